@@ -14,6 +14,9 @@ export const limits = {
   nestedRuns: 5,
   /** The depth of lists within an agent's `functions`. */
   toolListDepth: 16,
+  /** Tools of an agent, and tokens of their schemas, above which a run warns, if they are those of servers. */
+  manyTools: 40,
+  manyToolTokens: 20_000,
   /** Tool calls of one step that run in parallel. */
   parallelToolCalls: 8,
   /** Steps of a workflow that run in parallel. */

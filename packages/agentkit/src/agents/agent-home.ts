@@ -7,7 +7,7 @@ import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
 /** What agents and swarms of this package share: a context, which may be their own, and a server. */
-export interface AgentHome extends Required<AgentHost> {
+export interface AgentHome extends Required<Omit<AgentHost, 'tools'>>, Pick<AgentHost, 'tools'> {
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
 }
 

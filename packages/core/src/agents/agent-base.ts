@@ -21,10 +21,14 @@ import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } f
 import { startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
+import type { HostTools } from '../tools/host-tools.ts'
+import { releaseLists } from './shared-lists.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
 
 /** What a package around core adds to its agents. @internal */
 export type AgentHost = {
+  /** Tools that are known once a run begins, beside the agent's functions; the same list while they do not change. */
+  tools?: HostTools
   /** Called before each run. */
   begin?(): void
   /** @throws AgentKitError for a message that the agent does not accept */
@@ -187,9 +191,16 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     return this.host.workerParts?.() ?? {}
   }
 
-  /** Closes what the agent has opened. A store or knowledge that was passed to it stays open. */
+  /**
+   * Closes what the agent has opened, and lists of tools with a connection that no other agent uses. A store or knowledge
+   * that was passed to it stays open.
+   */
   async close(): Promise<void> {
-    await this.host.close?.()
+    try {
+      await this.host.close?.()
+    } finally {
+      await releaseLists(this)
+    }
   }
 
   /** A run that has not started yet. @internal */

@@ -3,11 +3,13 @@ import type { Tool } from '../contracts/tool.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
+import { withHostTools } from '../tools/host-tools.ts'
 import { toTools } from '../tools/to-tools.ts'
 import { AgentBase } from './agent-base.ts'
 import { agentIdFrom } from './agent-id.ts'
 import { type AgentOptions, checkAgentOptions, checkModels } from './agent-options.ts'
 import { agentSpec } from './agent-spec.ts'
+import { useLists } from './shared-lists.ts'
 
 /**
  * A name, an instruction and a list of functions that a model may call.
@@ -35,7 +37,9 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     const chain = modelChain(checkModels(options.model))
     this.#tools = toTools(options.functions)
     const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools })
-    this.#spec = { ...spec, takes: (message) => this.checkMessage(message) }
+    const tools = withHostTools(spec.tools, () => this.host.tools)
+    this.#spec = { ...spec, tools, takes: (message) => this.checkMessage(message) }
+    useLists(this, options.functions)
   }
 
   /** @internal */

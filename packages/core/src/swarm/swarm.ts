@@ -3,6 +3,7 @@ import { agentIdFrom } from '../agents/agent-id.ts'
 import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import { agentVersion } from '../agents/agent-version.ts'
+import { useLists } from '../agents/shared-lists.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
@@ -56,6 +57,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     this.#agents = this.#checked(agents)
     // Reports invalid options now, not at the first run.
     if (agents.length > 0) this.toSpec()
+    useLists(this, functions)
   }
 
   /** The members. */

@@ -75,12 +75,17 @@ export function tool(
   const { input, execute, ...rest } = options ?? {}
   // The loop calls both functions with validated input, as the overloads promise.
   const checked = checkTool({ ...rest, inputSchema: input, execute } as Tool)
-  ownTools.add(checked)
-  return checked
+  return ownTool(checked)
 }
 
 /** What `tool()` has returned: other objects of this form may be meant for the AI SDK. */
 const ownTools = new WeakSet<object>()
+
+/** A tool that is used as it is, without looking for the fields of other libraries. */
+export function ownTool(tool: Tool): Tool {
+  ownTools.add(tool)
+  return tool
+}
 
 export function isOwnTool(value: object): value is Tool {
   return ownTools.has(value)

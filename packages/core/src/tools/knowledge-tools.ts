@@ -34,6 +34,7 @@ export function knowledgeTools(
     const warnings: string[] = []
     const offered = async (known: Tool[] | undefined): Promise<RunTools> => {
       const toolBox = await untilAborted(signal, toolBoxOf(known))
+      if (toolBox.tooMany !== undefined) warnings.push(toolBox.tooMany)
       return { toolBox: await enabledTools(toolBox, run, warnings), warnings }
     }
     if (!knowledge) return offered(undefined)

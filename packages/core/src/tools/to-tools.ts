@@ -1,27 +1,37 @@
 import type { Tool } from '../contracts/tool.ts'
-import { invalidArgument } from '../data/errors.ts'
+import { type AgentKitError, invalidArgument, invalidConfig } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { carriedTool, checkTool, isOwnTool, type ToolFunction, type ToolLike } from './define-tool.ts'
 import { fromAISDKTool, fromNamedTool, isAISDKTool, looksLikeTool } from './foreign/ai-sdk-tool.ts'
 import type { Fields } from './foreign/foreign-tool.ts'
 import { fromLangChainTool, isLangChain } from './foreign/langchain-tool.ts'
 import { fromOpenAIAgentsTool, isOpenAIAgentsTool } from './foreign/openai-agents-tool.ts'
+import { serverOf } from './server-tool.ts'
 
 /**
  * An agent's functions as tools, by name.
  * @throws AgentKitError `invalid-argument` for a name that is used twice, for a function without a schema, and for a tool
- *   of another library that would behave differently here
+ *   of another library that would behave differently here; `invalid-config` for a name that an MCP server uses too
  */
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
   for (const { item, place } of listed(functions, 'functions')) {
     const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(item)
-    if (tools.has(next.name)) {
-      throw invalidArgument(`Two tools are named "${next.name}". Rename one of them.`)
-    }
+    const other = tools.get(next.name)
+    if (other) throw equalNames(next, other)
     tools.set(next.name, next)
   }
   return tools
+}
+
+/** The error of two tools of one agent with the same name. */
+export function equalNames(tool: Tool, other: Tool): AgentKitError {
+  const server = serverOf(tool) ?? serverOf(other)
+  const problem = `Two tools are named "${tool.name}"`
+  if (server === undefined) return invalidArgument(`${problem}. Rename one of them.`)
+  return invalidConfig(
+    `${problem}, one of them of the MCP server "${server}". Give the server a \`prefix\`, or leave the tool out by \`tools\`.`,
+  )
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { ToolSpec } from '../contracts/model.ts'
 import type { Tool, ToolRun } from '../contracts/tool.ts'
-import { messageOf } from '../data/errors.ts'
+import { isAgentKitError, messageOf } from '../data/errors.ts'
+import { limits } from '../limits.ts'
 import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
 import { untilAborted } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
+import { serverOf } from './server-tool.ts'
 
 /** An agent's tools with compiled schemas: their specs for the model, and the functions to run. */
 export type ToolBox = {
@@ -11,6 +13,8 @@ export type ToolBox = {
   byName: Map<string, { tool: Tool; schema: CompiledSchema }>
   /** Whether any of them may need approval. */
   mayNeedApproval: boolean
+  /** A warning, if servers make the tools so many that models choose badly among them. */
+  tooMany?: string
 }
 
 /** Compiles the schemas of an agent's tools. */
@@ -25,7 +29,18 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
     inputSchema: schema.json,
   }))
   const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
-  return { specs, byName, mayNeedApproval }
+  const tooMany = tooManyTools(tools, specs)
+  return { specs, byName, mayNeedApproval, ...(tooMany !== undefined && { tooMany }) }
+}
+
+/** The tools of servers are not counted by whoever connects them: their number grows without a change of the code. */
+export function tooManyTools(tools: ReadonlyMap<string, Tool>, specs: readonly ToolSpec[]): string | undefined {
+  const servers = new Set([...tools.values()].flatMap((tool) => serverOf(tool) ?? []))
+  if (servers.size === 0) return undefined
+  const tokens = Math.ceil(JSON.stringify(specs).length / 4)
+  if (specs.length <= limits.manyTools && tokens <= limits.manyToolTokens) return undefined
+  const names = [...servers].map((name) => `"${name}"`).join(', ')
+  return `The agent has ${specs.length} tools, whose schemas are about ${tokens} tokens of every request. Choose those that it needs by \`tools\` of the MCP servers (${names}).`
 }
 
 /**
@@ -40,10 +55,12 @@ export async function enabledTools(toolBox: ToolBox, run: ToolRun, warnings: str
     try {
       if ((await tool.isEnabled?.(run)) === false) byName.delete(tool.name)
     } catch (error) {
+      // What makes the configuration wrong ends the run, as it does everywhere.
+      if (isAgentKitError(error) && error.code === 'invalid-config') throw error
       byName.delete(tool.name)
-      warnings.push(
-        `The run has no tool "${tool.name}", whose \`isEnabled\` failed: ${redactSecrets(messageOf(error))}`,
-      )
+      const reason = redactSecrets(messageOf(error))
+      const isServers = serverOf(tool) !== undefined && isAgentKitError(error)
+      warnings.push(isServers ? reason : `The run has no tool "${tool.name}", whose \`isEnabled\` failed: ${reason}`)
     }
   })
   await untilAborted(run.signal, Promise.all(asked))

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+
+export type HttpServer = { url: string; requests: IncomingMessage[]; close(): Promise<void> }
+
+/** A server of the SDK 1.x over HTTP, with sessions or without. */
+export async function oldServer(options: { sessions?: boolean } = {}): Promise<HttpServer & { forget(): void }> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const served = await listen(async (request, response) => {
+    const id = request.headers['mcp-session-id']
+    const known = typeof id === 'string' ? sessions.get(id) : undefined
+    if (known) return known.handleRequest(request, response)
+    if (id !== undefined) return void response.writeHead(404).end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}')
+    const transport = new StreamableHTTPServerTransport(
+      options.sessions
+        ? { sessionIdGenerator: () => crypto.randomUUID(), onsessioninitialized: (own) => void sessions.set(own, transport) }
+        : {},
+    )
+    const server = new OldServer({ name: 'old', version: '1' })
+    server.registerTool('echo', { description: 'Returns the text.', inputSchema: { text: z.string() } }, ({ text }) => ({
+      content: [{ type: 'text', text }],
+    }))
+    server.registerTool(
+      'remove',
+      { description: 'Removes a file.', inputSchema: { file: z.string() }, annotations: { destructiveHint: true } },
+      ({ file }) => ({ content: [{ type: 'text', text: `removed ${file}` }] }),
+    )
+    await server.connect(transport as never) // its types do not know exactOptionalPropertyTypes
+    await transport.handleRequest(request, response)
+  })
+  return { ...served, forget: () => sessions.clear() }
+}
+
+/** A server of the SDK 2.x over HTTP, which speaks 2026-07-28 and the revisions before. */
+export async function newServer(): Promise<HttpServer> {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'new', version: '1' })
+    const inputSchema = fromJsonSchema<{ text: string }>({
+      type: 'object',
+      properties: { text: { type: 'string' } },
+      required: ['text'],
+    })
+    server.registerTool('echo', { description: 'Returns the text.', inputSchema }, ({ text }) => ({
+      content: [{ type: 'text', text }],
+      structuredContent: { text },
+    }))
+    return server
+  })
+  return listen(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { method = 'GET', headers, url = '/' } = request
+    const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
+    const sent = new Request(`http://127.0.0.1${url}`, { method, headers: headers as Record<string, string>, ...body })
+    const answer = await handler.fetch(sent)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    if (answer.body) for await (const chunk of answer.body) response.write(chunk)
+    response.end()
+  })
+}
+
+/** An HTTP server on loopback. */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<HttpServer> {
+  const requests: IncomingMessage[] = []
+  const server: Server = createServer(async (request, response) => {
+    requests.push(request)
+    try {
+      await handle(request, response)
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    requests,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,189 @@
+import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
+import { invalidConfig, nearestWord, serverTool } from '@agentkit/core/internal'
+import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
+import { type Connection, connect, type Era } from './connection.ts'
+import { elicit, type RunningCall } from './elicitation.ts'
+import { limits } from './limits.ts'
+import { type ListedTools, listTools } from './list-tools.ts'
+import { readLocked } from './lock-file.ts'
+import { callError, connectError, hasNotBegun } from './mcp-error.ts'
+import type { McpToolInfo, McpTools, Server } from './options.ts'
+import { checkPins, hashOf, type PinState } from './pins.ts'
+import { toResult } from './tool-result.ts'
+import { withoutPatterns } from './without-patterns.ts'
+
+/** The tools of a server, with sentences about those that are left out. */
+export type ConnectedTools = McpTools & { readonly warnings: readonly string[] }
+
+/** Connects to a server. @throws AgentKitError as `mcp` does */
+export async function connectServer(
+  server: Server,
+  { isProduction }: { isProduction: boolean },
+): Promise<ConnectedTools> {
+  const session = createSession(server)
+  try {
+    const { tools, warnings } = await session.list()
+    const states = checkPins(server, [...tools.values()], { era: session.era(), isProduction })
+    checkApprovalNames(server, tools)
+    const list = [...tools].map(([name, tool]) => toTool(name, tool, { server, session, state: states.get(tool.name) }))
+    // Not enumerable: the list is a list of tools.
+    return Object.defineProperties(list, {
+      close: { value: session.close },
+      warnings: { value: warnings },
+    }) as unknown as ConnectedTools // the properties that are defined here
+  } catch (error) {
+    await session.close()
+    throw error
+  }
+}
+
+type Session = ReturnType<typeof createSession>
+
+/** One server over its connections: a lost one is opened again by the next call. */
+export function createSession(server: Server) {
+  const calls = new Set<RunningCall>()
+  const openElicitations = { count: 0 }
+  const hashes = new Map<string, string>()
+  let era: Era | undefined = server.lockFile === undefined ? undefined : readLocked(server.lockFile, server.name).era
+  let connection: Promise<Connection> | undefined
+  let isClosed = false
+
+  const open = async (): Promise<Connection> => {
+    if (isClosed) throw new AgentKitError('network', `The connection to the MCP server "${server.name}" is closed.`)
+    const current = await connection?.catch(() => undefined)
+    if (current?.isOpen()) return current
+    // The calls that wait here share one connection.
+    connection = reopened(connection)
+    return connection
+  }
+  let opening: Promise<Connection> | undefined
+  const reopened = (lost: Promise<Connection> | undefined): Promise<Connection> => {
+    opening ??= (async () => {
+      await lost?.then((each) => each.close()).catch(() => {})
+      const next = await connect(server, era, (request) => elicit(request, server, calls, openElicitations))
+      era = next.era
+      if (isClosed) await next.close()
+      return next
+    })().finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+  const list = async (): Promise<ListedTools> => {
+    const { client } = await open()
+    const listed = await listTools(client, server).catch((error: unknown) => {
+      throw connectError(error, server)
+    })
+    for (const tool of listed.tools.values()) if (!hashes.has(tool.name)) hashes.set(tool.name, hashOf(tool))
+    return listed
+  }
+  return {
+    list,
+    era: (): Era => era ?? 'legacy',
+    async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
+      const running: RunningCall = { tool: tool.name, signal: context.signal, notes: [] }
+      calls.add(running)
+      try {
+        const first = await connection?.catch(() => undefined)
+        // A server may not offer another tool under the name after its connection was lost.
+        if (!first?.isOpen()) await checkUnchanged(tool)
+        const send = async (): Promise<CallToolResult> => callOn(await open(), tool, input, context.signal)
+        const result = await send().catch(async (error: unknown) => {
+          if (context.signal.aborted || !first?.isOpen() || !hasNotBegun(error)) throw error
+          await (await connection)?.close()
+          await checkUnchanged(tool)
+          return send()
+        })
+        return { ...result, notes: running.notes }
+      } catch (error) {
+        context.signal.throwIfAborted()
+        const failure = callError(error, server, tool.name)
+        if (running.notes.length === 0) throw failure
+        throw new AgentKitError(failure.code, [failure.message, ...running.notes].join('\n'), { cause: failure })
+      } finally {
+        calls.delete(running)
+      }
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      const current = await connection?.catch(() => undefined)
+      await current?.close()
+    },
+  }
+
+  async function checkUnchanged(tool: ServerTool): Promise<void> {
+    const { tools } = await list()
+    const now = [...tools.values()].find(({ name }) => name === tool.name)
+    if (now && hashOf(now) === hashes.get(tool.name)) return
+    const message = `The MCP server "${server.name}" was connected again, and has ${now ? 'another' : 'no'} tool "${tool.name}". It was not called.`
+    throw new AgentKitError('tool-error', message)
+  }
+
+  function callOn(
+    { client }: Connection,
+    tool: ServerTool,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    // The pattern and the text would both come from the server, and could block the process.
+    const { outputSchema: _, ...definition } = tool
+    return client.callTool(
+      { name: tool.name, arguments: input as Record<string, unknown> },
+      {
+        ...{ signal, timeout: server.timeoutMs, resetTimeoutOnProgress: true, toolDefinition: definition },
+        onprogress() {},
+      },
+    )
+  }
+}
+
+type Parts = { server: Server; session: Session; state: PinState | undefined }
+
+function toTool(name: string, tool: ServerTool, { server, session, state }: Parts): Tool {
+  const description = tool.description ?? tool.title ?? ''
+  const cut = description.length > limits.descriptionChars
+  const made: Tool = {
+    name,
+    description: cut ? `${description.slice(0, limits.descriptionChars - 1)}…` : description,
+    inputSchema: withoutPatterns(tool.inputSchema as Record<string, unknown>),
+    needsApproval: approvalRule(tool, name, server),
+    async execute(input, context) {
+      const { notes, ...result } = await session.call(tool, input, context)
+      return toResult(result, notes)
+    },
+    ...(state !== 'pinned' && { isEnabled: () => refuse(tool.name, state, server) }),
+  }
+  return serverTool(made, server.name)
+}
+
+function refuse(tool: string, state: PinState | undefined, { name, lockFile }: Server): never {
+  const accept = `agentkit tools pins accept ${JSON.stringify(name)} ${JSON.stringify(tool)}`
+  if (state === 'changed') {
+    const message = `The run has no tool "${tool}": the MCP server "${name}" has changed it since it was pinned. Look at what it is now; to use it, run: ${accept}`
+    throw new AgentKitError('tool-error', message)
+  }
+  throw invalidConfig(
+    `The tool "${tool}" of the MCP server "${name}" has no pin in ${lockFile}. Run the agent once in development or \`${accept}\`, and commit the file.`,
+  )
+}
+
+function approvalRule(tool: ServerTool, name: string, { needsApproval }: Server): NonNullable<Tool['needsApproval']> {
+  if (needsApproval === undefined) return tool.annotations?.destructiveHint === true
+  if (typeof needsApproval === 'boolean') return needsApproval
+  if (typeof needsApproval === 'function') {
+    const info: McpToolInfo = { name, description: tool.description ?? '', annotations: { ...tool.annotations } }
+    return (input) => needsApproval(info, input)
+  }
+  return needsApproval.includes(name) || needsApproval.includes(tool.name)
+}
+
+/** A misspelt name would leave a tool without its safeguard. */
+function checkApprovalNames({ needsApproval, name: server }: Server, tools: ReadonlyMap<string, ServerTool>): void {
+  if (typeof needsApproval !== 'object') return
+  const names = [...tools].flatMap(([name, tool]) => [name, tool.name])
+  const unknown = needsApproval.find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  const nearest = nearestWord(unknown, names)
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  throw invalidConfig(`\`needsApproval\` names "${unknown}", which is no tool of the MCP server "${server}".${hint}`)
+}

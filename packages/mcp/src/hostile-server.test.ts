@@ -1,0 +1,117 @@
+import { Agent } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
+import { mcp } from './mcp.ts'
+import type { McpOptions } from './options.ts'
+
+type Case = readonly [name: string, outcome: string | RegExp, options?: Partial<McpOptions> & { tool?: string }]
+
+/** A case of the hostile server, what the model sees of its call or why none was made, and the tool that it calls. */
+const cases: readonly Case[] = [
+  ['names that clash', 'connect: invalid-config'],
+  ['the same name twice', 'connect: invalid-config'],
+  ['an empty name', 'hello'],
+  ['a name of 10,000 characters', 'hello', { tool: 'a'.repeat(64) }],
+  ['a name with control characters', 'hello', { tool: 'e__2Jcho_' }],
+  ['the name __proto__', 'hello'],
+  ['the name of a number', 'connect: network'],
+  ['a description of 1 MB', 'hello'],
+  ['a description that is no text', 'connect: network'],
+  ['instructions in the description', 'hello'],
+  ['1,000 tools', 'hello', { tool: 'echo_0' }],
+  ['no list of tools', 'connect: network'],
+  ['a list of nothing', 'connect: network'],
+  ['a schema that is no object', 'connect: network'],
+  ['a schema of 100 KB', 'hello', { tool: 'good' }],
+  ['a schema of 1,000 levels', 'hello', { tool: 'good' }],
+  ['a schema that refers to itself', 'hello', { tool: 'good' }],
+  ['a schema whose parts refer to each other', 'hello', { tool: 'good' }],
+  ['a reference to nowhere', 'hello', { tool: 'good' }],
+  ['a schema with a wrong type', 'hello', { tool: 'good' }],
+  ['a schema with a wrong pattern', 'hello', { tool: 'good' }],
+  ['a slow pattern for what the model writes', /^a+!$/],
+  ['a slow pattern for what it returns', /a+!/],
+  ['annotations that are no object', 'connect: network'],
+  ['an unknown version', 'connect: network'],
+  ['a list without end', 'hello', { tool: 't0' }],
+  ['says nothing', 'connect: timeout', { timeoutMs: 600 }],
+  ['a result of 10 MB', /^error:.*lost its connection/],
+  ['a result of 1 MB', /^x{1000}/],
+  ['100,000 blocks', '[99000 more parts are left out]'],
+  ['an answer that never comes', /^error:.*no answer within 600 ms/, { timeoutMs: 600 }],
+  ['a flood of progress', 'done'],
+  ['progress without end', /^error:.*did not finish within 2000 ms/, { timeoutMs: 1000 }],
+  ['progress of another call', 'done'],
+  ['a death in mid-call', /^error:.*lost its connection/],
+  ['a kill in mid-call', /^error:.*lost its connection/],
+  ['half a line and a death', /^error:.*lost its connection/],
+  ['an id that is not ours', 'done'],
+  ['an id as text', /done|^error:/, { timeoutMs: 1000 }],
+  ['an id that is an object', 'done'],
+  ['the answer twice', 'first'],
+  ['both a result and an error', /done|^error:/, { timeoutMs: 1000 }],
+  ['a result that is no object', /^error:/, { timeoutMs: 1000 }],
+  ['a content that is no list', /^error:/],
+  ['a block of an unknown type', /^error:|unknown type/],
+  ['an image that is none', '[text/html, 3 bytes, as an image]'],
+  ['an error of 1 MB', /^error: .*refused the call: x{100}/],
+  ['an error without a message', /^error:/, { timeoutMs: 1000 }],
+  ['an error with a key', /^error: .*refused the call/],
+  ['lines that are no JSON', 'done'],
+  ['a line of 1 MB that is no JSON', 'done'],
+  ['a line without an end', /^error:.*lost its connection/],
+  ['a flood of notifications', 'done'],
+  ['requests for a sample', 'refused error,error'],
+  ['a flood of requests for input', /^done\n\[The MCP server "hostile" requested input, which was declined/],
+  ['a request to open an address', /^done\n.*It asked to open http:\/\/127\.0\.0\.1:1\/login/],
+  ['a request for a tool that does not exist', 'done'],
+  ['structured content of 100 levels', /properties/],
+  ['output on stderr without end', 'done'],
+  ['ignores the end of its input and signals', 'hello'],
+]
+
+describe('a hostile MCP server', () => {
+  beforeAll(() => {
+    vi.stubEnv('CI', '')
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+  })
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  })
+
+  it.each(cases.map(([name, outcome, options = {}]) => ({ name, outcome, options })))(
+    'with $name ends neither process nor run',
+    async ({ name, outcome, options }) => {
+      using temp = tempFolder()
+      const { tool = 'echo', ...given } = options
+      const found = await answerOf({ ...hostile(name, temp.folder), ...given }, tool)
+      if (typeof outcome === 'string') expect(found).toBe(outcome)
+      else expect(found).toMatch(outcome)
+      expect(found).not.toContain('sk-proj-')
+      await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
+    },
+  )
+})
+
+/** What the model sees of one call; errors begin with "error:", those of connecting with "connect:". */
+async function answerOf(options: McpOptions, tool: string): Promise<string> {
+  const connected = await mcp(options).catch((error: { code: string }) => error.code)
+  if (typeof connected === 'string') return `connect: ${connected}`
+  const isSlow = options.args?.[1] === 'a slow pattern for what the model writes'
+  const input = { text: isSlow ? `${'a'.repeat(40)}!` : 'hello' }
+  const model = scriptedModel([{ toolCalls: [{ name: tool, input }] }, { text: 'Done.' }])
+  const agent = new Agent({ name: 'Clerk', model, functions: [connected], toolTimeoutMs: 2000 })
+  const result = await agent.stream('Call it.').result
+  await agent.close()
+  expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.' })
+  const message = result.messages.find(({ role }) => role === 'tool')
+  if (message?.role !== 'tool') throw new Error('The tool was not called.')
+  const content = typeof message.content === 'string' ? message.content : partsText(message.content)
+  return message.isError ? `error: ${content}` : content
+}
+
+function partsText(parts: readonly { type: string; text?: string }[]): string {
+  return parts.map((part) => part.text ?? part.type).join('\n')
+}

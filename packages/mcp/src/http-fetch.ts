@@ -1,0 +1,63 @@
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { AgentKitError } from '@agentkit/core'
+import { limits } from './limits.ts'
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+
+/** `fetch` with a bound for each answer, whose event streams beside the calls keep no program alive. */
+export const httpFetch: Fetch = async (url, init) => {
+  const isBackground = (init?.method ?? 'GET') === 'GET' && acceptsEvents(init)
+  const response = await (isBackground ? backgroundFetch(url, init) : fetch(url, init))
+  if (!response.body || [204, 205, 304].includes(response.status)) return response
+  const { status, statusText, headers } = response
+  const bounded = new Response(response.body.pipeThrough(bound()), { status, statusText, headers })
+  // The SDK compares addresses to detect redirects.
+  Object.defineProperty(bounded, 'url', { value: response.url })
+  Object.defineProperty(bounded, 'redirected', { value: response.redirected })
+  return bounded
+}
+
+function acceptsEvents(init: RequestInit | undefined): boolean {
+  return new Headers(init?.headers).get('accept')?.includes('text/event-stream') ?? false
+}
+
+function bound(): TransformStream<Uint8Array, Uint8Array> {
+  let left: number = limits.answerBytes
+  return new TransformStream({
+    transform(chunk, controller) {
+      left -= chunk.byteLength
+      if (left >= 0) controller.enqueue(chunk)
+      else controller.error(new AgentKitError('network', `The answer has more than ${limits.answerBytes} bytes.`))
+    },
+  })
+}
+
+/** A GET whose socket does not keep the program alive, which `fetch` has no option for. */
+function backgroundFetch(address: string | URL, init: RequestInit | undefined): Promise<Response> {
+  const url = new URL(address)
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    const sent = request(url, { method: 'GET', headers, agent: false, ...(init?.signal && { signal: init.signal }) })
+    sent.on('socket', (socket) => socket.unref())
+    sent.on('error', reject)
+    sent.on('response', (answer) => {
+      // Without a listener an aborted answer would be an uncaught error.
+      answer.on('error', () => {})
+      const body = Readable.toWeb(answer) as NodeReadableStream<Uint8Array>
+      const received = new Headers()
+      for (const [name, value] of Object.entries(answer.headers)) {
+        for (const each of [value ?? []].flat()) received.append(name, each)
+      }
+      const status = answer.statusCode ?? 502
+      const isEmpty = [204, 205, 304].includes(status)
+      // The same streams, whose types Node and the DOM declare apart.
+      const stream = isEmpty ? null : (body as unknown as ReadableStream<Uint8Array>)
+      resolve(new Response(stream, { status, headers: received }))
+    })
+    sent.end()
+  })
+}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Agent } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
+import { call, tempFolder } from './__fixtures__/servers.ts'
+import { mcp } from './mcp.ts'
+
+describe('a server of the SDK 1.x', () => {
+  it.each([{ sessions: false }, { sessions: true }])('over HTTP, %o, is called', async (options) => {
+    const server = await oldServer(options)
+    const tools = await mcp({ url: server.url, headers: { 'x-key': 'k' }, pins: false })
+    expect(await call(tools, 'echo', { text: 'hello' })).toBe('hello')
+    expect(server.requests.every(({ headers }) => headers['x-key'] === 'k')).toBe(true)
+    await tools.close()
+    await server.close()
+  })
+
+  it('whose tool is destructive makes its calls wait for approval', async () => {
+    const server = await oldServer()
+    const tools = await mcp({ url: server.url, pins: false })
+    const model = scriptedModel([{ toolCalls: [{ name: 'remove', input: { file: 'a.txt' } }] }, 'Removed.'])
+    const agent = new Agent({ name: 'Clerk', functions: [tools], model })
+    const { runId, approvals, finishReason } = await agent.stream('Remove it.').result
+    expect(finishReason).toBe('approval')
+    const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
+    const { messages } = await agent.resume(runId, decisions).result
+    expect(messages.find(({ role }) => role === 'tool')?.content).toBe('removed a.txt')
+    await agent.close()
+    await server.close()
+  })
+
+  it('that has forgotten the session is connected once more for the call', async () => {
+    const server = await oldServer({ sessions: true })
+    const tools = await mcp({ url: server.url, pins: false })
+    server.forget()
+    expect(await call(tools, 'echo', { text: 'again' })).toBe('again')
+    await tools.close()
+    await server.close()
+  })
+})
+
+describe('a server of the SDK 2.x', () => {
+  it('over HTTP is called by the newest protocol', async () => {
+    const server = await newServer()
+    const tools = await mcp({ url: server.url, pins: false })
+    expect(await call(tools, 'echo', { text: 'hello' })).toEqual({ text: 'hello' })
+    expect(server.requests.at(-1)?.headers['mcp-protocol-version']).toBe('2026-07-28')
+    await tools.close()
+    await server.close()
+  })
+})
+
+describe('a server over HTTP', () => {
+  it('keeps no program alive', async () => {
+    const server = await oldServer({ sessions: true })
+    using temp = tempFolder()
+    const script = join(temp.folder, 'app.ts')
+    const source = JSON.stringify(new URL('./mcp.ts', import.meta.url))
+    const options = JSON.stringify({ url: server.url, pins: false })
+    writeFileSync(script, `import { mcp } from ${source}\nawait mcp(${options})\nconsole.log('connected')\n`)
+    const env = { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@agentkit/source' }
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
+    expect(stdout).toBe('connected\n')
+    expect(server.requests.map(({ method }) => method)).toContain('GET')
+    await server.close()
+  })
+
+  it.each([
+    [401, 'auth'],
+    [403, 'auth'],
+    [500, 'network'],
+    [302, 'network'],
+  ])('that answers %i is %s, and its text is in no message', async (status, code) => {
+    const server = await listen((_, response) =>
+      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('secret of the server'),
+    )
+    const error = await mcp({ url: `${server.url}?key=secret`, pins: false }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({ code })
+    expect(String(error)).not.toContain('secret')
+    await server.close()
+  })
+
+  it('that does not answer is timeout', async () => {
+    const server = await listen(() => {})
+    const connecting = mcp({ url: server.url, pins: false, timeoutMs: 300 })
+    await expect(connecting).rejects.toMatchObject({ code: 'timeout' })
+    await server.close()
+  })
+
+  it('that sends more than the bound ends the call', async () => {
+    const server = await listen(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      const { id, method } = JSON.parse(text || '{}')
+      if (request.method !== 'POST') return response.writeHead(405).end()
+      if (id === undefined) return response.writeHead(202).end()
+      const info = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }
+      const echo = { name: 'echo', inputSchema: { type: 'object' } }
+      const content = [{ type: 'text', text: 'x'.repeat(11 * 1024 * 1024) }]
+      const results: Record<string, unknown> = { initialize: info, 'tools/list': { tools: [echo] }, 'tools/call': { content } }
+      const answer = results[method]
+        ? { jsonrpc: '2.0', id, result: results[method] }
+        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    })
+    const tools = await mcp({ url: server.url, pins: false })
+    await expect(call(tools, 'echo')).rejects.toThrow('more than 10485760 bytes')
+    await tools.close()
+    await server.close()
+  })
+})

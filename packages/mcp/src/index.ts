@@ -1,0 +1,2 @@
+export { mcp } from './mcp.ts'
+export type { ElicitContext, McpOptions, McpToolInfo, McpTools } from './options.ts'

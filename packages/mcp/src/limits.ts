@@ -1,0 +1,19 @@
+/** The bounds of what a server may send. */
+export const limits = {
+  tools: 256,
+  descriptionChars: 4000,
+  schemaBytes: 64 * 1024,
+  schemaDepth: 32,
+  schemaValues: 10_000,
+  listPages: 20,
+  /** Bytes of one answer over HTTP, and of one line of a process. */
+  answerBytes: 10 * 1024 * 1024,
+  progressPerSecond: 10,
+  /** Requests for input that one server may have open. */
+  openElicitations: 8,
+  /** Parts of one result. */
+  blocks: 1000,
+  errorChars: 2000,
+  nameChars: 64,
+  lockFileBytes: 4 * 1024 * 1024,
+} as const

@@ -1,0 +1,76 @@
+import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client'
+import { limits } from './limits.ts'
+import type { Server } from './options.ts'
+import { schemaProblem } from './tool-schema.ts'
+
+/** The tools of a server that can be used, under the names that the agent has for them. */
+export type ListedTools = { tools: Map<string, ServerTool>; warnings: string[] }
+
+/**
+ * Lists the tools of a server within the bounds.
+ * @throws AgentKitError `invalid-config` for two tools of one name, and for a name of `tools` that the server does not have
+ */
+export async function listTools(client: Client, server: Server): Promise<ListedTools> {
+  const warnings: string[] = []
+  const who = `The MCP server "${server.name}"`
+  const all: ServerTool[] = []
+  if (!client.getServerCapabilities()?.tools) return { tools: new Map(), warnings: [`${who} has no tools.`] }
+  let cursor: string | undefined
+  let pages = 0
+  do {
+    // `client.listTools()` reads all pages, and fails above the bound.
+    const params = cursor === undefined ? {} : { cursor }
+    const page = await client.request({ method: 'tools/list', params }, { timeout: server.timeoutMs })
+    all.push(...page.tools)
+    cursor = page.nextCursor
+    pages++
+  } while (cursor !== undefined && pages < limits.listPages && all.length <= limits.tools)
+  if (all.length > limits.tools || cursor !== undefined) {
+    const read = Math.min(all.length, limits.tools)
+    warnings.push(
+      `${who} lists more tools than are read: the first ${read} are used. Choose some of them by \`tools\`.`,
+    )
+  }
+  const tools = new Map<string, ServerTool>()
+  for (const tool of chosen(all.slice(0, limits.tools), server)) {
+    const problem = schemaProblem(tool.inputSchema)
+    if (problem !== undefined) {
+      warnings.push(`The tool "${shortName(tool.name)}" of ${who.replace('The', 'the')} is left out: ${problem}.`)
+      continue
+    }
+    const name = toolName(tool.name, server.prefix)
+    const other = tools.get(name)
+    if (other) {
+      const names = `"${shortName(other.name)}" and "${shortName(tool.name)}"`
+      throw invalidConfig(
+        `${who} has two tools for the name "${name}": ${names}. Leave one of them out by \`tools\`; a \`prefix\` does not help here.`,
+      )
+    }
+    tools.set(name, tool)
+  }
+  return { tools, warnings }
+}
+
+/** A name that models accept. */
+export function toolName(name: string, prefix: string | undefined): string {
+  const full = (prefix === undefined ? name : `${prefix}_${name}`).replace(/[^A-Za-z0-9_-]/g, '_')
+  return (/^[A-Za-z_]/.test(full) ? full : `_${full}`).slice(0, limits.nameChars)
+}
+
+function chosen(tools: readonly ServerTool[], { tools: wanted, name: server }: Server): readonly ServerTool[] {
+  if (!wanted) return tools
+  const names = tools.map(({ name }) => name)
+  const unknown = wanted.find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    const nearest = nearestWord(unknown, names)
+    const hint =
+      nearest === undefined ? `It has: ${names.slice(0, 20).map(shortName).join(', ')}.` : `Did you mean "${nearest}"?`
+    throw invalidConfig(`The MCP server "${server}" has no tool "${unknown}", which \`tools\` names. ${hint}`)
+  }
+  return tools.filter(({ name }) => wanted.includes(name))
+}
+
+function shortName(name: string): string {
+  return name.length > limits.nameChars ? `${name.slice(0, limits.nameChars)}…` : name
+}

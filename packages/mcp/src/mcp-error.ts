@@ -1,0 +1,113 @@
+import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { causesOf, connectionFailure, redactSecrets } from '@agentkit/core/internal'
+import { limits } from './limits.ts'
+import type { Server } from './options.ts'
+
+/** Why a server could not be connected, in our words: the SDK's may hold addresses and answers. */
+export function connectError(cause: unknown, { name, command, timeoutMs }: Server): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  const who = `The MCP server "${name}"`
+  if (isMissingCommand(cause)) {
+    const message = `${who} cannot be started: there is no command "${command}", or no folder \`cwd\`. Install it, or correct the path.`
+    return new AgentKitError('invalid-config', message, { cause })
+  }
+  if (isUnauthorized(cause)) {
+    const message = `${who} refuses the credentials. Pass valid \`headers\` or an \`authProvider\`.`
+    return new AgentKitError('auth', message, { cause })
+  }
+  const failure = failureOf(cause)
+  if (failure.code === 'timeout') {
+    return new AgentKitError('timeout', `${who} did not answer within ${timeoutMs} ms.`, { cause, retryable: true })
+  }
+  const how = command === undefined ? 'Look whether it runs.' : `Run "${command}" by hand to see what it prints.`
+  const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
+  return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, { cause, retryable: true })
+}
+
+/** Why a call failed. The text of an error that the server returned is for the model, like a result. */
+export function callError(cause: unknown, server: Server, tool: string): AgentKitError {
+  if (isAgentKitError(cause)) return cause
+  if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
+    const text = redactSecrets(cause.message.slice(0, limits.errorChars))
+    return new AgentKitError('tool-error', `The MCP server "${server.name}" refused the call: ${text}`, { cause })
+  }
+  if (isUnauthorized(cause)) return connectError(cause, server)
+  const { code, reason } = failureOf(cause)
+  const call = `The call of "${tool}" at the MCP server "${server.name}"`
+  if (code === 'timeout') {
+    return new AgentKitError('timeout', `${call} had no answer within ${server.timeoutMs} ms.`, {
+      cause,
+      phase: 'tool',
+    })
+  }
+  const why = reason === undefined ? '' : ` (${reason})`
+  return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, { cause })
+}
+
+/** Whether a call cannot have begun: the connection was closed before, was refused, or the session is unknown. */
+export function hasNotBegun(cause: unknown): boolean {
+  const codes = chainOf(cause).map(codeOf)
+  return (
+    codes.includes('NOT_CONNECTED') ||
+    codes.includes('ECONNREFUSED') ||
+    codes.includes('ENOTFOUND') ||
+    messageOf(cause) === 'Not connected' ||
+    statusOf(cause) === 404
+  )
+}
+
+function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: string } {
+  const chain = chainOf(cause)
+  if (chain.some((error) => codeOf(error) === 'REQUEST_TIMEOUT')) return { code: 'timeout' }
+  const tooLarge = chain.find((error) => isAgentKitError(error))
+  if (tooLarge) return { code: 'network', reason: tooLarge.message.replace(/\.$/, '') }
+  const status = statusOf(cause)
+  if (status !== undefined) return { code: 'network', reason: `HTTP ${status}` }
+  const failure = connectionFailure(chain)
+  if (failure) return { code: failure.code, ...(failure.systemCode !== undefined && { reason: failure.systemCode }) }
+  return { code: 'network' }
+}
+
+function isMissingCommand(cause: unknown): boolean {
+  return chainOf(cause).some(
+    (error) =>
+      ['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error) ?? '') &&
+      'syscall' in error &&
+      String(error.syscall).startsWith('spawn'),
+  )
+}
+
+function isUnauthorized(cause: unknown): boolean {
+  const status = statusOf(cause)
+  if (status === 401 || status === 403) return true
+  return chainOf(cause).some(
+    (error) =>
+      /Unauthorized|OAuth|InsufficientScope|IssuerMismatch|RegistrationRejected/.test(nameOf(error)) ||
+      /^CLIENT_HTTP_(AUTHENTICATION|FORBIDDEN)$/.test(codeOf(error) ?? ''),
+  )
+}
+
+function chainOf(cause: unknown): readonly Error[] {
+  return causesOf(cause)
+}
+
+function statusOf(cause: unknown): number | undefined {
+  for (const error of chainOf(cause)) {
+    const { status, data } = error as { status?: unknown; data?: { status?: unknown } }
+    const found = status ?? data?.status
+    if (typeof found === 'number') return found
+  }
+  return undefined
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? `${error.name} ${error.constructor.name}` : ''
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : ''
+}

@@ -1,0 +1,210 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Agent } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { call, everything, hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
+import { mcp } from './mcp.ts'
+import type { McpOptions } from './options.ts'
+
+let warn: ReturnType<typeof vi.spyOn>
+beforeEach(() => {
+  vi.stubEnv('CI', '')
+  vi.stubEnv('NODE_ENV', 'test')
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+describe('the tools of a real server over stdio', () => {
+  const options: McpOptions = { command: process.execPath, args: [everything, 'stdio'], pins: false }
+
+  it('are called by an agent, and closed with it', async () => {
+    const tools = await mcp({ ...options, tools: ['echo', 'get-sum'], prefix: 'every' })
+    expect(tools.map(({ name }) => name)).toEqual(['every_echo', 'every_get-sum'])
+    const turn = { toolCalls: [{ name: 'every_get-sum', input: { a: 2, b: 3 } }] }
+    const agent = new Agent({ name: 'Clerk', functions: [tools], model: scriptedModel([turn, 'Five.']) })
+    const { messages, text } = await agent.stream('Add.').result
+    expect(text).toBe('Five.')
+    expect(messages.find(({ role }) => role === 'tool')?.content).toBe('The sum of 2 and 3 is 5.')
+    await agent.close()
+    await expect(call(tools, 'every_echo', { message: 'hi' })).rejects.toMatchObject({ code: 'network' })
+  })
+
+  it('return text, structured content, images and resources, and wait as long as there is progress', async () => {
+    const tools = await mcp({ ...options, timeoutMs: 1500 })
+    expect(await call(tools, 'echo', { message: 'hi' })).toBe('Echo: hi')
+    expect(await call(tools, 'get-structured-content', { location: 'Chicago' })).toMatchObject({ temperature: 36 })
+    expect(await call(tools, 'get-tiny-image')).toContainEqual(
+      expect.objectContaining({ type: 'image', mediaType: 'image/png' }),
+    )
+    expect(await call(tools, 'get-resource-links', { count: 1 })).toContain('[resource demo://')
+    const slow = await call(tools, 'trigger-long-running-operation', { duration: 3, steps: 6 })
+    expect(slow).toContain('completed')
+    await tools.close()
+  })
+
+  it('ask for input, which is answered by onElicit and otherwise declined', async () => {
+    const asked: unknown[] = []
+    const answering = await mcp({
+      ...options,
+      onElicit(request, context) {
+        asked.push(request.message, context.server, context.tool)
+        return { action: 'accept', content: { name: 'Ada' } }
+      },
+      name: 'everything',
+    })
+    expect(await call(answering, 'trigger-elicitation-request')).toContain('Ada')
+    expect(asked).toEqual([expect.any(String), 'everything', 'trigger-elicitation-request'])
+    await answering.close()
+    const declining = await mcp(options)
+    expect(await call(declining, 'trigger-elicitation-request')).toContain('requested input, which was declined')
+    await declining.close()
+  })
+
+  it('see the variables of `env` and no others', async () => {
+    vi.stubEnv('SECRET_OF_PARENT', 'parent')
+    const tools = await mcp({ ...options, env: { OWN: 'child' }, tools: ['get-env'] })
+    const env = JSON.parse(String(await call(tools, 'get-env')))
+    expect(env).toMatchObject({ OWN: 'child', PATH: expect.any(String) })
+    const allowed = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER', 'OWN']
+    expect(Object.keys(env).filter((name) => !allowed.includes(name))).toEqual([])
+    await tools.close()
+  })
+})
+
+describe('a process', () => {
+  it('keeps no program alive, and ends with it', async () => {
+    using temp = tempFolder()
+    const script = join(temp.folder, 'app.ts')
+    const server = JSON.stringify(hostile('ignores the end of its input and signals', temp.folder))
+    const source = new URL('./mcp.ts', import.meta.url)
+    writeFileSync(
+      script,
+      `import { mcp } from ${JSON.stringify(source)}\nawait mcp(${server})\nconsole.log('connected')\n`,
+    )
+    const env = { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@agentkit/source' }
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
+    expect(stdout).toBe('connected\n')
+    await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
+  })
+
+  it('is asked for its era once, which the lock file keeps', async () => {
+    using temp = tempFolder()
+    const name = 'an end at an unknown request'
+    const first = await mcp(hostile(name, temp.folder))
+    expect(await call(first, 'echo', { text: 'hello' })).toBe('hello')
+    await first.close()
+    expect(processIds(temp.folder)).toHaveLength(2)
+    const second = await mcp(hostile(name, temp.folder))
+    await second.close()
+    expect(processIds(temp.folder)).toHaveLength(3)
+  })
+
+  it('is started again for the call after it died, and the call that it died in is not repeated', async () => {
+    using temp = tempFolder()
+    const tools = await mcp(hostile('a death in mid-call', temp.folder))
+    const started = processIds(temp.folder).length
+    await expect(call(tools, 'echo')).rejects.toThrow('it may have been executed')
+    expect(processIds(temp.folder)).toHaveLength(started)
+    await expect(call(tools, 'echo')).rejects.toThrow('it may have been executed')
+    expect(processIds(temp.folder)).toHaveLength(started + 1)
+    await tools.close()
+  })
+
+  it('receives the cancellation of a call by its signal', async () => {
+    using temp = tempFolder()
+    const tools = await mcp(hostile('an answer that never comes', temp.folder))
+    const controller = new AbortController()
+    const pending = call(tools, 'echo', {}, controller.signal)
+    controller.abort(new Error('stopped'))
+    await expect(pending).rejects.toThrow('stopped')
+    await tools.close()
+  })
+})
+
+describe('pins', () => {
+  it('are written at the first use, which is printed once', async () => {
+    using temp = tempFolder()
+    const options = hostile('correct', temp.folder)
+    await (await mcp(options)).close()
+    expect(JSON.parse(readFileSync(options.pins, 'utf8'))).toEqual({
+      version: 1,
+      servers: { hostile: { era: 'legacy', tools: { echo: expect.stringMatching(/^sha256-/) } } },
+    })
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('pinned 1 tool of the MCP server "hostile"'))
+    warn.mockClear()
+    await (await mcp(options)).close()
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('leave a tool out of the run that differs, and the result names it', async () => {
+    using temp = tempFolder()
+    await (await mcp(hostile('correct', temp.folder))).close()
+    const tools = await mcp(hostile('instructions in the description', temp.folder))
+    const model = scriptedModel(['Hello.'])
+    const agent = new Agent({ name: 'Clerk', functions: [tools], model })
+    const { warnings, finishReason } = await agent.stream('Hi').result
+    expect(finishReason).toBe('stop')
+    expect(model.requests[0]?.tools ?? []).toEqual([])
+    expect(warnings.join()).toMatch(/no tool "echo".*has changed it.*agentkit tools pins accept "hostile" "echo"/)
+    await agent.close()
+  })
+
+  it.each([{ CI: 'true' }, { NODE_ENV: 'production' }])('that are missing end the run with %o', async (env) => {
+    using temp = tempFolder()
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    const options = hostile('correct', temp.folder)
+    const agent = new Agent({ name: 'Clerk', functions: [await mcp(options)], model: scriptedModel(['Hello.']) })
+    const { error } = await agent.stream('Hi').result
+    expect(error?.code).toBe('invalid-config')
+    expect(error?.message).toContain('"echo"')
+    expect(error?.message).toContain(options.pins)
+    expect(existsSync(options.pins)).toBe(false)
+    await agent.close()
+  })
+
+  it('of a file that is none are invalid-config', async () => {
+    using temp = tempFolder()
+    const options = hostile('correct', temp.folder)
+    writeFileSync(options.pins, '{"version":2}')
+    await expect(mcp(options)).rejects.toMatchObject({ code: 'invalid-config' })
+  })
+})
+
+describe('options', () => {
+  it.each<[McpOptions, string, RegExp]>([
+    [{}, 'invalid-config', /`url` or a `command`/],
+    [{ url: 'http://127.0.0.1:1/', command: 'node' }, 'invalid-config', /Give one of them/],
+    [{ url: 'ftp://127.0.0.1/' }, 'invalid-config', /http/],
+    [{ url: 'http://ada:secret@127.0.0.1/' }, 'invalid-config', /without a user/],
+    [{ command: 'no-such-command-here' }, 'invalid-config', /no command "no-such-command-here"/],
+    [{ command: 'node', headers: {} }, 'invalid-config', /`headers` has no effect/],
+    [{ url: 'http://127.0.0.1:9/mcp' }, 'network', /cannot be connected/],
+    [{ command: process.execPath, args: ['-e', '0'] }, 'network', /cannot be connected/],
+    [{ command: 'node', needsAproval: true } as McpOptions, 'invalid-argument', /needsApproval/],
+  ])('%o are %s', async (options, code, message) => {
+    const error = await mcp({ pins: false, ...options }).catch((thrown: Error & { code: string }) => thrown)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(String(error)).not.toContain('secret')
+  })
+
+  it('that name a missing tool are invalid-config with the nearest', async () => {
+    using temp = tempFolder()
+    const server = hostile('correct', temp.folder)
+    await expect(mcp({ ...server, tools: ['ecko'] })).rejects.toThrow('Did you mean "echo"?')
+    await expect(mcp({ ...server, needsApproval: ['ecko'] })).rejects.toThrow('Did you mean "echo"?')
+  })
+
+  it('with a name that the agent has twice are invalid-config, which names `prefix`', async () => {
+    using temp = tempFolder()
+    const tools = await mcp(hostile('correct', temp.folder))
+    const make = () => new Agent({ name: 'Clerk', functions: [tools, tools], model: scriptedModel([]) })
+    expect(make).toThrow(/Two tools are named "echo".*`prefix`/)
+    await tools.close()
+  })
+})

@@ -1,0 +1,137 @@
+import { resolve } from 'node:path'
+import type { Tool } from '@agentkit/core'
+import {
+  checkOptions,
+  invalidConfig,
+  isAny,
+  isText,
+  isTextList,
+  type OptionRule,
+  type OptionRules,
+} from '@agentkit/core/internal'
+import type { AuthProvider, ElicitRequestParams, ElicitResult, OAuthClientProvider } from '@modelcontextprotocol/client'
+
+/** What `mcp()` takes: `url` for a server over HTTP, `command` for one that is started. */
+export type McpOptions = {
+  /** The name in messages and in the lock file; default: from `url` or `command`. */
+  name?: string
+  url?: string
+  command?: string
+  args?: readonly string[]
+  /** Variables of the started process, beside HOME, LOGNAME, PATH, SHELL, TERM and USER. */
+  env?: Readonly<Record<string, string>>
+  cwd?: string
+  headers?: Readonly<Record<string, string>>
+  /** OAuth, or tokens, by the SDK of MCP. */
+  authProvider?: AuthProvider | OAuthClientProvider
+  /** The tools to use, by their names at the server; default: all. */
+  tools?: readonly string[]
+  /** Tools are named `<prefix>_<name>`. */
+  prefix?: string
+  /** Which calls need approval; default: those of tools that their server annotates as destructive. */
+  needsApproval?: boolean | readonly string[] | ((tool: McpToolInfo, input: unknown) => boolean | Promise<boolean>)
+  /** Answers the server's requests for input during a call; without it they are declined. */
+  onElicit?(request: ElicitRequestParams, context: ElicitContext): ElicitResult | Promise<ElicitResult>
+  /** The lock file of the tools' hashes; default `agentkit-mcp.lock.json`. `false` pins nothing. */
+  pins?: string | false
+  /** Bounds connecting and each request, in milliseconds; default 30,000. */
+  timeoutMs?: number
+}
+
+/** The tools of an MCP server: an element of an agent's `functions`. */
+export type McpTools = readonly Tool[] & { close(): Promise<void> }
+
+/** A tool as its server describes it. */
+export type McpToolInfo = {
+  readonly name: string
+  readonly description: string
+  readonly annotations: Readonly<Record<string, unknown>>
+}
+
+/** The call during which a server requests input. `tool` is absent if several calls are running. */
+export type ElicitContext = { readonly server: string; readonly tool?: string; readonly signal: AbortSignal }
+
+/** Checked options. */
+export type Server = Omit<McpOptions, 'url' | 'pins' | 'name' | 'timeoutMs'> & {
+  readonly name: string
+  readonly url?: URL
+  readonly timeoutMs: number
+  /** The absolute path of the lock file. */
+  readonly lockFile?: string
+}
+
+const longestTimerMs = 2 ** 31 - 1
+
+const isWord: OptionRule = {
+  is: 'a text that is not empty',
+  holds: (value) => typeof value === 'string' && value.trim() !== '',
+}
+const isTexts: OptionRule = {
+  is: 'an object of texts by their names',
+  holds: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isText.holds),
+}
+
+const rules: OptionRules<McpOptions> = {
+  name: isWord,
+  url: isWord,
+  command: isWord,
+  args: isTextList,
+  env: isTexts,
+  cwd: isWord,
+  headers: isTexts,
+  authProvider: { is: 'an authProvider of the MCP SDK', holds: (value) => typeof value === 'object' && value !== null },
+  tools: isTextList,
+  prefix: { is: 'letters, digits, "_" and "-"', holds: (value) => /^[A-Za-z0-9_-]{1,32}$/.test(String(value)) },
+  needsApproval: {
+    is: 'true, false, a list of names of tools, or a function of the tool and its input',
+    holds: (value) => ['boolean', 'function'].includes(typeof value) || isTextList.holds(value),
+  },
+  onElicit: { is: 'a function', holds: (value) => typeof value === 'function' },
+  pins: { is: 'the path of the lock file, or false', holds: (value) => value === false || isWord.holds(value) },
+  timeoutMs: {
+    is: 'a number of milliseconds above 0',
+    holds: (value) => typeof value === 'number' && value > 0 && value <= longestTimerMs,
+  },
+}
+
+/**
+ * @throws AgentKitError `invalid-argument` for an unknown option or a wrong value
+ * @throws AgentKitError `invalid-config` unless there is one of `url` and `command`, and for an address that is not HTTP
+ */
+export function checkServer(options: McpOptions): Server {
+  checkOptions(options, { ...rules, name: rules.name ?? isAny })
+  const { url, command, pins = 'agentkit-mcp.lock.json', timeoutMs = 30_000, name, ...rest } = options
+  if ((url === undefined) === (command === undefined)) {
+    throw invalidConfig('An MCP server has a `url` or a `command`. Give one of them.')
+  }
+  const only = url === undefined ? (['headers', 'authProvider'] as const) : (['args', 'env', 'cwd'] as const)
+  const unused = only.find((option) => options[option] !== undefined)
+  if (unused !== undefined) {
+    throw invalidConfig(
+      `\`${unused}\` has no effect for an MCP server with \`${url === undefined ? 'command' : 'url'}\`.`,
+    )
+  }
+  const address = url === undefined ? undefined : addressOf(url)
+  return {
+    ...rest,
+    ...(command !== undefined && { command }),
+    ...(address && { url: address }),
+    ...(pins !== false && { lockFile: resolve(pins) }),
+    name: name ?? (address ? `${address.host}${address.pathname}` : commandName(options)),
+    timeoutMs,
+  }
+}
+
+function addressOf(url: string): URL {
+  const address = URL.parse(url)
+  if (address && /^https?:$/.test(address.protocol) && !address.username && !address.password) return address
+  // The address may hold a secret.
+  throw invalidConfig('The `url` of an MCP server is http:// or https://, without a user. Use `headers` for a token.')
+}
+
+/** Other arguments may be secrets, and the lock file is committed. */
+function commandName({ command = '', args = [] }: McpOptions): string {
+  const program = command.split(/[\\/]/).at(-1) ?? command
+  const first = args.find((argument) => !argument.startsWith('-'))
+  return first === undefined ? program : `${program} ${first.split(/[\\/]/).at(-1)}`
+}

@@ -1,0 +1,56 @@
+import type { JSONSchema } from '@agentkit/core'
+import { jsonSchemaProblem } from '@agentkit/core/internal'
+import { limits } from './limits.ts'
+
+/** Why a schema of a server cannot be used, as the end of a sentence; `undefined` if it can. */
+export function schemaProblem(schema: unknown): string | undefined {
+  if (!isObject(schema) || schema.type !== 'object') return 'its input is not an object'
+  const text = JSON.stringify(schema)
+  if (Buffer.byteLength(text) > limits.schemaBytes) return `its schema has more than ${limits.schemaBytes} bytes`
+  if (depthOf(schema) > limits.schemaDepth) return `its schema is nested deeper than ${limits.schemaDepth} levels`
+  if (hasCycle(schema)) return 'its schema refers to itself'
+  return jsonSchemaProblem(schema)?.replace(/\.$/, '')
+}
+
+function depthOf(value: unknown): number {
+  let level: unknown[] = [value]
+  for (let depth = 0; ; depth++) {
+    level = level.filter(isObject).flatMap((each) => Object.values(each))
+    if (level.length === 0) return depth
+    if (depth > limits.schemaDepth) return depth
+  }
+}
+
+/** Whether following the references of a schema comes back to where it began. */
+function hasCycle(root: JSONSchema): boolean {
+  const finished = new Set<unknown>()
+  const within = new Set<unknown>()
+  const visit = (value: unknown): boolean => {
+    if (!isObject(value) || finished.has(value)) return false
+    if (within.has(value)) return true
+    within.add(value)
+    const { $ref } = value
+    const found =
+      (typeof $ref === 'string' && visit(targetOf($ref, root))) || Object.values(value).some((child) => visit(child))
+    within.delete(value)
+    finished.add(value)
+    return found
+  }
+  return visit(root)
+}
+
+function targetOf(reference: string, root: JSONSchema): unknown {
+  if (reference === '#') return root
+  if (!reference.startsWith('#/')) return undefined
+  let target: unknown = root
+  for (const step of reference.slice(2).split('/')) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (!isObject(target) || !Object.hasOwn(target, key)) return undefined
+    target = target[key]
+  }
+  return target
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
