@@ -40,7 +40,7 @@ export async function connectServer(
 type Session = ReturnType<typeof createSession>
 
 /** One server over its connections: a lost one is opened again by the next call. */
-export function createSession(server: Server) {
+function createSession(server: Server) {
   const calls = new Set<RunningCall>()
   const openElicitations = { count: 0 }
   const hashes = new Map<string, string>()

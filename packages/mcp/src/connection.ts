@@ -38,7 +38,8 @@ export async function connect(server: Server, era: Era | undefined, onElicit: El
   return open(server, era, onElicit).catch((error: unknown) => {
     // A server that was updated, or that another one has replaced, may speak the other one; and some processes end at a
     // request that they do not know.
-    const mayHelp = era !== undefined || (server.command !== undefined && isAgentKitError(error) && error.code === 'network')
+    const mayHelp =
+      era !== undefined || (server.command !== undefined && isAgentKitError(error) && error.code === 'network')
     if (!mayHelp || (isAgentKitError(error) && error.code === 'invalid-config')) throw error
     return open(server, other, onElicit)
   })

@@ -99,10 +99,15 @@ describe('a hostile MCP server', () => {
 async function answerOf(options: McpOptions, tool: string): Promise<string> {
   const connected = await mcp(options).catch((error: { code: string }) => error.code)
   if (typeof connected === 'string') return `connect: ${connected}`
-  const isSlow = options.args?.[1] === 'a slow pattern for what the model writes'
+  const isSlow = caseOf(options) === 'a slow pattern for what the model writes'
   const input = { text: isSlow ? `${'a'.repeat(40)}!` : 'hello' }
   const model = scriptedModel([{ toolCalls: [{ name: tool, input }] }, { text: 'Done.' }])
-  const agent = new Agent({ name: 'Clerk', model, functions: [connected], toolTimeoutMs: 2000 })
+  const agent = new Agent({
+    name: 'Clerk',
+    model,
+    functions: [connected],
+    toolTimeoutMs: isEndless(options) ? 2000 : 60_000,
+  })
   const result = await agent.stream('Call it.').result
   await agent.close()
   expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.' })
@@ -110,6 +115,14 @@ async function answerOf(options: McpOptions, tool: string): Promise<string> {
   if (message?.role !== 'tool') throw new Error('The tool was not called.')
   const content = typeof message.content === 'string' ? message.content : partsText(message.content)
   return message.isError ? `error: ${content}` : content
+}
+
+function caseOf({ args = [] }: McpOptions): string | undefined {
+  return args[1]
+}
+
+function isEndless(options: McpOptions): boolean {
+  return caseOf(options) === 'progress without end'
 }
 
 function partsText(parts: readonly { type: string; text?: string }[]): string {

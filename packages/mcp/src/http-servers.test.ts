@@ -47,7 +47,7 @@ describe('a server of the SDK 2.x', () => {
   it('over HTTP is called by the newest protocol', async () => {
     const server = await newServer()
     const tools = await mcp({ url: server.url, pins: false })
-    expect(await call(tools, 'echo', { text: 'hello' })).toEqual({ text: 'hello' })
+    expect(await call(tools, 'echo', { text: 'hello' })).toBe('hello\n{"text":"hello"}')
     expect(server.requests.at(-1)?.headers['mcp-protocol-version']).toBe('2026-07-28')
     await tools.close()
     await server.close()
@@ -96,16 +96,24 @@ describe('a server over HTTP', () => {
       let text = ''
       for await (const chunk of request) text += chunk
       const { id, method } = JSON.parse(text || '{}')
-      if (request.method !== 'POST') return response.writeHead(405).end()
-      if (id === undefined) return response.writeHead(202).end()
-      const info = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }
+      if (request.method !== 'POST') return void response.writeHead(405).end()
+      if (id === undefined) return void response.writeHead(202).end()
+      const info = {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'x', version: '1' },
+      }
       const echo = { name: 'echo', inputSchema: { type: 'object' } }
       const content = [{ type: 'text', text: 'x'.repeat(11 * 1024 * 1024) }]
-      const results: Record<string, unknown> = { initialize: info, 'tools/list': { tools: [echo] }, 'tools/call': { content } }
+      const results: Record<string, unknown> = {
+        initialize: info,
+        'tools/list': { tools: [echo] },
+        'tools/call': { content },
+      }
       const answer = results[method]
         ? { jsonrpc: '2.0', id, result: results[method] }
         : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
     const tools = await mcp({ url: server.url, pins: false })
     await expect(call(tools, 'echo')).rejects.toThrow('more than 10485760 bytes')

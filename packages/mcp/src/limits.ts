@@ -2,12 +2,12 @@
 export const limits = {
   tools: 256,
   descriptionChars: 4000,
-  schemaBytes: 64 * 1024,
+  schemaBytes: 65_536,
   schemaDepth: 32,
   schemaValues: 10_000,
   listPages: 20,
   /** Bytes of one answer over HTTP, and of one line of a process. */
-  answerBytes: 10 * 1024 * 1024,
+  answerBytes: 10_485_760,
   progressPerSecond: 10,
   /** Requests for input that one server may have open. */
   openElicitations: 8,
@@ -15,5 +15,5 @@ export const limits = {
   blocks: 1000,
   errorChars: 2000,
   nameChars: 64,
-  lockFileBytes: 4 * 1024 * 1024,
+  lockFileBytes: 4_194_304,
 } as const
