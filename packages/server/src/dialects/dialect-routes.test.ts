@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { fakeAgent } from '../__fixtures__/fake-agent.ts'
+import { createApp } from '../create-app.ts'
+
+const origin = 'https://app.example.com'
+const headersOf: Readonly<Record<string, string>> = {
+  '/ui/chat': 'authorization,content-type,user-agent,x-user-id',
+  '/v1/chat/completions': 'authorization,content-type,user-agent,x-session-id,x-stainless-os,x-stainless-retry-count',
+  '/agui': 'authorization,content-type,x-user-id',
+}
+const dialects = ['openai', 'ui', 'agui'] as const
+const quiet = { log: () => {}, dialects }
+
+describe.each(Object.entries(headersOf))('a preflight for %s', (path, headers) => {
+  const preflight: RequestInit = {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': headers },
+  }
+
+  it('of an allowed origin may send what its client sends', async () => {
+    const response = await createApp(fakeAgent(), { ...quiet, cors: { origins: [origin] } }).request(path, preflight)
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    const allowed = response.headers.get('access-control-allow-headers')?.toLowerCase().split(/, ?/)
+    expect(allowed).toEqual(expect.arrayContaining(headers.split(',')))
+  })
+
+  it('is refused without cors', async () => {
+    const response = await createApp(fakeAgent(), quiet).request(path, preflight)
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    expect(response.status).toBe(403)
+  })
+
+  it('is 404 where the dialect is not served', async () => {
+    const app = createApp(fakeAgent(), { ...quiet, dialects: [] })
+    expect((await app.request(path, { method: 'POST', body: '{}' })).status).toBe(404)
+  })
+})
