@@ -155,28 +155,37 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect(seen).not.toContain('Two.')
   })
 
-  it.each([true, false])('waits for an approval, and continues the same message (approved: %s)', async (approved) => {
-    const { agent, paid } = make([payTurn, 'Done.'])
-    const chat = open(createApp(agent, quiet))
-    await chat.sendMessage({ text: 'Pay' })
-    const asked = chat.messages.at(-1)
-    const waiting = asked?.parts.at(-1) as { state: string; approval: { id: string } }
-    expect(waiting).toMatchObject({ type: 'dynamic-tool', toolName: 'pay', state: 'approval-requested' })
-    expect(paid).toEqual([])
-    await chat.addToolApprovalResponse({
-      id: waiting.approval.id,
-      approved,
-      ...(approved ? {} : { reason: 'Too much' }),
-    })
-    await until(() => textOf(chat.messages.at(-1)) === 'Done.')
-    await settled(chat)
-    expect(chat.error).toBeUndefined()
-    expect(chat.messages).toHaveLength(2)
-    expect(chat.messages.at(-1)?.id).toBe(asked?.id)
-    const part = chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')
-    expect(part).toMatchObject(approved ? { state: 'output-available', output: 'paid 5' } : { state: 'output-denied' })
-    expect(paid).toEqual(approved ? [5] : [])
-  })
+  it.each([
+    [true, false],
+    [false, false],
+    [true, true],
+  ])(
+    'waits for an approval, and continues the same message (approved: %s, resumable: %s)',
+    async (approved, resumable) => {
+      const { agent, paid } = make([payTurn, 'Done.'])
+      const chat = open(createApp(agent, quiet), { body: { resumable } })
+      await chat.sendMessage({ text: 'Pay' })
+      const asked = chat.messages.at(-1)
+      const waiting = asked?.parts.at(-1) as { state: string; approval: { id: string } }
+      expect(waiting).toMatchObject({ type: 'dynamic-tool', toolName: 'pay', state: 'approval-requested' })
+      expect(paid).toEqual([])
+      await chat.addToolApprovalResponse({
+        id: waiting.approval.id,
+        approved,
+        ...(approved ? {} : { reason: 'Too much' }),
+      })
+      await until(() => textOf(chat.messages.at(-1)) === 'Done.')
+      await settled(chat)
+      expect(chat.error).toBeUndefined()
+      expect(chat.messages).toHaveLength(2)
+      expect(chat.messages.at(-1)?.id).toBe(asked?.id)
+      const part = chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')
+      expect(part).toMatchObject(
+        approved ? { state: 'output-available', output: 'paid 5' } : { state: 'output-denied' },
+      )
+      expect(paid).toEqual(approved ? [5] : [])
+    },
+  )
 
   it('shows the call of a member that waits for an approval', async () => {
     const { sessions } = make([])
