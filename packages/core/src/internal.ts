@@ -14,6 +14,7 @@ export {
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText } from './data/session-text.ts'
+export { isStoppedNote } from './data/transcript.ts'
 export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from './durable/daily-usage.ts'
 export { jobOf } from './durable/job-of.ts'
 export { type KeptRules, keepRetention, type RetentionOptions } from './durable/keep-retention.ts'

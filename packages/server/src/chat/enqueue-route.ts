@@ -1,13 +1,11 @@
-import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
 import { jsonOf } from '../answer/answer-schemas.ts'
-import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import { asSpent } from '../capacity/capacity.ts'
-import type { ChatRequest } from '../request/chat-request.ts'
 import { idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { chatBodies } from './chat-schemas.ts'
+import { enqueueRun, requireBackground } from './enqueue-run.ts'
 import { receiveChat } from './received-chat.ts'
 
 /** Stores a run that a worker begins, of this process or of another one. */
@@ -31,17 +29,16 @@ export function enqueueRoute(parts: RouteParts): Route {
 }
 
 async function enqueue(context: ServerContext, parts: RouteParts): Promise<Response> {
-  const { agent, capacity } = parts
-  requireBackground(agent)
-  if (capacity.runs.isClosed) {
-    throw capacity.runs.overloaded('The server is shutting down.', { connection: 'close' })
-  }
+  requireBackground(parts)
   return receiveChat(context, parts, async ({ request, store, release }) => {
     try {
       const response = await idempotent(context, parts, request, async (begin) => {
-        await capacity.checkBudget(request.userId).catch(asSpent)
+        await parts.capacity.checkBudget(request.userId).catch(asSpent)
         await store()
-        const runId = await enqueueRun(context, parts, request)
+        const key = idempotencyKeyOf(context)
+        // Where this process dies before its answer is stored, the request that is sent again finds the run.
+        const idempotencyKey = key && `POST /api/v1/runs ${key} ${request.fingerprint}`
+        const runId = await enqueueRun(parts, request, idempotencyKey)
         await begin({ runId, type: 'application/json', isAccepted: true })
         context.set('runId', runId)
         return context.json({ run_id: runId, status: 'queued' }, 202)
@@ -56,39 +53,4 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       release()
     }
   })
-}
-
-type Enqueue = NonNullable<Runnable['enqueue']>
-
-/** @throws ProblemError `unsupported` */
-function requireBackground({ enqueue: method, sessions }: Runnable): void {
-  if (method && sessions.runs?.background) return
-  throw new ProblemError('unsupported', { detail: 'Background runs need sessions on disk or Postgres.' })
-}
-
-async function enqueueRun(
-  context: ServerContext,
-  { agent, limits }: RouteParts,
-  request: ChatRequest,
-): Promise<string> {
-  const { question, userId, sessionId, history, replaces, fingerprint } = request
-  const key = idempotencyKeyOf(context)
-  const options: Parameters<Enqueue>[1] = {
-    ...{ userId, sessionId, history },
-    timeoutMs: limits.backgroundMs,
-    ...(replaces !== undefined && { replaces }),
-    // Where this process dies before its answer is stored, the request that is sent again finds the run.
-    ...(key !== undefined && { idempotencyKey: `POST /api/v1/runs ${key} ${fingerprint}` }),
-  }
-  try {
-    const run = await agent.enqueue?.(question, options, { queued: limits.queued, userQueued: limits.userQueued })
-    return (run as { runId: string }).runId // `requireBackground` has found the method
-  } catch (error) {
-    throw isAgentKitError(error) && error.code === 'overloaded' ? tooManyQueued(error) : thrownProblem(error)
-  }
-}
-
-function tooManyQueued(cause: AgentKitError): ProblemError {
-  const detail = 'Too many background runs are queued.'
-  return new ProblemError('overloaded', { detail, cause, headers: { 'retry-after': '5' }, quiet: true })
 }

@@ -37,7 +37,7 @@ async function answerOf(collaboration: SwarmOptions['collaboration']): Promise<s
     ...(collaboration === 'parallel' && { model: scriptedModel(['Both agree.']) }),
     ...(collaboration === 'manager' && {
       model: scriptedModel([
-        { text: 'I ask.', toolCalls: [{ name: 'ask_one', input: { task: 'Say' } }] },
+        { text: 'I ask.', toolCalls: [{ name: 'one', input: { task: 'Say' } }] },
         'One says: first.',
       ]),
     }),

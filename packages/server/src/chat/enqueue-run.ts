@@ -1,0 +1,42 @@
+import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
+import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import type { RouteParts } from '../request/parts.ts'
+import type { ChatMessage } from './run-chat.ts'
+
+/** @throws ProblemError `unsupported` for a store without background runs; `overloaded` while the server stops */
+export function requireBackground({ agent: { enqueue, sessions }, capacity }: RouteParts): void {
+  if (!enqueue || !sessions.runs?.background) {
+    throw new ProblemError('unsupported', { detail: 'Background runs need sessions on disk or Postgres.' })
+  }
+  if (capacity.runs.isClosed) throw capacity.runs.overloaded('The server is shutting down.', { connection: 'close' })
+}
+
+type Enqueue = NonNullable<Runnable['enqueue']>
+
+/**
+ * Stores a run that a worker begins. `requireBackground` has passed.
+ * @returns its id
+ */
+export async function enqueueRun(
+  { agent, limits }: RouteParts,
+  { question, userId, sessionId, history, replaces }: ChatMessage,
+  idempotencyKey?: string,
+): Promise<string> {
+  const options: Parameters<Enqueue>[1] = {
+    ...{ userId, history, timeoutMs: limits.backgroundMs },
+    ...(sessionId !== undefined && { sessionId }),
+    ...(replaces !== undefined && { replaces }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  }
+  try {
+    const run = await agent.enqueue?.(question, options, { queued: limits.queued, userQueued: limits.userQueued })
+    return (run as { runId: string }).runId // `requireBackground` has found the method
+  } catch (error) {
+    throw isAgentKitError(error) && error.code === 'overloaded' ? tooManyQueued(error) : thrownProblem(error)
+  }
+}
+
+function tooManyQueued(cause: AgentKitError): ProblemError {
+  const detail = 'Too many background runs are queued.'
+  return new ProblemError('overloaded', { detail, cause, headers: { 'retry-after': '5' }, quiet: true })
+}

@@ -1,0 +1,64 @@
+import type { Decisions } from '@agentkit/core'
+import { eventResponse } from '../../answer/event-response.ts'
+import { ProblemError } from '../../answer/problem.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { continuedSpeakers } from '../common/continued-speakers.ts'
+import { decideRun } from '../common/decide-run.ts'
+import { readWhole } from '../common/read-whole.ts'
+import { findResponse } from './find-response.ts'
+import { type ResponseHead, responseBody, responseId } from './response-body.ts'
+import { endedState, responsesEncoder } from './responses-encoder.ts'
+import { readStored } from './stored-response.ts'
+
+type Decided = {
+  userId: string
+  runId: string
+  decisions: Decisions
+  previousId: string | undefined
+  isStream: boolean
+  head: ResponseHead
+}
+
+/** Decides on approvals of a response, and answers with what its run does then. The id stays that of the run. */
+export async function decideResponse(
+  context: ServerContext,
+  parts: RouteParts,
+  { userId, runId, decisions, previousId, isStream, head }: Decided,
+): Promise<Response> {
+  const param = 'previous_response_id'
+  if (previousId !== undefined && previousId !== responseId(runId)) {
+    const message = 'must be the response that requested these approvals'
+    throw new ProblemError('invalid-field', {
+      detail: `The field ${param} ${message}.`,
+      errors: [{ path: [param], message }],
+    })
+  }
+  const found = await findResponse(parts, responseId(runId), { userId, param })
+  const { stored, turn } = found
+  if (!stored) throw new ProblemError('unsupported', { detail: 'Approvals need sessions on disk or Postgres.' })
+  const reader = readStored(parts.agent.id, found)
+  reader.beginNext(continuedSpeakers(stored, turn))
+  const events = await decideRun(context, parts, stored, { decisions, userId })
+  const encode = responsesEncoder({ head, reader })
+  if (events && isStream) return eventResponse(events(encode), context, parts)
+  if (events) await readWhole(events(encode), context.req.raw.signal)
+  else return stillWaiting()
+  if (!reader.facts.end) throw new ProblemError('overloaded', { detail: 'The server is shutting down.', quiet: true })
+  return Response.json(responseBody(head, endedState(reader)))
+
+  /** Other approvals of the run are open. */
+  async function stillWaiting(): Promise<Response> {
+    const { stored: now } = await findResponse(parts, responseId(runId), { userId, param })
+    const place = { seq: 0, runId }
+    const usage = now?.record.usage ?? {}
+    let stream = ''
+    for (const { path = [], ...approval } of now?.record.approvals ?? []) {
+      stream += encode({ ...place, ...approval, type: 'approval-request', path: [parts.agent.id, ...path] })
+    }
+    const path = [parts.agent.id]
+    stream += encode({ ...place, path, type: 'run-end', finishReason: 'approval', text: '', usage })
+    if (isStream) return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+    return Response.json(responseBody(head, endedState(reader)))
+  }
+}

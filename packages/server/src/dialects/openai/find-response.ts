@@ -1,0 +1,62 @@
+import type { SessionKey, StoredRun, Turn } from '@agentkit/core'
+import { ProblemError } from '../../answer/problem.ts'
+import { isId } from '../../request/fields.ts'
+import type { RouteParts } from '../../request/parts.ts'
+
+/** A run that is known as a response. */
+export type FoundResponse = {
+  runId: string
+  /** Absent for a run without a session. */
+  sessionId: string | undefined
+  /** Absent until a queued run begins. */
+  turn: Turn | undefined
+  /** Where the store keeps runs. */
+  stored: StoredRun | undefined
+}
+
+const pageSize = 1_000
+
+/**
+ * The run of a response of this agent and user.
+ * @param param the field of the request that names it
+ * @throws ProblemError `not-found` for any other
+ */
+export async function findResponse(
+  { agent }: RouteParts,
+  id: string,
+  { userId, param }: { userId: string; param: string },
+): Promise<FoundResponse> {
+  const runId = /^resp_(.+)$/s.exec(id)?.[1] ?? ''
+  const unknown = new ProblemError('not-found', {
+    detail: 'There is no such response.',
+    errors: [{ path: [param], message: 'does not exist' }],
+  })
+  if (!isId(runId)) throw unknown
+  const { runs } = agent.sessions
+  if (runs) {
+    const stored = await runs.read(runId)
+    if (stored?.record.agentId !== agent.id || stored.record.userId !== userId) throw unknown
+    return { runId, sessionId: stored.record.sessionId, turn: await agent.sessions.find(runId), stored }
+  }
+  const turn = await agent.sessions.find(runId)
+  const sessionId = turn && (await sessionWith(agent.sessions, { agentId: agent.id, userId }, runId))
+  if (sessionId === undefined) throw unknown
+  return { runId, sessionId, turn, stored: undefined }
+}
+
+/** A store without runs does not say whose a turn is: it is looked for in the sessions of the user. */
+async function sessionWith(
+  sessions: RouteParts['agent']['sessions'],
+  owner: Omit<SessionKey, 'sessionId'>,
+  runId: string,
+): Promise<string | undefined> {
+  for (let before: string | undefined; ; ) {
+    const page = await sessions.list(owner, { limit: pageSize, ...(before !== undefined && { before }) })
+    for (const { sessionId } of page) {
+      const turns = await sessions.turns({ ...owner, sessionId })
+      if (turns.some((turn) => turn.runId === runId)) return sessionId
+    }
+    if (page.length < pageSize) return undefined
+    before = page.at(-1)?.sessionId
+  }
+}

@@ -1,0 +1,68 @@
+import type { Usage } from '@agentkit/core'
+import { agentkitField, type RunFacts, responseUsage } from './agentkit-field.ts'
+import type { OpenAIError } from './openai-problem.ts'
+import type { Item } from './response-items.ts'
+
+/** What a response repeats of its request. A response that is read later has only what is stored. */
+export type ResponseHead = {
+  model: string
+  /** In seconds since 1970. */
+  created: number
+  metadata?: Readonly<Record<string, string>>
+  instructions?: string | null
+  previousId?: string | null
+  isStored?: boolean
+  isBackground?: boolean
+}
+
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+
+export type ResponseState = {
+  facts: RunFacts
+  status: ResponseStatus
+  output: readonly Item[]
+  usage?: Usage | undefined
+  error?: OpenAIError | undefined
+}
+
+/** The id of a run's response. */
+export function responseId(runId: string): string {
+  return `resp_${runId}`
+}
+
+/** A response, with the fields that OpenAI's clients expect. */
+export function responseBody(head: ResponseHead, { facts, status, output, usage, error }: ResponseState): object {
+  const { finishReason } = facts
+  const reason = finishReason === 'content-filter' ? 'content_filter' : 'max_output_tokens'
+  return {
+    id: responseId(facts.runId),
+    object: 'response',
+    created_at: head.created,
+    status,
+    background: head.isBackground ?? false,
+    error: error ? { code: errorCode(error), message: error.message } : null,
+    incomplete_details: status === 'incomplete' ? { reason } : null,
+    instructions: head.instructions ?? null,
+    max_output_tokens: null,
+    metadata: head.metadata ?? {},
+    model: head.model,
+    output,
+    parallel_tool_calls: true,
+    previous_response_id: head.previousId ?? null,
+    reasoning: { effort: null, summary: null },
+    store: head.isStored ?? true,
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    usage: usage ? responseUsage(usage) : null,
+    agentkit: agentkitField(facts),
+  }
+}
+
+/** Of the closed list that responses have. */
+function errorCode({ code }: OpenAIError): string {
+  return code === 'rate_limit_exceeded' ? code : 'server_error'
+}

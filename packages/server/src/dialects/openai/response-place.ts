@@ -1,0 +1,65 @@
+import { type Message, type SessionKey, visibleMessages } from '@agentkit/core'
+import { ProblemError } from '../../answer/problem.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { type FoundResponse, findResponse } from './find-response.ts'
+
+/** Where a new response is stored, and what came before it. */
+export type ResponsePlace = { sessionId: string | undefined; history: Message[] | undefined }
+
+type Asked = { userId: string; previousId: string | undefined; sessionId: string | undefined; isStored: boolean }
+
+/**
+ * The session of a new response: that of the previous one where it is the last; otherwise a new one, which begins with the
+ * turns up to it.
+ * @returns its history where it is not that of the request
+ * @throws ProblemError `not-found` for an unknown previous response
+ */
+export async function placeOf(parts: RouteParts, asked: Asked): Promise<ResponsePlace> {
+  const { userId, previousId, sessionId, isStored } = asked
+  // A response that is kept needs a session, although none is named.
+  const fresh = isStored ? crypto.randomUUID() : undefined
+  if (previousId === undefined) return { sessionId: sessionId ?? fresh, history: undefined }
+  const previous = await findResponse(parts, previousId, { userId, param: 'previous_response_id' })
+  if (sessionId !== undefined && sessionId !== previous.sessionId) {
+    const message = 'must be the session of previous_response_id'
+    const errors = [{ path: ['X-Session-Id'], message }]
+    throw new ProblemError('invalid-field', { detail: `The header X-Session-Id ${message}.`, errors })
+  }
+  const isLast = isStored && previous.sessionId !== undefined && (await isLastTurn(parts, userId, previous))
+  if (isLast) return { sessionId: previous.sessionId, history: undefined }
+  return { sessionId: fresh, history: await messagesUntil(parts, userId, previous) }
+}
+
+async function isLastTurn(
+  parts: RouteParts,
+  userId: string,
+  { runId, sessionId, turn }: FoundResponse,
+): Promise<boolean> {
+  if (turn?.status === 'replaced') return false
+  const later = await parts.agent.sessions.turns(keyOf(parts, userId, sessionId), { after: runId })
+  return later.every(({ status }) => status === 'replaced')
+}
+
+async function messagesUntil(
+  parts: RouteParts,
+  userId: string,
+  { runId, sessionId, turn }: FoundResponse,
+): Promise<Message[]> {
+  // As it was before another one replaced it.
+  const last = turn?.status === 'replaced' ? { ...turn, status: 'done' as const } : turn
+  const own = last ? visibleMessages(last) : []
+  if (sessionId === undefined) return own
+  const turns = await parts.agent.sessions.turns(keyOf(parts, userId, sessionId))
+  const earlier = turns.slice(
+    0,
+    Math.max(
+      0,
+      turns.findIndex((each) => each.runId === runId),
+    ),
+  )
+  return [...earlier.flatMap(visibleMessages), ...own]
+}
+
+function keyOf({ agent }: RouteParts, userId: string, sessionId = ''): SessionKey {
+  return { agentId: agent.id, userId, sessionId }
+}

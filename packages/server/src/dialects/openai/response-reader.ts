@@ -1,0 +1,257 @@
+import type { AgentEvent, Citation } from '@agentkit/core'
+import { Speakers } from '@agentkit/core/internal'
+import { runProblem } from '../../answer/problem.ts'
+import { publicEvent } from '../../answer/public-event.ts'
+import { AnswerReader } from '../common/answer-reader.ts'
+import {
+  type BlockKind,
+  blockBegin,
+  callBegin,
+  citation,
+  type Frame,
+  type Item,
+  indexOf,
+  jsonOf,
+  newBlock,
+  parsed,
+  summaryEnd,
+  summaryPart,
+  textEnd,
+  textPart,
+} from './response-items.ts'
+
+type Block = { kind: BlockKind; item: Item; index: number; text: string }
+type Call = { item: Item; index: number }
+type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
+
+/**
+ * Reads the events of one run as items of a response: a message for the text of each step, an `mcp_call` for each call of
+ * the agent that speaks, summaries for its reasoning, and an `mcp_approval_request` for each approval.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+export class ResponseReader {
+  output: Item[] = []
+  readonly facts: AnswerReader
+  readonly #label: string
+  #speakers: Speakers
+  #items = 0
+  /** Items of an earlier response of the same run. */
+  #earlier = 0
+  #block: Block | undefined
+  readonly #calls = new Map<string, Call>()
+  /** Approvals that were requested, by their call. */
+  readonly #requested = new Map<string, string>()
+  #stepStart = 0
+  #sources: Citation[] = []
+
+  /** @param label names the agent, as the server of its tools */
+  constructor(label: string) {
+    this.#label = label
+    this.#speakers = new Speakers()
+    this.facts = new AnswerReader({ canDrop: true })
+  }
+
+  /** From here, the items are those of the next response of the run. @param speakers of the run as it continues */
+  beginNext(speakers: Speakers): void {
+    this.#speakers = speakers
+    this.#earlier = this.#items
+    this.#stepStart = this.#items
+    this.output = []
+    this.#sources = []
+    this.facts.end = undefined
+    this.facts.approvals.length = 0
+  }
+
+  read(sent: AgentEvent): Frame[] {
+    const event = publicEvent(sent)
+    this.facts.read(event)
+    const isHeard = this.#speakers.isHeard(event)
+    switch (event.type) {
+      case 'source':
+        this.#sources.push(event.source)
+        return []
+      case 'approval-request':
+        return this.#requestApproval(event)
+      case 'run-end':
+        return this.#finish(event)
+    }
+    if (!isHeard) return []
+    switch (event.type) {
+      case 'step-start':
+      case 'step-end': {
+        const frames = this.#closeBlock()
+        this.#stepStart = this.#items
+        return frames
+      }
+      case 'step-restart':
+        return this.#dropStep()
+      case 'text-delta':
+        return this.#add('message', event.text, event.runId)
+      case 'reasoning-delta':
+        return this.#add('reasoning', event.text, event.runId)
+      case 'tool-call':
+        return this.#call(event)
+      case 'tool-result':
+        return this.#result(event)
+      default:
+        return []
+    }
+  }
+
+  #newId(prefix: string, runId: string): string {
+    return `${prefix}_${runId}_${this.#items}`
+  }
+
+  #begin(item: Item): { frame: Frame; index: number } {
+    const index = this.#items++ - this.#earlier
+    this.output.push(item)
+    return { index, frame: { type: 'response.output_item.added', output_index: index, item: structuredClone(item) } }
+  }
+
+  #add(kind: BlockKind, text: string, runId: string): Frame[] {
+    if (text === '') return []
+    const frames = this.#block?.kind === kind ? [] : this.#closeBlock()
+    if (!this.#block) frames.push(...this.#open(kind, runId))
+    const block = this.#block as Block | undefined // set by `#open`
+    if (!block) return frames
+    block.text += text
+    const place = { item_id: block.item.id, output_index: block.index }
+    if (kind === 'message') {
+      frames.push({ type: 'response.output_text.delta', ...place, content_index: 0, delta: text, logprobs: [] })
+    } else {
+      frames.push({ type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0, delta: text })
+    }
+    return frames
+  }
+
+  #open(kind: BlockKind, runId: string): Frame[] {
+    const id = this.#newId(kind === 'message' ? 'msg' : 'rs', runId)
+    const item = newBlock(kind, id)
+    const { frame, index } = this.#begin(item)
+    this.#block = { kind, item, index, text: '' }
+    return [frame, blockBegin(kind, { item_id: id, output_index: index })]
+  }
+
+  #closeBlock(status: 'completed' | 'incomplete' = 'completed'): Frame[] {
+    const block = this.#block
+    if (!block) return []
+    this.#block = undefined
+    const { kind, item, index, text } = block
+    item.status = status
+    const place = { item_id: item.id, output_index: index }
+    if (kind === 'reasoning') {
+      item.summary = [summaryPart(text)]
+      return [...summaryEnd(place, text), this.#done(item, index)]
+    }
+    const annotations = this.#sources.splice(0).map((source) => citation(source, text))
+    item.content = [textPart(text, annotations)]
+    return [...textEnd(place, text, annotations), this.#done(item, index)]
+  }
+
+  #done(item: Item, index: number): Frame {
+    return { type: 'response.output_item.done', output_index: index, item: structuredClone(item) }
+  }
+
+  #call({ callId, name, input, runId }: Of<'tool-call'>): Frame[] {
+    const frames = this.#closeBlock()
+    const { frames: begun } = this.#beginCall(callId, { name, input, runId })
+    return [...frames, ...begun]
+  }
+
+  #beginCall(
+    callId: string,
+    {
+      name,
+      input,
+      runId,
+      approvalId = null,
+    }: { name: string; input: unknown; runId: string; approvalId?: string | null },
+  ): { call: Call; frames: Frame[] } {
+    const item: Item = {
+      ...{ id: this.#newId('mcp', runId), type: 'mcp_call', status: 'in_progress' },
+      ...{ server_label: this.#label, name, arguments: '', output: null, error: null, approval_request_id: approvalId },
+    }
+    const earlier = this.#suspend(this.#calls.get(callId))
+    const { frame, index } = this.#begin(item)
+    const text = jsonOf(input ?? {})
+    item.arguments = text
+    const call = { item, index }
+    this.#calls.set(callId, call)
+    return {
+      call,
+      frames: [...earlier, frame, ...callBegin({ item_id: item.id, output_index: index }, text)],
+    }
+  }
+
+  #isOpen({ item }: Call): boolean {
+    return item.status === 'in_progress' && this.output.includes(item)
+  }
+
+  /** Ends the item of a call that has no result. */
+  #suspend(call: Call | undefined): Frame[] {
+    if (!call || !this.#isOpen(call)) return []
+    call.item.status = 'incomplete'
+    return [this.#done(call.item, call.index)]
+  }
+
+  #result({ callId, name, output, isError, runId }: Of<'tool-result'>): Frame[] {
+    const frames = this.#closeBlock()
+    const known = this.#calls.get(callId)
+    const { call, frames: begun } =
+      known && this.#isOpen(known)
+        ? { call: known, frames: [] }
+        : // It was shown by an earlier response, which ended before the call had a result.
+          this.#beginCall(callId, {
+            ...{ name, runId, input: known ? parsed(known.item.arguments) : {} },
+            approvalId: this.#approvalOf(callId, runId),
+          })
+    const { item, index } = call
+    const text = typeof output === 'string' ? output : jsonOf(output ?? null)
+    item.status = isError ? 'failed' : 'completed'
+    if (isError) item.error = text
+    else item.output = text
+    this.#calls.delete(callId)
+    const place = { item_id: item.id, output_index: index }
+    const type = isError ? 'response.mcp_call.failed' : 'response.mcp_call.completed'
+    return [...frames, ...begun, { type, ...place }, this.#done(item, index)]
+  }
+
+  #approvalOf(callId: string, runId: string): string | null {
+    const approvalId = this.#requested.get(callId)
+    return approvalId === undefined ? null : `${runId}/${approvalId}`
+  }
+
+  #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
+    const frames = this.#closeBlock()
+    this.#requested.set(callId, approvalId)
+    const id = `${runId}/${approvalId}`
+    // Clients reject an item that they have.
+    if (this.output.some((item) => item.id === id)) return frames
+    const item: Item = {
+      ...{ id, type: 'mcp_approval_request', server_label: this.#label },
+      ...{ name, arguments: jsonOf(input ?? {}) },
+    }
+    const { frame, index } = this.#begin(item)
+    return [...frames, frame, this.#done(item, index)]
+  }
+
+  /** The attempt is void: what it has shown is no part of the response. */
+  #dropStep(): Frame[] {
+    const frames = this.#closeBlock('incomplete')
+    const first = this.#stepStart - this.#earlier
+    for (const call of this.#calls.values()) if (call.index >= first) frames.push(...this.#suspend(call))
+    this.output = this.output.filter((item) => indexOf(item) < this.#stepStart)
+    return frames
+  }
+
+  #finish(event: Of<'run-end'>): Frame[] {
+    const isFailed = runProblem(event) !== undefined
+    const hasText = this.output.some(({ type }) => type === 'message')
+    // An answer that no step has said.
+    const whole = hasText || isFailed || this.#earlier > 0 ? [] : this.#add('message', event.text, event.runId)
+    const frames = [...whole, ...this.#closeBlock(isFailed ? 'incomplete' : 'completed')]
+    for (const call of this.#calls.values()) frames.push(...this.#suspend(call))
+    return frames
+  }
+}

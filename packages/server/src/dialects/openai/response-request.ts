@@ -1,0 +1,94 @@
+import type { Decisions, Runnable, UserPart } from '@agentkit/core'
+import { type CommonFields, invalid, isRecord, missing, readCommonFields, unsupported } from './common-fields.ts'
+import { type Conversation, markedText, readConversation } from './conversation.ts'
+
+export type ResponseRequest = CommonFields & {
+  previousId: string | undefined
+  isStored: boolean
+  isBackground: boolean
+  instructions: string | null
+} & (({ kind: 'question' } & Conversation) | { kind: 'decisions'; runId: string; decisions: Decisions })
+
+/** @throws ProblemError for what is no request of Responses, or more than an agent does */
+export function readResponseRequest(body: unknown, agent: Runnable): ResponseRequest {
+  const { fields, ...common } = readCommonFields(body, agent)
+  const previousId = textField(fields.previous_response_id, 'previous_response_id')
+  const instructions = textField(fields.instructions, 'instructions') ?? null
+  const isBackground = flag(fields.background, 'background') ?? false
+  const isStored = flag(fields.store, 'store') ?? true
+  if (isBackground && !isStored) throw unsupported(['store'], 'a background response is stored')
+  if (Array.isArray(fields.include) && fields.include.includes('message.output_text.logprobs')) {
+    throw unsupported(['include'], 'this model has no log probabilities')
+  }
+  const request = { ...common, previousId, isStored, isBackground, instructions }
+  const { input } = fields
+  if (input === undefined) throw missing('input')
+  if (typeof input !== 'string' && !Array.isArray(input)) throw invalid(['input'], 'must be a string or a list')
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  const decided = readDecisions(items)
+  if (decided) return { ...request, kind: 'decisions', ...decided }
+  const front = instructions === null || instructions.trim() === '' ? [] : [instructions]
+  // In the session of an earlier response, what comes before the question is not read.
+  const { question, history } = readConversation(messagesIn(items), ['input'], previousId === undefined ? front : [])
+  const marked = previousId === undefined || front.length === 0 ? question : withFront(markedText(front), question)
+  return { ...request, kind: 'question', question: marked, history }
+}
+
+function withFront(front: string, question: string | UserPart[]): UserPart[] {
+  const rest: UserPart[] = typeof question === 'string' ? [{ type: 'text', text: question }] : question
+  return [{ type: 'text', text: front }, ...rest]
+}
+
+/** Items that a client sends back, although the model has them or needs none of them. */
+const known: ReadonlySet<unknown> = new Set([
+  ...['reasoning', 'mcp_call', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response'],
+])
+const others: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'custom_tool_call_output'])
+
+/** The messages among the items; the others keep their places as messages without text, so that paths are right. */
+function messagesIn(items: readonly unknown[]): unknown[] {
+  return items.map((item, index) => {
+    if (!isRecord(item)) return item
+    const { type } = item
+    if (type === undefined || type === 'message') return item
+    if (known.has(type)) return { role: 'assistant', content: null }
+    if (others.has(type)) throw unsupported(['input', index, 'type'], 'this model runs its own tools')
+    throw invalid(['input', index, 'type'], 'must be the type of a message')
+  })
+}
+
+/** The answers to approvals that follow the last message of the user, if there are any. */
+function readDecisions(items: readonly unknown[]): { runId: string; decisions: Decisions } | undefined {
+  const isQuestion = (item: unknown): boolean => isRecord(item) && item.role === 'user'
+  const start = items.findLastIndex(isQuestion) + 1
+  const decisions: Record<string, Decisions[string]> = {}
+  let runId: string | undefined
+  for (const [offset, item] of items.slice(start).entries()) {
+    if (!isRecord(item) || item.type !== 'mcp_approval_response') continue
+    const at = ['input', start + offset]
+    const { approval_request_id: id, approve, reason } = item
+    const slash = typeof id === 'string' ? id.indexOf('/') : -1
+    if (typeof id !== 'string' || slash < 1) {
+      throw invalid([...at, 'approval_request_id'], 'must be the id of an approval of this server')
+    }
+    if (typeof approve !== 'boolean') throw invalid([...at, 'approve'], 'must be true or false')
+    const of = id.slice(0, slash)
+    if (runId !== undefined && runId !== of)
+      throw invalid([...at, 'approval_request_id'], 'must be of the same response')
+    runId = of
+    decisions[id.slice(slash + 1)] = approve ? true : { deny: typeof reason === 'string' ? reason : '' }
+  }
+  return runId === undefined ? undefined : { runId, decisions }
+}
+
+function textField(value: unknown, name: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalid([name], 'must be a string')
+  return value
+}
+
+function flag(value: unknown, name: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'boolean') throw invalid([name], 'must be true or false')
+  return value
+}

@@ -1,0 +1,129 @@
+import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
+import { followedEvents } from '../../answer/followed-events.ts'
+import { runProblem } from '../../answer/problem.ts'
+import { asSpent } from '../../capacity/capacity.ts'
+import { enqueueRun, requireBackground } from '../../chat/enqueue-run.ts'
+import { type Answering, boundRun, type ChatMessage } from '../../chat/run-chat.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { readJSON } from '../../request/read-json.ts'
+import { defineRoute, type Route } from '../../request/route.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { openaiCaller, sessionOf } from './common-fields.ts'
+import { decideResponse } from './decide-response.ts'
+import { findResponse } from './find-response.ts'
+import { type ResponseHead, responseBody, responseId } from './response-body.ts'
+import { placeOf } from './response-place.ts'
+import { ResponseReader } from './response-reader.ts'
+import { type ResponseRequest, readResponseRequest } from './response-request.ts'
+import { endedState, responsesEncoder } from './responses-encoder.ts'
+import { storedResponse } from './stored-response.ts'
+
+const text = { type: 'string' }
+
+/** OpenAI's Responses: answers in sessions, that are read, continued and cancelled later. */
+export function responsesRoute(parts: RouteParts): Route {
+  const { agent, capacity, limits } = parts
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/responses',
+    tag: 'dialects',
+    summary: 'Answers a request of Responses of OpenAI',
+    description: 'The model is the id of the agent. `previous_response_id` continues the session of an earlier answer.',
+    otherBody: {
+      'application/json': {
+        type: 'object',
+        properties: {
+          ...{ model: text, input: text, stream: { type: 'boolean' }, store: { type: 'boolean' } },
+          ...{ background: { type: 'boolean' }, previous_response_id: text, instructions: text },
+        },
+        required: ['model', 'input'],
+      },
+    },
+    answers: {
+      200: {
+        description: 'The response',
+        content: { 'application/json': { type: 'object' }, [eventStreamType]: text },
+      },
+    },
+    async handle(context) {
+      const held = capacity.hold()
+      try {
+        const request = readResponseRequest(await readJSON(context, { limits, runs: capacity.runs, held }), agent)
+        const userId = openaiCaller(context, request.namedUser)
+        if (request.kind === 'decisions') {
+          return await decideResponse(context, parts, { ...request, userId, head: headOf(request) })
+        }
+        return await answer(context, parts, { request, userId, release: held.release })
+      } finally {
+        held.release()
+      }
+    },
+  })
+}
+
+type Asked = {
+  request: Extract<ResponseRequest, { kind: 'question' }>
+  userId: string
+  release(): void
+}
+
+async function answer(
+  context: ServerContext,
+  parts: RouteParts,
+  { request, userId, release }: Asked,
+): Promise<Response> {
+  const { previousId, isStored, isBackground, isStream, question } = request
+  const { sessionId, history } = await placeOf(parts, {
+    ...{ userId, previousId, isStored },
+    sessionId: sessionOf(context),
+  })
+  const message: ChatMessage = {
+    ...{ question, userId, history: history ?? request.history },
+    ...(sessionId !== undefined && { sessionId }),
+  }
+  const head = headOf(request)
+  if (isBackground) return inBackground(context, parts, { message, head, isStream })
+  const reader = new ResponseReader(parts.agent.id)
+  const answering = isStream ? streamed(head, reader) : whole(head, reader)
+  return boundRun({ request: message, context, parts, answer: answering, release })
+}
+
+function headOf({ model, metadata, instructions, previousId, isStored, isBackground }: ResponseRequest): ResponseHead {
+  const created = Math.floor(Date.now() / 1_000)
+  return { model, created, metadata, instructions, previousId: previousId ?? null, isStored, isBackground }
+}
+
+function streamed(head: ResponseHead, reader: ResponseReader): Answering {
+  return { type: eventStreamType, encode: responsesEncoder({ head, reader }) }
+}
+
+function whole(head: ResponseHead, reader: ResponseReader): Answering {
+  return {
+    type: 'application/json',
+    read: (event) => void reader.read(event),
+    whole(result) {
+      const failure = runProblem(result)
+      if (failure) throw failure
+      return Response.json(responseBody(head, endedState(reader)))
+    },
+  }
+}
+
+async function inBackground(
+  context: ServerContext,
+  parts: RouteParts,
+  { message, head, isStream }: { message: ChatMessage; head: ResponseHead; isStream: boolean },
+): Promise<Response> {
+  requireBackground(parts)
+  const { agent, capacity } = parts
+  await capacity.checkBudget(message.userId).catch(asSpent)
+  const runId = await enqueueRun(parts, message)
+  context.set('runId', runId)
+  if (isStream) {
+    const encode = responsesEncoder({ head, reader: new ResponseReader(agent.id) })
+    const followed = { runId, after: 0, last: 0, draining: capacity.draining, encode }
+    return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, parts)
+  }
+  const found = await findResponse(parts, responseId(runId), { userId: message.userId, param: 'id' })
+  return Response.json(storedResponse(parts, found, head))
+}

@@ -1,0 +1,415 @@
+import { Agent, AgentKitError, memorySessions, Swarm, tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import type OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { fakeAgent, text } from '../../__fixtures__/fake-agent.ts'
+import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { createApp } from '../../create-app.ts'
+import { clients } from './__fixtures__/openai-clients.ts'
+
+const make = storedAgents()
+const quiet = { log: () => {} }
+const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'three bees' })
+const twoSteps = [
+  { reasoning: 'I must look.', text: 'I look.', toolCalls: [{ name: 'look', input: { at: 1 } }] },
+  'Three bees.',
+]
+const model = 'test'
+
+type Response = OpenAI.Responses.Response
+type StreamEvent = OpenAI.Responses.ResponseStreamEvent
+
+async function streamed(
+  client: OpenAI,
+  body: Omit<OpenAI.Responses.ResponseCreateParamsStreaming, 'stream' | 'model'> = { input: 'Hi' },
+): Promise<{ events: StreamEvent[]; response: Response | undefined }> {
+  const events: StreamEvent[] = []
+  for await (const event of await client.responses.create({ model, ...body, stream: true })) events.push(event)
+  const last = events.at(-1)
+  return { events, response: last && 'response' in last ? last.response : undefined }
+}
+
+const typesOf = ({ output }: { output: { type: string }[] }): string[] => output.map(({ type }) => type)
+
+describe.each(clients)('the client openai %i', (_, connect) => {
+  it('reads each text, call and reasoning as an item of its own', async () => {
+    const client = connect(createApp(make(twoSteps, { functions: [look] }).agent, quiet))
+    const response = await client.responses.create({ model, input: 'How many?', metadata: { a: 'b' } })
+    expect(response).toMatchObject({
+      ...{ id: expect.stringMatching(/^resp_run_/), object: 'response', status: 'completed', error: null, model },
+      ...{ metadata: { a: 'b' }, store: true, usage: { input_tokens: 20, output_tokens: 10, total_tokens: 30 } },
+      agentkit: { finish_reason: 'stop', cost: null, sources: [], approvals: [] },
+    })
+    expect(response.output).toMatchObject([
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'I must look.' }] },
+      { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'I look.' }] },
+      {
+        ...{ type: 'mcp_call', status: 'completed', server_label: 'test', name: 'look', arguments: '{"at":1}' },
+        ...{ output: 'three bees', error: null },
+      },
+      { type: 'message', content: [{ text: 'Three bees.' }] },
+    ])
+    expect(response.output_text).toBe('I look.Three bees.')
+  })
+
+  it('streams the same items, and reads them later', async () => {
+    const client = connect(createApp(make([...twoSteps, ...twoSteps], { functions: [look] }).agent, quiet))
+    const whole = await client.responses.create({ model, input: 'How many?' })
+    const { events, response } = await streamed(client, { input: 'How many?' })
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_event, index) => index))
+    expect([events[0]?.type, events[1]?.type, events.at(-1)?.type]).toEqual([
+      ...['response.created', 'response.in_progress', 'response.completed'],
+    ])
+    const plain = ({ output }: { output: object[] }): object[] => output.map((item) => ({ ...item, id: '' }))
+    expect(response && plain(response)).toEqual(plain(whole))
+    const stored = await client.responses.retrieve(whole.id)
+    expect(stored.output).toEqual(whole.output)
+    expect(stored).toMatchObject({ status: 'completed', usage: whole.usage, agentkit: { finish_reason: 'stop' } })
+  })
+
+  it('reads a whole stream with its own helper', async () => {
+    const client = connect(createApp(make(twoSteps, { functions: [look] }).agent, quiet))
+    const stream = client.responses.stream({ model, input: 'How many?' })
+    const deltas: string[] = []
+    stream.on('response.output_text.delta', ({ delta }) => deltas.push(delta))
+    const response = await stream.finalResponse()
+    expect(deltas.join('')).toBe('I look.Three bees.')
+    expect(typesOf(response)).toEqual(['reasoning', 'message', 'mcp_call', 'message'])
+  })
+
+  it('shows our sentence where a tool fails', async () => {
+    const fail = tool({
+      ...{ name: 'look', description: 'Fails.', input: { type: 'object' } },
+      execute: () => {
+        throw new Error('secret path')
+      },
+    })
+    const client = connect(createApp(make(twoSteps, { functions: [fail] }).agent, quiet))
+    const response = await client.responses.create({ model, input: 'How many?' })
+    const call = { type: 'mcp_call', status: 'failed', output: null, error: 'A tool failed.' }
+    expect(response.output).toContainEqual(expect.objectContaining(call))
+    expect((await client.responses.retrieve(response.id)).output).toContainEqual(expect.objectContaining(call))
+  })
+
+  it.each([['on disk'], ['in memory']])('continues the session of an earlier response (%s)', async (where) => {
+    const { agent, model: scripted } = make(
+      ['One.', 'Two.', 'Other.'],
+      where === 'in memory' ? { sessions: memorySessions() } : {},
+    )
+    const client = connect(createApp(agent, quiet))
+    const first = await client.responses.create({ model, input: 'A' })
+    const second = await client.responses.create({ model, input: 'B', previous_response_id: first.id })
+    expect(second.previous_response_id).toBe(first.id)
+    const sessions = await agent.sessions.list({ agentId: 'test', userId: 'default' })
+    expect(sessions).toMatchObject([{ turns: 2 }])
+    // It is not the last any more: another session begins with what came before.
+    await client.responses.create({ model, input: 'C', previous_response_id: first.id, instructions: 'Be brief.' })
+    expect(await agent.sessions.list({ agentId: 'test', userId: 'default' })).toHaveLength(2)
+    const texts = JSON.stringify(scripted.requests[2]?.messages.map(({ content }) => content))
+    expect(texts).toMatch(/"A",\[\{"type":"text","text":"One."\}\],\[.*Be brief.*"C"\}\]/)
+    expect(texts).not.toContain('"B"')
+  })
+
+  it('keeps nothing with `store: false`, also of what it continues', async () => {
+    const { agent } = make(['One.', 'Two.', 'Three.'])
+    const client = connect(createApp(agent, quiet))
+    const loose = await client.responses.create({ model, input: 'A', store: false })
+    expect(loose).toMatchObject({ store: false })
+    await expect(client.responses.retrieve(loose.id)).rejects.toMatchObject({ status: 404 })
+    const kept = await client.responses.create({ model, input: 'A' })
+    await client.responses.create({ model, input: 'B', store: false, previous_response_id: kept.id })
+    expect(await agent.sessions.list({ agentId: 'test', userId: 'default' })).toMatchObject([{ turns: 1 }])
+  })
+
+  it('requests an approval, and continues once it is answered', async () => {
+    const { agent, paid } = make([{ text: 'I pay.', toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, 'Paid.'])
+    const client = connect(createApp(agent, quiet))
+    const first = await client.responses.create({ model, input: 'Pay' })
+    expect(typesOf(first)).toEqual(['message', 'mcp_call', 'mcp_approval_request'])
+    const request = first.output[2] as OpenAI.Responses.ResponseOutputItem.McpApprovalRequest
+    expect(first).toMatchObject({
+      status: 'completed',
+      agentkit: { finish_reason: 'approval', approvals: [{ name: 'pay' }] },
+    })
+    expect(request).toMatchObject({ name: 'pay', arguments: '{"amount":5}', server_label: 'test' })
+    expect((await client.responses.retrieve(first.id)).output).toEqual(first.output)
+    const second = await client.responses.create({
+      ...{ model, previous_response_id: first.id },
+      input: [{ type: 'mcp_approval_response', approval_request_id: request.id, approve: true }],
+    })
+    expect(second.id).toBe(first.id)
+    expect(second.output).toMatchObject([
+      {
+        type: 'mcp_call',
+        status: 'completed',
+        output: 'paid 5',
+        arguments: '{"amount":5}',
+        approval_request_id: request.id,
+      },
+      { type: 'message', content: [{ text: 'Paid.' }] },
+    ])
+    expect(paid).toEqual([5])
+    await expect(
+      client.responses.create({
+        ...{ model, previous_response_id: first.id },
+        input: [{ type: 'mcp_approval_response', approval_request_id: request.id, approve: false }],
+      }),
+    ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it('streams what follows a denial', async () => {
+    const { agent, paid } = make([payTurn, 'As you wish.'])
+    const client = connect(createApp(agent, quiet))
+    const first = await client.responses.create({ model, input: 'Pay' })
+    const { events, response } = await streamed(client, {
+      previous_response_id: first.id,
+      input: [{ type: 'mcp_approval_response', approval_request_id: first.output.at(-1)?.id ?? '', approve: false }],
+    })
+    expect(paid).toEqual([])
+    expect(events.at(-1)?.type).toBe('response.completed')
+    expect(response?.output).toMatchObject([
+      { type: 'mcp_call', status: 'failed' },
+      { type: 'message', content: [{ text: 'As you wish.' }] },
+    ])
+  })
+
+  it('runs in the background, is followed from any event, and is cancelled', async () => {
+    const { agent } = make(['Done.', () => new Promise(() => {})])
+    const client = connect(createApp(agent, quiet))
+    const queued = await client.responses.create({ model, input: 'Hi', background: true, metadata: { a: 'b' } })
+    expect(queued).toMatchObject({ status: 'queued', background: true, output: [], metadata: { a: 'b' } })
+    const worker = await agent.work()
+    try {
+      const events: StreamEvent[] = []
+      for await (const event of await client.responses.retrieve(queued.id, { stream: true })) events.push(event)
+      expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } })
+      const rest: StreamEvent[] = []
+      const from = { stream: true, starting_after: 2 } as const
+      for await (const event of await client.responses.retrieve(queued.id, from)) rest.push(event)
+      expect(rest).toEqual(events.slice(3))
+      expect(await client.responses.retrieve(queued.id)).toMatchObject({
+        status: 'completed',
+        output: [{ type: 'message' }],
+      })
+      const slow = await client.responses.create({ model, input: 'Slow', background: true })
+      await expect.poll(async () => (await client.responses.retrieve(slow.id)).status).toBe('in_progress')
+      expect(await client.responses.cancel(slow.id)).toMatchObject({ id: slow.id, status: 'cancelled' })
+    } finally {
+      await worker.close()
+    }
+  })
+
+  it('streams a background response from its start', async () => {
+    const { agent } = make(['Done.'])
+    const client = connect(createApp(agent, quiet))
+    const worker = await agent.work()
+    try {
+      const { events } = await streamed(client, { input: 'Hi', background: true })
+      expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { background: true } })
+    } finally {
+      await worker.close()
+    }
+  })
+
+  it('is deleted, unless others continue it', async () => {
+    const client = connect(createApp(make(['One.', 'Two.', 'Three.']).agent, quiet))
+    const first = await client.responses.create({ model, input: 'A' })
+    await client.responses.create({ model, input: 'B', previous_response_id: first.id })
+    await expect(client.responses.delete(first.id)).rejects.toMatchObject({ status: 409 })
+    const single = await client.responses.create({ model, input: 'C' })
+    await client.responses.delete(single.id)
+    await expect(client.responses.retrieve(single.id)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('reads no response of another user', async () => {
+    const app = createApp(make(['One.', 'Two.']).agent, quiet)
+    const { id } = await connect(app, { headers: { 'x-user-id': 'ann' } }).responses.create({ model, input: 'A' })
+    const eve = connect(app, { headers: { 'x-user-id': 'eve' } })
+    await expect(eve.responses.retrieve(id)).rejects.toMatchObject({ status: 404 })
+    await expect(eve.responses.cancel(id)).rejects.toMatchObject({ status: 404 })
+    await expect(eve.responses.delete(id)).rejects.toMatchObject({ status: 404 })
+    await expect(eve.responses.create({ model, input: 'B', previous_response_id: id })).rejects.toMatchObject({
+      ...{ status: 404, code: 'previous_response_not_found', param: 'previous_response_id' },
+    })
+  })
+
+  it('gets the status of a run that fails, and `response.failed` within a stream', async () => {
+    const failing = new AgentKitError('network', 'secret address')
+    const early = connect(
+      createApp(
+        Object.assign(
+          fakeAgent(() => [{ fail: failing }]),
+          { id: model },
+        ),
+        quiet,
+      ),
+    )
+    const failure = { status: 502, message: expect.not.stringContaining('secret') }
+    await expect(early.responses.create({ model, input: 'Hi' })).rejects.toMatchObject(failure)
+    await expect(streamed(early)).rejects.toMatchObject(failure)
+    const late = Object.assign(
+      fakeAgent(() => [text('Hel'), { fail: failing }]),
+      { id: model },
+    )
+    const { events, response } = await streamed(connect(createApp(late, quiet)))
+    expect(events.at(-1)?.type).toBe('response.failed')
+    expect(response).toMatchObject({
+      status: 'failed',
+      error: { code: 'server_error' },
+      output: [{ status: 'incomplete' }],
+    })
+    expect(JSON.stringify(events)).not.toContain('secret')
+  })
+
+  it.each([
+    ['budget', 'max_output_tokens'],
+    ['content-filter', 'content_filter'],
+  ] as const)('is incomplete where a run ends by %s', async (finishReason, reason) => {
+    const agent = fakeAgent(() => [text('So far.'), { type: 'run-end', finishReason, text: 'So far.', usage: {} }])
+    const client = connect(createApp(Object.assign(agent, { id: model }), quiet))
+    const response = await client.responses.create({ model, input: 'Hi' })
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason } })
+    expect((await streamed(client)).events.at(-1)?.type).toBe('response.incomplete')
+  })
+
+  it('cites the sources of a text', async () => {
+    const source = { file: 'a.md', start: 0, end: 4, quote: 'Bees', chunkId: 'k1', score: { fused: 1 } }
+    const agent = fakeAgent(() => [{ type: 'source', source }, text('Bees.')])
+    const client = connect(createApp(Object.assign(agent, { id: model }), quiet))
+    const annotations = [{ type: 'file_citation', file_id: 'k1', filename: 'a.md', index: 5 }]
+    const response = await client.responses.create({ model, input: 'Hi' })
+    expect(response.output).toMatchObject([{ content: [{ annotations }] }])
+    expect(response).toMatchObject({ agentkit: { sources: [{ chunk_id: 'k1', quote: 'Bees' }] } })
+    const { events } = await streamed(client)
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'response.output_text.annotation.added', annotation: annotations[0] }),
+    )
+  })
+
+  it('hears of a swarm the agent that speaks to the user', async () => {
+    const member = new Agent({
+      name: 'One',
+      functions: [look],
+      model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Three.']),
+    })
+    const lead = scriptedModel([{ toolCalls: [{ name: 'one', input: { task: 'Count' } }] }, 'There are three.'])
+    const client = connect(createApp(new Swarm({ name: 'Test', agents: [member], model: lead }), quiet))
+    const response = await client.responses.create({ model, input: 'How many?' })
+    expect(response.output).toMatchObject([
+      { type: 'mcp_call', name: 'one', output: 'Three.' },
+      { type: 'message', content: [{ text: 'There are three.' }] },
+    ])
+  })
+})
+
+const post = (body: object, headers: Record<string, string> = {}): RequestInit => ({
+  ...{ method: 'POST', body: JSON.stringify(body) },
+  headers: { 'content-type': 'application/json', ...headers },
+})
+const valid = { model: 'fake', input: 'Hi' }
+const approval = { type: 'mcp_approval_response', approval_request_id: 'run_1/apr_1', approve: true }
+
+describe('POST /v1/responses', () => {
+  it.each<[string, object, string, string]>([
+    ['no input', { model: 'fake' }, 'input', 'missing_required_parameter'],
+    ['an input that is none', { ...valid, input: 7 }, 'input', 'invalid_value'],
+    ['an empty input', { ...valid, input: '' }, 'input[0].content', 'invalid_value'],
+    ['tools', { ...valid, tools: [{ type: 'web_search' }] }, 'tools', 'unsupported_parameter'],
+    [
+      'another form of the answer',
+      { ...valid, text: { format: { type: 'json_object' } } },
+      'text',
+      'unsupported_parameter',
+    ],
+    ['a conversation', { ...valid, conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
+    ['a prompt', { ...valid, prompt: { id: 'p' } }, 'prompt', 'unsupported_parameter'],
+    ['log probabilities', { ...valid, include: ['message.output_text.logprobs'] }, 'include', 'unsupported_parameter'],
+    [
+      'the result of a function',
+      { ...valid, input: [{ type: 'function_call_output', output: '' }] },
+      'input[0].type',
+      'unsupported_parameter',
+    ],
+    ['an unknown item', { ...valid, input: [{ type: 'x' }] }, 'input[0].type', 'invalid_value'],
+    [
+      'a background response that is not stored',
+      { ...valid, background: true, store: false },
+      'store',
+      'unsupported_parameter',
+    ],
+    ['a flag that is none', { ...valid, background: 'yes' }, 'background', 'invalid_value'],
+    ['an id that is none', { ...valid, previous_response_id: 7 }, 'previous_response_id', 'invalid_value'],
+    [
+      'an approval of another server',
+      { ...valid, input: [{ ...approval, approval_request_id: 'x' }] },
+      'input[0].approval_request_id',
+      'invalid_value',
+    ],
+    ['no decision', { ...valid, input: [{ ...approval, approve: 'yes' }] }, 'input[0].approve', 'invalid_value'],
+    [
+      'approvals of two responses',
+      { ...valid, input: [approval, { ...approval, approval_request_id: 'run_2/a' }] },
+      'input[1].approval_request_id',
+      'invalid_value',
+    ],
+    [
+      'approvals of another response',
+      { ...valid, input: [approval], previous_response_id: 'resp_run_2' },
+      'previous_response_id',
+      'invalid_value',
+    ],
+  ])('with %s is refused, naming the field', async (_, body, param, code) => {
+    const agent = fakeAgent()
+    const response = await createApp(agent, quiet).request('/v1/responses', post(body))
+    expect({ status: response.status, ...(await response.json()) }).toEqual({
+      status: 400,
+      error: { message: expect.stringMatching(/^[A-Z].*\.$/), type: 'invalid_request_error', param, code },
+    })
+    expect(agent.calls).toHaveLength(0)
+  })
+
+  it('takes what a client sends back of an earlier response', async () => {
+    const agent = fakeAgent()
+    const input = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'A' }] },
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'B', annotations: [] }] },
+      { type: 'mcp_call', id: 'mcp_1' },
+      { role: 'user', content: 'C' },
+    ]
+    const response = await createApp(agent, quiet).request('/v1/responses', post({ ...valid, input }))
+    expect(response.status).toBe(200)
+    expect(agent.calls[0]?.input).toBe('C')
+    expect(agent.calls[0]?.options.history).toEqual([
+      { v: 1, role: 'user', content: 'A' },
+      { v: 1, role: 'assistant', content: [{ type: 'text', text: 'B' }] },
+    ])
+  })
+
+  it('decides only for those who may', async () => {
+    const { agent } = make([payTurn, 'Done.'])
+    const app = createApp(agent, { ...quiet, approvals: 'service', auth: async () => ({ userId: 'ann' }) })
+    const token = { authorization: 'Bearer any' }
+    const first = await (await app.request('/v1/responses', post({ model, input: 'Pay' }, token))).json()
+    const input = [{ ...approval, approval_request_id: first.output.at(-1).id }]
+    expect((await app.request('/v1/responses', post({ model, input }, token))).status).toBe(403)
+  })
+
+  it('waits on where other approvals are open', async () => {
+    const both = {
+      toolCalls: [
+        { name: 'pay', input: { amount: 1 } },
+        { name: 'pay', input: { amount: 2 } },
+      ],
+    }
+    const app = createApp(make([both, 'Paid.']).agent, quiet)
+    const first = await (await app.request('/v1/responses', post({ model, input: 'Pay' }))).json()
+    const [one, two] = first.output.filter(({ type }: { type: string }) => type === 'mcp_approval_request')
+    const decide = (id: string): Promise<globalThis.Response> =>
+      Promise.resolve(app.request('/v1/responses', post({ model, input: [{ ...approval, approval_request_id: id }] })))
+    const waiting = await (await decide(one.id)).json()
+    expect(waiting).toMatchObject({ output: [{ id: two.id }], agentkit: { approvals: [{ input: { amount: 2 } }] } })
+    const done = await (await decide(two.id)).json()
+    expect(typesOf(done)).toEqual(['mcp_call', 'mcp_call', 'message'])
+  })
+})

@@ -1,0 +1,64 @@
+import type { RunFinishReason, RunRecord, TurnStatus } from '@agentkit/core'
+import type { RouteParts } from '../../request/parts.ts'
+import type { FoundResponse } from './find-response.ts'
+import { type ResponseHead, type ResponseStatus, responseBody } from './response-body.ts'
+import { ResponseReader } from './response-reader.ts'
+import { endedState } from './responses-encoder.ts'
+import { turnEvents } from './turn-events.ts'
+
+/** A response as it is read later: what is stored of its run. */
+export function storedResponse({ agent }: RouteParts, found: FoundResponse, head?: Partial<ResponseHead>): object {
+  const { runId, turn, stored } = found
+  const whole = { ...storedHead(agent.id, found), ...head }
+  const reader = readStored(agent.id, found)
+  const {
+    status = statuses[turn?.status ?? 'running'],
+    text = '',
+    usage = turn?.usage,
+    cost,
+    error,
+  } = stored?.record ?? {}
+  if (status === 'queued' || status === 'running') {
+    const state: ResponseStatus = status === 'queued' ? 'queued' : 'in_progress'
+    return responseBody(whole, { facts: { runId }, status: state, output: reader.output })
+  }
+  const finishReason = finishReasonOf(stored?.record, status)
+  reader.read({
+    ...{ type: 'run-end', seq: 0, runId, path: [agent.id], finishReason, text, usage: usage ?? {} },
+    ...(cost && { cost }),
+    ...(error && { error }),
+  })
+  return responseBody(whole, endedState(reader))
+}
+
+export function storedHead(agentId: string, { turn, stored }: FoundResponse): ResponseHead {
+  const createdAt = stored?.record.createdAt ?? turn?.createdAt ?? ''
+  return {
+    model: agentId,
+    created: Math.floor(Date.parse(createdAt) / 1_000) || 0,
+    isBackground: stored?.isBackground ?? false,
+  }
+}
+
+/** Reads what is stored of a run, without its end. */
+export function readStored(agentId: string, { runId, turn, stored }: FoundResponse): ResponseReader {
+  const reader = new ResponseReader(agentId)
+  const { approvals = [], sources = [] } = stored?.record ?? {}
+  const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources })
+  for (const event of events) reader.read(event)
+  return reader
+}
+
+const statuses: Record<TurnStatus, RunRecord['status']> = {
+  running: 'running',
+  waiting: 'waiting',
+  done: 'done',
+  failed: 'failed',
+  // As it was before.
+  replaced: 'done',
+}
+
+function finishReasonOf(record: RunRecord | undefined, status: RunRecord['status']): RunFinishReason {
+  if (status === 'waiting') return 'approval'
+  return record?.finishReason ?? (status === 'failed' ? 'error' : 'stop')
+}

@@ -1,0 +1,122 @@
+import { object, optional, picklist } from 'valibot'
+import { jsonOf } from '../../answer/answer-schemas.ts'
+import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
+import { followedEvents } from '../../answer/followed-events.ts'
+import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { countField } from '../../request/fields.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { defineRoute, type Route } from '../../request/route.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { openaiCaller } from './common-fields.ts'
+import { type FoundResponse, findResponse } from './find-response.ts'
+import { ResponseReader } from './response-reader.ts'
+import { responsesEncoder } from './responses-encoder.ts'
+import { storedHead, storedResponse } from './stored-response.ts'
+
+const text = { type: 'string' }
+const content = { 'application/json': { type: 'object' } }
+const maxNumber = 1_000_000_000
+
+/** Responses that are stored: read, deleted, cancelled. */
+export function storedResponsesRoutes(parts: RouteParts): Route[] {
+  return [readRoute(parts), deleteRoute(parts), cancelRoute(parts)]
+}
+
+function findFor(context: ServerContext, parts: RouteParts, id: string): Promise<FoundResponse> {
+  return findResponse(parts, id, { userId: openaiCaller(context, undefined), param: 'response_id' })
+}
+
+const query = object({
+  stream: optional(picklist(['true', 'false'], 'must be true or false')),
+  starting_after: optional(countField(0, maxNumber)),
+})
+
+function readRoute(parts: RouteParts): Route {
+  const { agent, capacity } = parts
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/responses/:id',
+    tag: 'dialects',
+    summary: 'Shows a response',
+    description: '`stream=true` follows a background response, after the event that `starting_after` names.',
+    query,
+    answers: { 200: { description: 'The response', content: { ...content, [eventStreamType]: text } } },
+    async handle(context, { param, query: { stream, starting_after } }) {
+      const found = await findFor(context, parts, param('id'))
+      const { runId, stored } = found
+      context.set('runId', runId)
+      if (stream !== 'true') return context.json(storedResponse(parts, found))
+      if (!stored?.keepsEvents) {
+        const errors = [{ path: ['stream'], message: 'is not supported' }]
+        throw new ProblemError('unsupported', { detail: 'Only background responses keep their events.', errors })
+      }
+      const { lastSeq, record } = stored
+      const isActive = record.status === 'queued' || record.status === 'running'
+      const encode = responsesEncoder({
+        ...{ head: storedHead(agent.id, found), reader: new ResponseReader(agent.id) },
+        ...(starting_after !== undefined && { after: starting_after }),
+      })
+      // A run that has waited for approvals continues after such an end.
+      const followed = { runId, after: 0, last: lastSeq, continuesAfter: isActive ? lastSeq : lastSeq - 1 }
+      const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed, encode })
+      return eventResponse(events, context, { ...parts, isReplay: true })
+    },
+  })
+}
+
+function deleteRoute(parts: RouteParts): Route {
+  const { agent, capacity } = parts
+  return defineRoute({
+    method: 'DELETE',
+    path: '/v1/responses/:id',
+    tag: 'dialects',
+    summary: 'Deletes a response with its session, unless that has other ones',
+    answers: {
+      200: {
+        description: 'It is deleted',
+        content: jsonOf({ id: text, object: { const: 'response' }, deleted: { const: true } }),
+      },
+    },
+    async handle(context, { param }) {
+      const { runId, sessionId } = await findFor(context, parts, param('id'))
+      const userId = openaiCaller(context, undefined)
+      if (sessionId === undefined) throw conflict('The response is no part of a session. It can be cancelled.')
+      const key = { agentId: agent.id, userId, sessionId }
+      const turns = await agent.sessions.turns(key, { limit: 2 })
+      if (turns.some((turn) => turn.runId !== runId)) {
+        throw conflict('Its session has other responses. Delete the session instead.')
+      }
+      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
+      await capacity.sessionRuns.cancel(key)
+      await agent.sessions.delete(key)
+      return context.json({ id: param('id'), object: 'response', deleted: true })
+    },
+  })
+}
+
+function cancelRoute(parts: RouteParts): Route {
+  const { agent, capacity } = parts
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/responses/:id/cancel',
+    tag: 'dialects',
+    summary: 'Ends the run of a response',
+    answers: { 200: { description: 'The response, which has ended', content } },
+    async handle(context, { param }) {
+      const { runId, sessionId } = await findFor(context, parts, param('id'))
+      const userId = openaiCaller(context, undefined)
+      context.set('runId', runId)
+      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
+      else if (sessionId !== undefined) await capacity.sessionRuns.cancel({ userId, sessionId })
+      return context.json(storedResponse(parts, await findFor(context, parts, param('id'))))
+    },
+  })
+}
+
+function conflict(detail: string): ProblemError {
+  return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
+}
+
+function asProblem(error: unknown): never {
+  throw thrownProblem(error)
+}
