@@ -7,7 +7,7 @@ import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
 import { enqueueRoute } from './chat/enqueue-route.ts'
 import { dialectProblem } from './dialects/dialect-problem.ts'
-import { dialectRoutes } from './dialects/dialect-routes.ts'
+import { dialectRoutes, publicDialectRoutes } from './dialects/dialect-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { agentFiles } from './files/agent-files.ts'
 import { fileRoutes } from './files/file-routes.ts'
@@ -71,7 +71,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, maxBytes, bytes) }
   const token = { timeoutMs: limits.headersMs, log }
   if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
-  mountRoutes(app, publicRoutes(parts), parts, { isPublic: true })
+  mountRoutes(app, [...publicRoutes(parts), ...publicDialectRoutes(parts)], parts, { isPublic: true })
   // The page needs no token, and neither does its absence.
   app.get('/', (context) => context.notFound())
 

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
+import { expectHealthy } from '../../__fixtures__/requests.ts'
+import { storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { createApp } from '../../create-app.ts'
+
+const make = storedAgents()
+const options = { log: () => {}, dialects: ['a2a'] } as const
+const card = '/.well-known/agent-card.json'
+
+type Sent = { headers?: Record<string, string>; version?: string | undefined }
+
+function post(body: unknown, { headers = {}, version = '1.0' }: Sent = {}): RequestInit {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body)
+  const own = { 'content-type': 'application/json', ...(version !== '' && { 'a2a-version': version }) }
+  return { method: 'POST', body: sent, headers: { ...own, ...headers } }
+}
+
+const call = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 7, method, params })
+const message = (parts: unknown, more: object = {}) => ({
+  message: { messageId: 'm1', role: 'ROLE_USER', parts, ...more },
+})
+const hi = call('SendMessage', message([{ text: 'Hi' }]))
+
+describe('POST /a2a', () => {
+  it.each([
+    ['what is no JSON', '{', 400, -32700, null, 'JSON'],
+    ['a batch', [hi], 400, -32600, null, 'batches'],
+    ['another protocol', { ...hi, jsonrpc: '1.0' }, 400, -32600, 7, 'JSON-RPC 2.0'],
+    ['no id', { ...hi, id: undefined }, 400, -32600, null, 'id'],
+    ['an unknown method', call('Ask', {}), 404, -32601, 7, 'SendMessage'],
+    ['params that are a list', call('SendMessage', []), 422, -32602, 7, 'object'],
+    ['no message', call('SendMessage', {}), 422, -32602, 7, 'Required: message'],
+    ['no parts', call('SendMessage', message(undefined)), 422, -32602, 7, 'message.parts'],
+    ['an empty text', call('SendMessage', message([{ text: ' ' }])), 422, -32602, 7, 'a text or a file'],
+    ['a part that is empty', call('SendMessage', message([{}])), 422, -32602, 7, 'must have text, raw, url or data'],
+    ['a message of an agent', call('SendMessage', message([], { role: 'ROLE_AGENT' })), 422, -32602, 7, 'ROLE_USER'],
+    [
+      'a context that is too long',
+      call('SendMessage', message([{ text: 'Hi' }], { contextId: 'c'.repeat(129) })),
+      422,
+      -32602,
+      7,
+      'contextId',
+    ],
+    ['raw that is no base64', call('SendMessage', message([{ raw: '?' }])), 422, -32602, 7, 'base64'],
+    ['an address', call('SendMessage', message([{ url: 'https://example.com/a.png' }])), 415, -32005, 7, 'data URL'],
+    ['push notifications', call('CreateTaskPushNotificationConfig', {}), 400, -32003, 7, 'push notifications'],
+    [
+      'an address for notifications',
+      call('SendMessage', {
+        ...message([{ text: 'Hi' }]),
+        configuration: { taskPushNotificationConfig: { url: 'https://example.com' } },
+      }),
+      400,
+      -32003,
+      7,
+      'push notifications',
+    ],
+    ['the extended card', call('GetExtendedAgentCard', {}), 400, -32004, 7, 'no extended card'],
+    ['an unknown task', call('GetTask', { id: 'run_none' }), 404, -32001, 7, 'There is no such run.'],
+    [
+      'a message to an unknown task',
+      call('SendMessage', message([{ text: 'Hi' }], { taskId: 'run_none' })),
+      404,
+      -32001,
+      7,
+      'no such run',
+    ],
+    ['no task', call('CancelTask', {}), 422, -32602, 7, 'Required: id'],
+    ['an unknown task to follow', call('SubscribeToTask', { id: 'run_none' }), 404, -32001, 7, 'no such run'],
+    ['a page that is too long', call('ListTasks', { pageSize: 101 }), 422, -32602, 7, 'pageSize'],
+    ['a page that is none', call('ListTasks', { pageToken: 'x' }), 422, -32602, 7, 'pageToken'],
+    ['a time that is none', call('ListTasks', { statusTimestampAfter: 'x' }), 422, -32602, 7, 'statusTimestampAfter'],
+  ])('with %s is an error of JSON-RPC under its status', async (_, body, status, code, id, sentence) => {
+    const app = createApp(make([]).agent, options)
+    const response = await app.request('/a2a', post(body))
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const failure = await response.json()
+    expect(failure).toMatchObject({ jsonrpc: '2.0', id, error: { code, message: expect.stringContaining(sentence) } })
+    expect(failure.error.data[0]['@type']).toBe('type.googleapis.com/google.rpc.ErrorInfo')
+    await expectHealthy(app)
+  })
+
+  it.each([
+    ['no version', ''],
+    ['version 0.3', '0.3'],
+    ['version 2.0', '2.0'],
+  ])('with %s is VersionNotSupported, for clients of A2A 0.3 too', async (_, version) => {
+    const app = createApp(fakeAgent(), options)
+    const old = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }
+    const response = await app.request('/a2a', post(call('message/send', { message: old }), { version }))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { code: -32009, message: expect.stringContaining('A2A 1.0'), data: [{ reason: 'VERSION_NOT_SUPPORTED' }] },
+    })
+  })
+
+  it('has the form of its protocol where a guard refuses the request', async () => {
+    const app = createApp(fakeAgent(), { ...options, auth: { tokens: { 'a-token-that-is-long': 'ann' } } })
+    const response = await app.request('/a2a', post(hi))
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
+    const get = await createApp(fakeAgent(), options).request('/a2a')
+    expect(get.status).toBe(405)
+    expect(await get.json()).toMatchObject({ error: { code: -32600 } })
+  })
+
+  it('is 404 where it is not switched on, and so is the card', async () => {
+    const app = createApp(fakeAgent(), { log: () => {} })
+    expect((await app.request('/a2a', post(hi))).status).toBe(404)
+    expect((await app.request(card)).status).toBe(404)
+  })
+
+  it('answers for the user of X-User-Id, and in the session of its contextId', async () => {
+    const { agent } = make(['Hello.'])
+    const app = createApp(agent, options)
+    const sent = call('SendMessage', message([{ text: 'Hi' }], { contextId: 'c1' }))
+    const response = await app.request('/a2a', post(sent, { headers: { 'x-user-id': 'ann' } }))
+    expect(await response.json()).toMatchObject({ id: 7, result: { task: { contextId: 'c1' } } })
+    expect(await agent.runs({ userId: 'ann', sessionId: 'c1' })).toHaveLength(1)
+  })
+
+  it('sends files and data with the question', async () => {
+    const { agent, model } = make(['A cat.'])
+    const parts = [{ text: 'What?' }, { raw: 'aGk=', mediaType: 'image/png' }, { data: { size: 3 } }]
+    await createApp(agent, options).request('/a2a', post(call('SendMessage', message(parts))))
+    const sent = JSON.stringify(model.requests[0]?.messages)
+    expect(sent).toContain('aGk=')
+    expect(sent).toContain('[data]\\n{\\"size\\":3}')
+  })
+
+  it('takes the preflight of a page, with its headers', async () => {
+    const app = createApp(fakeAgent(), { ...options, cors: { origins: ['http://page.test'] } })
+    const preflight = { origin: 'http://page.test', 'access-control-request-method': 'POST' }
+    const headers = { ...preflight, 'access-control-request-headers': 'a2a-version,a2a-extensions,content-type' }
+    const response = await app.request('/a2a', { method: 'OPTIONS', headers })
+    expect(response.headers.get('access-control-allow-headers')).toContain('a2a-version')
+    const refused = await createApp(fakeAgent(), options).request('/a2a', { method: 'OPTIONS', headers })
+    expect(refused.headers.get('access-control-allow-origin')).toBe(null)
+  })
+})
+
+describe('the agent card', () => {
+  it('needs no token, and shows neither instruction nor tools', async () => {
+    const { agent } = make([], { instruction: 'A secret.', samplePrompts: ['What can you do?'], version: '3' })
+    const auth = { tokens: { 'a-token-that-is-long': 'ann' } }
+    const app = createApp(agent, { ...options, auth, basePath: '/agent' })
+    const response = await app.request(`/agent${card}`)
+    expect(response.status).toBe(200)
+    const shown = await response.json()
+    expect(shown).toMatchObject({
+      ...{ name: 'Test', version: '3' },
+      supportedInterfaces: [{ url: 'http://localhost/agent/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
+      securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+      skills: [{ id: agent.id, name: 'Test', examples: ['What can you do?'] }],
+    })
+    expect(JSON.stringify(shown)).not.toMatch(/secret|pay/)
+  })
+})

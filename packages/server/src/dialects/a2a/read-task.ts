@@ -1,0 +1,42 @@
+import type { RunStore, StoredRun } from '@agentkit/core'
+import type { RouteParts } from '../../request/parts.ts'
+import { runStoreOf } from '../../request/run-store.ts'
+import { findRun } from '../../runs/find-run.ts'
+import { AnswerReader } from '../common/answer-reader.ts'
+import { type Task, taskOf } from './task.ts'
+
+/** @throws ProblemError `not-found` */
+export async function readTask(parts: RouteParts, runId: string, userId: string): Promise<Task> {
+  return taskWithAnswer(parts, await findRun(parts, runId, userId))
+}
+
+/** The task of a stored run, with what it has said. */
+export async function taskWithAnswer(parts: RouteParts, stored: StoredRun): Promise<Task> {
+  const reader = await readAnswer(parts, stored)
+  const { record } = stored
+  return taskOf(record, reader ?? { text: record.text ?? '', sources: record.sources })
+}
+
+const eventsAtOnce = 500
+
+/** What a run has said so far; `undefined` where its events are not kept, or no longer. */
+export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Promise<AnswerReader | undefined> {
+  const runs = runStoreOf(agent)
+  const { record, keepsEvents, lastSeq } = stored
+  if (!keepsEvents || (await isCut(runs, record.runId))) return undefined
+  const reader = new AnswerReader()
+  for (let after = 0; after < lastSeq; ) {
+    const events = await runs.events(record.runId, after, eventsAtOnce)
+    // Those after it are for whoever follows the run from there.
+    for (const event of events) if (event.seq <= lastSeq) reader.read(event)
+    const last = events.at(-1)
+    if (!last) break
+    after = last.seq
+  }
+  return reader
+}
+
+async function isCut(runs: RunStore, runId: string): Promise<boolean> {
+  const range = await runs.eventRange(runId)
+  return range !== undefined && range.oldest > 1
+}

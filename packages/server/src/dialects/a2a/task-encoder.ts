@@ -1,0 +1,81 @@
+import type { AgentEvent } from '@agentkit/core'
+import type { EncodeEvent } from '../../answer/encode-event.ts'
+import type { EventSource } from '../../answer/event-stream.ts'
+import { publicEvent } from '../../answer/public-event.ts'
+import { AnswerReader } from '../common/answer-reader.ts'
+import type { CallId } from './a2a-error.ts'
+import { artifactOf, metadataOf, statusOf, type Task } from './task.ts'
+
+export type TaskEncoderOptions = {
+  callId: CallId
+  contextId: string
+  /** Of a task that the client follows from here on, and has as it is now: what has been said. */
+  followed?: { reader?: AnswerReader | undefined }
+}
+
+type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
+
+/**
+ * Encodes the events of one run as those of a task: the task, its answer as one artifact that is appended to, and the
+ * status in which the stream ends.
+ */
+export function taskEncoder({ callId, contextId, followed }: TaskEncoderOptions): EncodeEvent {
+  const reader = followed?.reader ?? new AnswerReader()
+  // Those are decided.
+  reader.approvals.length = 0
+  let hasBegun = followed !== undefined
+  let hasEnded = false
+  let hasArtifact = reader.text !== ''
+
+  const begin = (id: string): object[] => {
+    if (hasBegun) return []
+    hasBegun = true
+    const status = statusOf({ id, contextId }, { status: 'running', approvals: [] })
+    return [{ task: { id, contextId, status, metadata: {} } }]
+  }
+  const append = (taskId: string, text: string, isLast: boolean): object => {
+    const artifact = artifactOf(text, isLast ? reader.sources : [])
+    const update = { taskId, contextId, artifact, append: hasArtifact, lastChunk: isLast }
+    hasArtifact = true
+    return { artifactUpdate: update }
+  }
+  const finish = ({ runId: taskId, finishReason, usage, cost, error }: RunEnd, rest: string): object[] => {
+    hasEnded = true
+    const isFailed = finishReason === 'error' || finishReason === 'aborted'
+    const isWaiting = finishReason === 'approval'
+    const status = isFailed ? 'failed' : isWaiting ? 'waiting' : 'done'
+    const ending = { status, finishReason, approvals: reader.approvals, ...(error && { error }) } as const
+    const update = { taskId, contextId, status: statusOf({ id: taskId, contextId }, ending) }
+    const hasLast = rest !== '' || (hasArtifact && !isWaiting)
+    return [
+      ...(hasLast ? [append(taskId, rest, !isWaiting)] : []),
+      { statusUpdate: { ...update, metadata: metadataOf({ finishReason, usage, cost }) } },
+    ]
+  }
+
+  return (event) => {
+    if (hasEnded) return ''
+    const shown = publicEvent(event)
+    const text = reader.read(shown)
+    const results = begin(event.runId)
+    if (shown.type === 'run-end') results.push(...finish(shown, text))
+    else if (text !== '') results.push(append(event.runId, text, false))
+    return results.map((result) => resultFrame(callId, result)).join('')
+  }
+}
+
+/** The rest of a task that the client follows: first what it is now, as nothing else may come for long. */
+export function followedTask(callId: CallId, task: Task, events: EventSource): EventSource {
+  return {
+    async read(send) {
+      void send(resultFrame(callId, { task }), { beginsAnswer: true, isFollowed: true })
+      await events.read(send)
+    },
+    leave: () => events.leave(),
+  }
+}
+
+/** One result of a call that is streamed. */
+export function resultFrame(id: CallId, result: object): string {
+  return `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`
+}
