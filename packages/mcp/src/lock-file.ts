@@ -28,6 +28,19 @@ export function writeLocked(path: string, server: string, change: (locked: Locke
   renameSync(temporary, path)
 }
 
+/**
+ * Removes pins, so that the next run outside of production pins the tools as they are then.
+ * @returns the names of the tools; `undefined` if the file does not have the server
+ */
+export function forgetPins(path: string, server: string, tool: string | undefined): string[] | undefined {
+  const locked = readAll(path).get(server)
+  if (!locked) return undefined
+  const forgotten = Object.keys(locked.tools).filter((name) => tool === undefined || name === tool)
+  const kept = Object.entries(locked.tools).filter(([name]) => !forgotten.includes(name))
+  writeLocked(path, server, (current) => ({ ...current, tools: Object.fromEntries(kept) }))
+  return forgotten
+}
+
 function readAll(path: string): Map<string, LockedServer> {
   const file = parse(path)
   if (file === undefined) return new Map()

@@ -38,7 +38,7 @@ export function checkPins(
 }
 
 /** Pins the tools as they are now. @returns the names of those whose pin is new or has changed */
-export function acceptPins({ name, lockFile = '' }: Server, tools: readonly ServerTool[], era: Era): string[] {
+export function pinTools({ name, lockFile = '' }: Server, tools: readonly ServerTool[], era: Era): string[] {
   const { tools: pinned } = readLocked(lockFile, name)
   const accepted = tools.filter((tool) => stateOf(tool, pinned) !== 'pinned')
   writeLocked(lockFile, name, (current) => ({ era, tools: { ...current.tools, ...hashesOf(accepted) } }))

@@ -3,6 +3,7 @@ import { type AgentHost, createDailyUsage, invalidArgument, type WorkerParts } f
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable, RetentionTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
+import { configuredTools } from '../mcp/configured-tools.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
@@ -26,7 +27,9 @@ export function agentHome(
   { id, sessions, enableMultiModal = settings.enable_multi_modal, isWithoutImages = false, ownContext }: HomeOptions,
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
+  const tools = configuredTools(context, settings.mcp, isProduction)
   return {
+    ...(tools && { tools }),
     begin: () => context.warnOfStrayTables(),
     // Refuses an image or a file when `enable_multi_modal` is `false`.
     check(message) {

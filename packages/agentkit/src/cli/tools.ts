@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
+import { pinsCommand } from './pins-command.ts'
 
 /** The options of both commands. */
 type ToolsOptions = { out?: string; strict?: boolean }
@@ -23,6 +24,7 @@ export function toolsCommand(): Command {
     .option('--out <file>', 'the module to check (default: every agentkit-tools module in this folder)')
     .option('--strict', 'treat warnings as errors')
     .action((patterns: string[], options: ToolsOptions) => check(patterns.map(unquoted), options))
+  tools.addCommand(pinsCommand())
   return tools
 }
 

@@ -17,6 +17,7 @@ function configOf(parts: Partial<Config>): Config {
     retriever: {},
     embedding: {},
     providers: new Map(),
+    mcp: new Map(),
     warnings: [],
     ...parts,
   }

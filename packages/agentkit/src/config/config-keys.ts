@@ -39,6 +39,9 @@ export type ValueTypes = {
   embeddings: boolean | string
   models: object
   date: string
+  variables: Readonly<Record<string, string>>
+  'names-or-flag': boolean | readonly string[]
+  'path-or-false': string | false
 }
 
 /** A `budget` in the file. */
@@ -75,6 +78,7 @@ export const agentKeys = {
   retrieval_tool: { type: 'retrieval-tool', example: '"localstore"' },
   agents: { type: 'texts', example: '["research", "analyst"]' },
   tools: { type: 'texts', example: '["search"]' },
+  mcp: { type: 'texts', example: '["files"]' },
   collaboration: { type: 'collaboration', example: '"manager"' },
   history: { type: 'history', example: '"task"' },
   ollama_server_url: { type: 'word', example: '"http://127.0.0.1:11434"' },
@@ -167,6 +171,22 @@ export const providerKeys = {
   models: { type: 'models', example: '["grok-4", "grok-4-mini"]' },
 } as const
 
+/** The keys of `[mcp.<name>]`. */
+export const mcpKeys = {
+  url: { type: 'word', example: '"https://example.com/mcp"' },
+  command: { type: 'word', example: '"npx"' },
+  args: { type: 'texts', example: '["-y", "@modelcontextprotocol/server-filesystem", "docs"]' },
+  env: { type: 'variables', example: '{ LOG_LEVEL = "info" }' },
+  cwd: { type: 'word', example: '"tools"' },
+  headers: { type: 'headers', example: '{ x-api-key = "…" }' },
+  tools: { type: 'texts', example: '["search"]' },
+  prefix: { type: 'word', example: '"files"' },
+  needs_approval: { type: 'names-or-flag', example: '["delete"]' },
+  pins: { type: 'path-or-false', example: '"agentkit-mcp.lock.json"' },
+  timeout_ms: { type: 'count', example: '30000' },
+  required: { type: 'flag', example: 'false' },
+} as const
+
 /** The keys of `[providers.<name>.models."<model>"]`. */
 export const providerModelKeys = {
   context_window: { type: 'count', example: '128000' },
@@ -187,6 +207,7 @@ export const reservedTables: readonly string[] = [
   'server',
   'webhooks',
   'providers',
+  'mcp',
 ]
 
 /** A checked table: known keys only, each of its type. */
@@ -200,5 +221,6 @@ export type WebhooksTable = TableOf<typeof webhookKeys>
 export type SamplePromptsTable = TableOf<typeof samplePromptKeys>
 export type RetrieverTable = TableOf<typeof retrieverKeys>
 export type EmbeddingTable = TableOf<typeof embeddingKeys>
+export type McpTable = TableOf<typeof mcpKeys>
 export type ProviderTable = TableOf<typeof providerKeys>
 export type ProviderModelTable = TableOf<typeof providerModelKeys>

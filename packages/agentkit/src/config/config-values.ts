@@ -126,6 +126,15 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     holds: (value) =>
       typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)),
   },
+  variables: {
+    is: 'a table of texts, by the names of variables',
+    holds: (value) => isPlainTable(value) && Object.values(value).every(isText.holds),
+  },
+  'names-or-flag': {
+    is: 'true, false, or a list of names in quotes',
+    holds: (value) => isFlag.holds(value) || isTextList.holds(value),
+  },
+  'path-or-false': { is: 'a path in quotes, or false', holds: (value) => value === false || isWord(value) },
   port: { is: 'a whole number from 0 to 65535', holds: (value) => isWhole(value, 0, 65_535) },
 }
 

@@ -92,6 +92,7 @@ cors_origins = ["https://example.com"]
       retriever: {},
       embedding: {},
       providers: new Map(),
+      mcp: new Map(),
       defaults: { model: 'offline/extractive', timeout: 1.5 },
       agents: new Map([
         [
@@ -126,6 +127,7 @@ cors_origins = ["https://example.com"]
       retriever: {},
       embedding: {},
       providers: new Map(),
+      mcp: new Map(),
       warnings: [],
     })
   })

@@ -10,6 +10,8 @@ import {
   type ConfigKey,
   type EmbeddingTable,
   embeddingKeys,
+  type McpTable,
+  mcpKeys,
   type ProviderModelTable,
   type ProviderTable,
   providerKeys,
@@ -45,6 +47,8 @@ export type Config = {
   readonly embedding: EmbeddingTable
   /** By name: `[providers.<name>]`. */
   readonly providers: NamedProviders
+  /** By name: `[mcp.<name>]`. */
+  readonly mcp: ReadonlyMap<string, McpTable>
   /** One sentence for each entry that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -58,6 +62,7 @@ const emptyConfig = {
   retriever: {},
   embedding: {},
   providers: noProviders,
+  mcp: new Map<string, McpTable>(),
   warnings: [],
 } as const
 
@@ -137,6 +142,7 @@ function checkConfig(text: Source, file: TomlTable): Config {
     retriever: read('retriever', retrieverKeys),
     embedding: read('embedding', embeddingKeys),
     providers: source.providers,
+    mcp: checkServers(source, file.mcp, warn),
     warnings,
   }
 }
@@ -146,6 +152,18 @@ function checkProviders(source: Source, tables: TomlValue | undefined, warn: War
   if (tables === undefined) return noProviders
   if (!isTable(tables)) fail(source, ['providers'], '"providers" must be tables. Write each as [providers.<name>].')
   return new Map(Object.entries(tables).map(([name, table]) => [name, checkProvider(source, name, table, warn)]))
+}
+
+/** `[mcp.<name>]`, each checked. */
+function checkServers(source: Source, tables: TomlValue | undefined, warn: Warn): ReadonlyMap<string, McpTable> {
+  if (tables === undefined) return new Map()
+  if (!isTable(tables)) fail(source, ['mcp'], '"mcp" must be tables. Write each as [mcp.<name>].')
+  return new Map(
+    Object.entries(tables).map(([name, table]): [string, McpTable] => [
+      name,
+      checkTable(source, ['mcp', name], table, mcpKeys, warn), // what the keys promise
+    ]),
+  )
 }
 
 function checkProvider(source: Source, name: string, table: TomlValue, warn: Warn): NamedProvider {

@@ -36,6 +36,7 @@ export class SDKContext {
   readonly #notices = new Set<string>()
   readonly #knowledge = new Map<string, Knowledge>()
   #strayTablesReported = false
+  readonly #closers: (() => Promise<void>)[] = []
   #closed = false
 
   constructor(options: { configPath?: string } = {}) {
@@ -110,6 +111,11 @@ export class SDKContext {
     return knowledge as Created // one key belongs to one `create`
   }
 
+  /** Calls a function when the context is closed. */
+  onClose(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
   /** Warns of tables that belong to no agent, once, when the first run starts. */
   warnOfStrayTables(): void {
     if (this.#strayTablesReported) return
@@ -133,7 +139,11 @@ export class SDKContext {
     this.#stores.clear()
     const knowledge = [...this.#knowledge.values()]
     this.#knowledge.clear()
-    await Promise.all([...stores, ...knowledge].map((resource) => resource.close()))
+    const closers = this.#closers.splice(0)
+    await Promise.all([
+      ...[...stores, ...knowledge].map((resource) => resource.close()),
+      ...closers.map((close) => close()),
+    ])
   }
 }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
+type McpPackage = typeof import('@agentkit/mcp/internal')
 type Testing = typeof import('@agentkit/testing')
 type QueuePackage = typeof import('@agentkit/queue-postgres')
 
@@ -10,6 +11,8 @@ type ImportOptions = {
   provider?: string
   /** The package is needed in development only. */
   dev?: boolean
+  /** The package that is installed, where another entry of it is imported. */
+  installs?: string
   /** Packages that are installed with it. */
   also?: string
 }
@@ -35,6 +38,11 @@ export async function importOptional<Module>(
 /** Imports the package that records and replays models. Only development has it. */
 export function importTesting(importPackage?: (name: string) => Promise<Testing>): Promise<Testing> {
   return importOptional('@agentkit/testing', importPackage, { dev: true })
+}
+
+/** Imports the package that connects to MCP servers. */
+export function importMcp(importPackage?: (name: string) => Promise<McpPackage>): Promise<McpPackage> {
+  return importOptional('@agentkit/mcp/internal', importPackage, { installs: '@agentkit/mcp' })
 }
 
 /**
@@ -66,9 +74,14 @@ export function requirePostgresQueue(load: (name: string) => unknown = createReq
 }
 
 /** What a failed import throws: `missing-package` when the package itself is missing, otherwise the cause as it is. */
-function importError(cause: unknown, name: string, { provider, dev, also }: ImportOptions = {}): unknown {
-  if (!isMissing(cause, name)) return cause
-  const message = `The package ${name} is not installed. Run: npm i ${dev ? '-D ' : ''}${name}${also ? ` ${also}` : ''}`
+function importError(
+  cause: unknown,
+  name: string,
+  { provider, dev, also, installs = name }: ImportOptions = {},
+): unknown {
+  if (!isMissing(cause, installs)) return cause
+  const command = `npm i ${dev ? '-D ' : ''}${installs}${also ? ` ${also}` : ''}`
+  const message = `The package ${installs} is not installed. Run: ${command}`
   return new AgentKitError('missing-package', message, { cause, ...(provider !== undefined && { provider }) })
 }
 

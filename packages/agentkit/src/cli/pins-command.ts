@@ -1,0 +1,50 @@
+import { resolve } from 'node:path'
+import { terminalLine } from '@agentkit/core'
+import { Command } from 'commander'
+
+type PinsOptions = { config?: string; pins: string }
+
+/** `agentkit tools pins accept`. */
+export function pinsCommand(): Command {
+  const pins = new Command('pins').description('the pinned tools of MCP servers')
+  pins
+    .command('accept')
+    .description('pins the tools of an MCP server as they are now')
+    .argument('<server>', 'the name of the server: its table [mcp.<server>], or its name in the lock file')
+    .argument('[tool]', 'the name that the server has for the only tool to accept')
+    .option('--config <file>', 'the configuration (default: agentkit_config.toml)')
+    .option('--pins <file>', 'the lock file of a server that is not in the configuration', 'agentkit-mcp.lock.json')
+    .action(accept)
+  return pins
+}
+
+async function accept(server: string, tool: string | undefined, options: PinsOptions): Promise<void> {
+  const { SDKContext } = await import('../config/sdk-context.ts')
+  const { mcpOptions } = await import('../mcp/mcp-options.ts')
+  const { importMcp } = await import('../util/import-optional.ts')
+  const { acceptPins, forgetPins } = await importMcp()
+  const context = new SDKContext(options.config === undefined ? {} : { configPath: options.config })
+  try {
+    const table = context.config.mcp.get(server)
+    if (table) {
+      const accepted = await acceptPins(mcpOptions(server, table, context.config), tool)
+      print(accepted.length === 0 ? 'All its tools are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
+      return
+    }
+    const file = resolve(options.pins)
+    const forgotten = forgetPins(file, server, tool)
+    if (forgotten === undefined || forgotten.length === 0) {
+      const what = forgotten === undefined ? `server "${server}"` : `tool "${tool}" of the server "${server}"`
+      process.stderr.write(`${terminalLine(`${file} has no ${what}.`)}\n`)
+      process.exitCode = 1
+      return
+    }
+    print(`${forgotten.join(', ')}: the next run outside of production pins them as they are then.`)
+  } finally {
+    await context.close()
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${terminalLine(text)}\n`)
+}

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { scriptedModel } from '@agentkit/testing'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent } from '../agents/agent.ts'
+import { toolsCommand } from '../cli/tools.ts'
+import { SDKContext } from '../config/sdk-context.ts'
+
+const everything = createRequire(new URL('../../../mcp/package.json', import.meta.url)).resolve(
+  '@modelcontextprotocol/server-everything/dist/index.js',
+)
+const folder = useFolder()
+
+beforeEach(() => vi.stubEnv('CI', ''))
+
+function write(toml: string): string {
+  return folder.write('agentkit_config.toml', toml)
+}
+
+const server = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(everything)}, "stdio"]`
+
+/** The names of the tools that the model of an agent is offered. */
+async function offered(options: { name: string; sdkContext: SDKContext }) {
+  const model = scriptedModel(['Hello.'])
+  const agent = new Agent({ ...options, functions: [], model, sessions: ':memory:' })
+  const { error, warnings } = await agent.stream('Hi').result
+  await agent.close()
+  return { names: model.requests[0]?.tools?.map(({ name }) => name) ?? [], error, warnings }
+}
+
+describe('[mcp.<name>]', () => {
+  it('gives its tools to every agent, unless the table of one names its servers', async () => {
+    const toml = `[mcp.first]\n${server}\ntools = ["echo"]\nenv = { OWN = "\${OWN}" }\n
+[mcp.second]\n${server}\nprefix = "b"\ntools = ["echo", "get-env"]\nneeds_approval = ["get-env"]\n
+[clerk]\nmcp = ["second"]\n[hermit]\nmcp = []\n`
+    vi.stubEnv('OWN', 'value')
+    const sdkContext = new SDKContext({ configPath: write(toml) })
+    expect((await offered({ name: 'Anna', sdkContext })).names).toEqual(['echo', 'b_echo', 'b_get-env'])
+    expect((await offered({ name: 'clerk', sdkContext })).names).toEqual(['b_echo', 'b_get-env'])
+    expect((await offered({ name: 'hermit', sdkContext })).names).toEqual([])
+    const lock = JSON.parse(readFileSync(folder.path('agentkit-mcp.lock.json'), 'utf8'))
+    expect(Object.keys(lock.servers)).toEqual(['first', 'second'])
+    await sdkContext.close()
+  })
+
+  it('that cannot be connected fails the run, or is a warning with `required = false`', async () => {
+    const toml = '[mcp.gone]\nurl = "http://127.0.0.1:9/mcp"\n'
+    const failing = new SDKContext({ configPath: write(toml) })
+    const { error } = await offered({ name: 'Anna', sdkContext: failing })
+    expect(error).toMatchObject({ code: 'network', message: expect.stringContaining('"gone"') })
+    const lenient = new SDKContext({ configPath: write(`${toml}required = false\n`) })
+    const { names, error: none, warnings } = await offered({ name: 'Anna', sdkContext: lenient })
+    expect([names, none]).toEqual([[], undefined])
+    expect(warnings.join()).toContain('no tools of the MCP server "gone"')
+  })
+
+  it('with an unpinned tool ends the run in production', async () => {
+    const toml = `[defaults]\nenvironment = "production"\n[mcp.first]\n${server}\ntools = ["echo"]\n`
+    const sdkContext = new SDKContext({ configPath: write(toml) })
+    const { error } = await offered({ name: 'Anna', sdkContext })
+    expect(error).toMatchObject({ code: 'invalid-config', message: expect.stringContaining('agentkit-mcp.lock.json') })
+    expect(existsSync(folder.path('agentkit-mcp.lock.json'))).toBe(false)
+    await sdkContext.close()
+  })
+
+  it('with a variable that is not set is invalid-config, which names it', async () => {
+    const toml = `[mcp.far]\nurl = "http://127.0.0.1:9/mcp"\nheaders = { authorization = "Bearer \${NOT_SET}" }\n`
+    const sdkContext = new SDKContext({ configPath: write(toml) })
+    const { error } = await offered({ name: 'Anna', sdkContext })
+    expect(error).toMatchObject({ code: 'invalid-config', message: expect.stringContaining('Set NOT_SET.') })
+  })
+
+  it('whose tool has changed is accepted by `agentkit tools pins accept`', async () => {
+    write(`[mcp.first]\n${server}\ntools = ["echo"]\n`)
+    const lock = JSON.stringify({ version: 1, servers: { first: { tools: { echo: 'sha256-old' } } } })
+    folder.write('agentkit-mcp.lock.json', lock)
+    const changed = new SDKContext()
+    const { names, warnings } = await offered({ name: 'Anna', sdkContext: changed })
+    expect(names).toEqual([])
+    expect(warnings.join()).toContain('agentkit tools pins accept "first" "echo"')
+    await changed.close()
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    await toolsCommand().parseAsync(['pins', 'accept', 'first', 'echo'], { from: 'user' })
+    expect(written).toHaveBeenCalledWith('Pinned: echo.\n')
+    const accepted = new SDKContext()
+    expect((await offered({ name: 'Anna', sdkContext: accepted })).names).toEqual(['echo'])
+    await accepted.close()
+  })
+
+  it('is named in `mcp` by a name that exists', () => {
+    const sdkContext = new SDKContext({ configPath: write(`[mcp.files]\n${server}\n[clerk]\nmcp = ["fils"]\n`) })
+    expect(() => new Agent({ name: 'clerk', functions: [], model: scriptedModel([]), sdkContext })).toThrow(
+      'Did you mean "files"?',
+    )
+  })
+})
