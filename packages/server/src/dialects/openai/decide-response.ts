@@ -9,7 +9,7 @@ import { readWhole } from '../common/read-whole.ts'
 import { findResponse } from './find-response.ts'
 import { type ResponseHead, responseBody, responseId } from './response-body.ts'
 import { endedState, responsesEncoder } from './responses-encoder.ts'
-import { readStored } from './stored-response.ts'
+import { readStored, storedResponse } from './stored-response.ts'
 
 type Decided = {
   userId: string
@@ -41,6 +41,11 @@ export async function decideResponse(
   reader.beginNext(continuedSpeakers(stored, turn))
   const events = await decideRun(context, parts, stored, { decisions, userId })
   const encode = responsesEncoder({ head, reader })
+  if (events && !isStream && stored.isBackground) {
+    // A worker continues it, whenever there is one.
+    const now = await findResponse(parts, responseId(runId), { userId, param })
+    return Response.json(storedResponse(parts, now, head))
+  }
   if (events && isStream) return eventResponse(events(encode), context, parts)
   if (events) await readWhole(events(encode), context.req.raw.signal)
   else return stillWaiting()

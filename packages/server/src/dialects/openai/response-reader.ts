@@ -224,7 +224,8 @@ export class ResponseReader {
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
     const frames = this.#closeBlock()
-    this.#requested.set(callId, approvalId)
+    // Another call of the same id is that of a member, which has a model of its own.
+    if (this.#calls.get(callId)?.item.name === name) this.#requested.set(callId, approvalId)
     const id = `${runId}/${approvalId}`
     // Clients reject an item that they have.
     if (this.output.some((item) => item.id === id)) return frames

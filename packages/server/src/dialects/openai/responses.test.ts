@@ -173,6 +173,57 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     ])
   })
 
+  it.each([
+    ['manager', ['mcp_call', 'message']],
+    ['handoff', ['mcp_call', 'message']],
+  ] as const)('requests the approval of a member of a swarm (%s)', async (collaboration, types) => {
+    const { sessions } = make([])
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const member = new Agent({ name: 'Payer', functions: [pay], model: scriptedModel([payTurn, 'I have paid.']) })
+    const lead = scriptedModel([{ toolCalls: [{ name: 'payer', input: { task: 'Pay' } }] }, 'I have paid.'])
+    const isManaged = collaboration === 'manager'
+    const swarm = new Swarm({
+      ...{ name: 'Test', agents: [member], sessions, collaboration },
+      ...(isManaged && { model: lead }),
+    })
+    const client = connect(createApp(swarm, quiet))
+    const first = await client.responses.create({ model, input: 'Pay' })
+    expect(typesOf(first)).toEqual(['mcp_call', 'mcp_approval_request'])
+    const { id = '' } = first.output.at(-1) ?? {}
+    expect((await client.responses.retrieve(first.id)).output).toEqual(first.output)
+    const second = await client.responses.create({
+      ...{ model, previous_response_id: first.id },
+      input: [{ type: 'mcp_approval_response', approval_request_id: id, approve: true }],
+    })
+    expect(typesOf(second)).toEqual(types)
+    expect(second.output_text).toBe('I have paid.')
+    expect(second.output[0]).toMatchObject({ approval_request_id: isManaged ? null : id })
+  })
+
+  it('decides on an approval of a background response, which a worker continues', async () => {
+    const { agent } = make([payTurn, 'Paid.'])
+    const client = connect(createApp(agent, quiet))
+    const { id } = await client.responses.create({ model, input: 'Pay', background: true })
+    const worker = await agent.work()
+    try {
+      await expect
+        .poll(async () => (await client.responses.retrieve(id)).output.at(-1)?.type)
+        .toBe('mcp_approval_request')
+      const request = (await client.responses.retrieve(id)).output.at(-1)?.id ?? ''
+      const decided = await client.responses.create({
+        ...{ model, previous_response_id: id },
+        input: [{ type: 'mcp_approval_response', approval_request_id: request, approve: true }],
+      })
+      expect(decided.id).toBe(id)
+      await expect.poll(async () => (await client.responses.retrieve(id)).output_text).toBe('Paid.')
+    } finally {
+      await worker.close()
+    }
+  })
+
   it('runs in the background, is followed from any event, and is cancelled', async () => {
     const { agent } = make(['Done.', () => new Promise(() => {})])
     const client = connect(createApp(agent, quiet))
