@@ -37,9 +37,17 @@ function agentWith(knowledge?: Partial<Knowledge>): Agent {
 async function retain(agent: Agent, options: RetentionOptions, hours = 0): Promise<LogEntry[]> {
   const logged: LogEntry[] = []
   const stop = startRetention({ agent, retention: checkRetention(options), log: (entry) => logged.push(entry) })
-  await vi.advanceTimersByTimeAsync(10_000 + hours * hour)
+  await vi.advanceTimersByTimeAsync(10_000)
+  await settled()
+  await vi.advanceTimersByTimeAsync(hours * hour)
+  await settled()
   stop()
   return logged
+}
+
+/** The store commits what follows in a turn of the event loop at its end. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((next) => setImmediate(next))
 }
 
 /** A finished run in the session "a", with events. */
