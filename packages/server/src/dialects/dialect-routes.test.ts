@@ -7,8 +7,9 @@ const headersOf: Readonly<Record<string, string>> = {
   '/ui/chat': 'authorization,content-type,user-agent,x-user-id',
   '/v1/chat/completions': 'authorization,content-type,user-agent,x-session-id,x-stainless-os,x-stainless-retry-count',
   '/agui': 'authorization,content-type,x-user-id',
+  '/a2a': 'a2a-extensions,a2a-version,authorization,content-type,x-user-id',
 }
-const dialects = ['openai', 'ui', 'agui'] as const
+const dialects = ['openai', 'ui', 'agui', 'a2a'] as const
 const quiet = { log: () => {}, dialects }
 
 describe.each(Object.entries(headersOf))('a preflight for %s', (path, headers) => {

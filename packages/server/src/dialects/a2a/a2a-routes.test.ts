@@ -1,3 +1,4 @@
+import { A2AClient as A2AClient03 } from 'a2a-sdk03/client'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
@@ -97,6 +98,17 @@ describe('POST /a2a', () => {
     })
   })
 
+  it('gives the client of A2A 0.3 the sentence', async () => {
+    const app = createApp(fakeAgent(), options)
+    const fetchImpl = ((url: string, init?: RequestInit) => app.request(url, init)) as typeof fetch
+    const client = await A2AClient03.fromCardUrl(`http://localhost${card}`, { fetchImpl })
+    const old = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }
+    const answer = await client.sendMessage({ message: old } as never).catch((error: Error) => error)
+    expect(answer instanceof Error ? answer.message : JSON.stringify(answer)).toContain(
+      'Clients of A2A 0.3 need an update',
+    )
+  })
+
   it('has the form of its protocol where a guard refuses the request', async () => {
     const app = createApp(fakeAgent(), { ...options, auth: { tokens: { 'a-token-that-is-long': 'ann' } } })
     const response = await app.request('/a2a', post(hi))
@@ -130,16 +142,6 @@ describe('POST /a2a', () => {
     const sent = JSON.stringify(model.requests[0]?.messages)
     expect(sent).toContain('aGk=')
     expect(sent).toContain('[data]\\n{\\"size\\":3}')
-  })
-
-  it('takes the preflight of a page, with its headers', async () => {
-    const app = createApp(fakeAgent(), { ...options, cors: { origins: ['http://page.test'] } })
-    const preflight = { origin: 'http://page.test', 'access-control-request-method': 'POST' }
-    const headers = { ...preflight, 'access-control-request-headers': 'a2a-version,a2a-extensions,content-type' }
-    const response = await app.request('/a2a', { method: 'OPTIONS', headers })
-    expect(response.headers.get('access-control-allow-headers')).toContain('a2a-version')
-    const refused = await createApp(fakeAgent(), options).request('/a2a', { method: 'OPTIONS', headers })
-    expect(refused.headers.get('access-control-allow-origin')).toBe(null)
   })
 })
 

@@ -73,7 +73,8 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
     const { finishReason, text, usage, cost, error } = event
     const isFailed = finishReason === 'error' || finishReason === 'aborted'
     const whole = hasText || text === '' || isFailed || finishReason === 'approval' ? [] : say(event, text)
-    const isWaiting = finishReason === 'approval'
+    // The protocol has no interrupt without a question.
+    const isWaiting = finishReason === 'approval' && interrupts.length > 0
     const closed = finishSubagents(
       '',
       isWaiting ? { outcome: { type: 'suspended' } } : { outcome: { type: 'success' } },

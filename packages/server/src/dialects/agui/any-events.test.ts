@@ -1,0 +1,42 @@
+import { type BaseEvent, HttpAgent } from '@ag-ui/client'
+import { HttpAgent as HttpAgent0 } from 'ag-ui-client0'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyEvents } from '../common/__fixtures__/any-events.ts'
+import { aguiEncoder } from './agui-encoder.ts'
+
+// The client checks the form of each event, and that messages, calls, steps and subagents are opened and closed in order.
+
+type Client = { runAgent(parameters: object, subscriber: object): Promise<unknown> }
+
+const clients: [version: string, open: (answer: () => Promise<Response>) => Client][] = [
+  ['1.0', (fetch) => new HttpAgent({ url: 'http://localhost/agui', threadId: 't1', fetch }) as unknown as Client],
+  ['0.0.59', (fetch) => new HttpAgent0({ url: 'http://localhost/agui', threadId: 't1', fetch }) as unknown as Client],
+]
+
+describe.each(clients)('the client of AG-UI %s', (_, open) => {
+  it('accepts what is sent of any events', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, async (events) => {
+        const encode = aguiEncoder({ threadId: 't1', runId: 'r1' })
+        const stream = events.map(encode).join('')
+        expect(stream).not.toContain('secret')
+        const headers = { 'content-type': 'text/event-stream' }
+        const client = open(async () => new Response(`retry: 2000\n\n${stream}`, { headers }))
+        const types: string[] = []
+        const failures: unknown[] = []
+        const onEvent = ({ event }: { event: BaseEvent }): void => void types.push(String(event.type))
+        const run = client.runAgent(
+          { runId: 'r1' },
+          { onEvent, onRunFailed: ({ error }: { error: unknown }) => void failures.push(error) },
+        )
+        await run.catch((error) => failures.push(error))
+        const last = events.at(-1)
+        const isFailed = last?.type === 'run-end' && last.finishReason === 'error'
+        if (!isFailed) expect(failures).toEqual([])
+        expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', isFailed ? 'RUN_ERROR' : 'RUN_FINISHED'])
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
