@@ -25,6 +25,7 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
 export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: AGUIEncoderOptions): EncodeEvent {
   const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
+  const openers = new Map<string, string>()
   const interrupts: object[] = []
   let hasBegun = false
   let hasText = false
@@ -63,8 +64,15 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
     }
     return frames
   }
-  const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
+  /** A member that is called again may use its ids again, but a call has one subagent. */
+  const idOf = (event: Of<'tool-call'> | Of<'tool-result'> | Of<'approval-request'>): string => {
     const id = callIdOf(event)
+    const { subagentRunId = '' } = trackOf(event)
+    if (!openers.has(id)) openers.set(id, subagentRunId)
+    return openers.get(id) === subagentRunId ? id : `${id}/${subagentRunId.split('/').at(-1)}`
+  }
+  const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
+    const id = idOf(event)
     shown.add(id)
     return trackOf(event).call(id, event.name, JSON.stringify(event.input ?? {}))
   }
@@ -117,8 +125,8 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
       case 'tool-call':
         return showCall(event)
       case 'tool-result':
-        return shown.has(callIdOf(event)) || event.path.length === 1
-          ? trackOf(event).result(callIdOf(event), contentOf(event), nextId(event), event.isError)
+        return shown.has(idOf(event)) || event.path.length === 1
+          ? trackOf(event).result(idOf(event), contentOf(event), nextId(event), event.isError)
           : []
       case 'source':
         return [custom('agentkit.source', event.source)]
@@ -127,7 +135,7 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
       case 'model-fallback':
         return [custom('agentkit.model-fallback', { from: event.from, to: event.to })]
       case 'approval-request': {
-        const id = callIdOf(event)
+        const id = idOf(event)
         const frames = shown.has(id) ? [] : showCall(event)
         interrupts.push({
           ...{ id: `${event.runId}/${event.approvalId}`, reason: 'approval', toolCallId: id, responseSchema },

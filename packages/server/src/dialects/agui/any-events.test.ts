@@ -1,4 +1,5 @@
 import { type BaseEvent, HttpAgent } from '@ag-ui/client'
+import type { AgentEvent } from '@agentkit/core'
 import { HttpAgent as HttpAgent0 } from 'ag-ui-client0'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -14,23 +15,28 @@ const clients: [version: string, open: (answer: () => Promise<Response>) => Clie
   ['0.0.59', (fetch) => new HttpAgent0({ url: 'http://localhost/agui', threadId: 't1', fetch }) as unknown as Client],
 ]
 
+type Outcome = { types: string[]; failures: unknown[] }
+
+/** What the client makes of these events. */
+async function sendTo(open: (typeof clients)[number][1], events: readonly AgentEvent[]): Promise<Outcome> {
+  const encode = aguiEncoder({ threadId: 't1', runId: 'r1' })
+  const stream = events.map(encode).join('')
+  expect(stream).not.toContain('secret')
+  const headers = { 'content-type': 'text/event-stream' }
+  const client = open(async () => new Response(`retry: 2000\n\n${stream}`, { headers }))
+  const types: string[] = []
+  const failures: unknown[] = []
+  const onEvent = ({ event }: { event: BaseEvent }): void => void types.push(String(event.type))
+  const onRunFailed = ({ error }: { error: unknown }): void => void failures.push(error)
+  await client.runAgent({ runId: 'r1' }, { onEvent, onRunFailed }).catch((error) => failures.push(error))
+  return { types, failures }
+}
+
 describe.each(clients)('the client of AG-UI %s', (_, open) => {
   it('accepts what is sent of any events', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
-        const encode = aguiEncoder({ threadId: 't1', runId: 'r1' })
-        const stream = events.map(encode).join('')
-        expect(stream).not.toContain('secret')
-        const headers = { 'content-type': 'text/event-stream' }
-        const client = open(async () => new Response(`retry: 2000\n\n${stream}`, { headers }))
-        const types: string[] = []
-        const failures: unknown[] = []
-        const onEvent = ({ event }: { event: BaseEvent }): void => void types.push(String(event.type))
-        const run = client.runAgent(
-          { runId: 'r1' },
-          { onEvent, onRunFailed: ({ error }: { error: unknown }) => void failures.push(error) },
-        )
-        await run.catch((error) => failures.push(error))
+        const { types, failures } = await sendTo(open, events)
         const last = events.at(-1)
         const isFailed = last?.type === 'run-end' && last.finishReason === 'error'
         if (!isFailed) expect(failures).toEqual([])
@@ -38,5 +44,26 @@ describe.each(clients)('the client of AG-UI %s', (_, open) => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it('accepts a member that is called again, and gives its calls the same ids', async () => {
+    const place = (seq: number) => ({ seq, runId: 'run_1', path: ['team', 'member'] })
+    const start = { type: 'agent-start', name: 'Member' } as const
+    const call = { type: 'tool-call', callId: 'c1', name: 'look', input: {} } as const
+    const result = {
+      type: 'tool-result',
+      callId: 'c1',
+      name: 'look',
+      output: 3,
+      isError: false,
+      durationMs: 1,
+    } as const
+    const once = [start, call, result]
+    const { types, failures } = await sendTo(open, [
+      ...[...once, ...once].map((event, index) => ({ ...place(index + 1), ...event })),
+      { ...place(7), path: ['team'], type: 'run-end', finishReason: 'stop', text: '', usage: {} },
+    ])
+    expect(failures).toEqual([])
+    expect(types.filter((type) => type === 'TOOL_CALL_RESULT')).toHaveLength(2)
   })
 })
