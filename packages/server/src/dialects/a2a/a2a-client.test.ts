@@ -1,85 +1,24 @@
-import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk'
-import {
-  type Client,
-  ClientFactory,
-  ClientFactoryOptions,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-} from '@a2a-js/sdk/client'
+import { TaskState } from '@a2a-js/sdk'
 import { Agent, memorySessions, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
+import {
+  approvalsOf,
+  ask,
+  type Content,
+  clientOf,
+  decision,
+  lastState,
+  sent,
+  streamed,
+  streamedText,
+  textOf,
+} from './__fixtures__/a2a-client.ts'
 
 const make = storedAgents()
 const options = { log: () => {}, dialects: ['a2a'] } as const
-
-async function clientOf(app: Hono, headers: Record<string, string> = {}): Promise<Client> {
-  const fetchImpl = ((url: string, init: RequestInit = {}) =>
-    app.request(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...headers } })) as typeof fetch
-  const cardResolver = new DefaultAgentCardResolver({ fetchImpl })
-  const transports = [new JsonRpcTransportFactory({ fetchImpl })]
-  const factory = new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports, cardResolver }),
-  )
-  return factory.createFromUrl('http://localhost')
-}
-
-type Content = NonNullable<StreamResponse['payload']>
-type Part = { $case: 'text'; value: string } | { $case: 'data'; value: unknown }
-
-let messages = 0
-const message = (content: Part, ids: { contextId?: string; taskId?: string } = {}) => ({
-  tenant: '',
-  message: {
-    ...{ messageId: `m${++messages}`, contextId: '', taskId: '', role: Role.ROLE_USER, ...ids },
-    parts: [{ content, metadata: undefined, filename: '', mediaType: '' }],
-    ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
-  },
-  ...{ configuration: undefined, metadata: undefined },
-})
-const ask = (text: string, ids?: { contextId?: string; taskId?: string }) =>
-  message({ $case: 'text', value: text }, ids)
-const decision = (task: Task, decided: unknown) =>
-  message(
-    { $case: 'data', value: { approvals: { [approvalsOf(task)[0]?.id ?? '']: decided } } },
-    { contextId: task.contextId, taskId: task.id },
-  )
-
-type Shown = { id: string; name: string; input: unknown; kind: string }
-function approvalsOf(task: Task): Shown[] {
-  const parts = task.status?.message?.parts ?? []
-  return parts.flatMap(({ content }) => (content?.$case === 'data' ? content.value.approvals : []))
-}
-
-const textOf = (task: Task): string =>
-  task.artifacts
-    .flatMap(({ parts }) => parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')))
-    .join('')
-
-async function sent(client: Client, request: ReturnType<typeof ask>): Promise<Task> {
-  const answer = await client.sendMessage(request)
-  if (!('artifacts' in answer)) throw new Error('The answer is no task.')
-  return answer
-}
-
-async function streamed(client: Client, request: ReturnType<typeof ask>): Promise<Content[]> {
-  const contents: Content[] = []
-  for await (const { payload } of client.sendMessageStream(request)) if (payload) contents.push(payload)
-  return contents
-}
-
-const streamedText = (contents: Content[]): string =>
-  contents
-    .flatMap((each) => (each.$case === 'artifactUpdate' ? (each.value.artifact?.parts ?? []) : []))
-    .map(({ content }) => (content?.$case === 'text' ? content.value : ''))
-    .join('')
-const lastState = (contents: Content[]): TaskState | undefined => {
-  const last = contents.at(-1)
-  return last?.$case === 'statusUpdate' ? last.value.status?.state : undefined
-}
 
 describe('a client of @a2a-js/sdk', () => {
   it('finds the agent by its card, asks, and reads the task later', async () => {
@@ -247,6 +186,27 @@ describe('a client of @a2a-js/sdk', () => {
     expect(card.skills.map(({ name }: { name: string }) => name)).toEqual(['One', 'Two'])
     const client = await clientOf(app)
     expect(textOf(await sent(client, ask('Hi')))).toBe('Second.')
+  })
+
+  it('decides on the call of a member', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const clerkModel = scriptedModel([{ toolCalls: [{ name: 'pay', callId: 'p1' }] }, 'I have paid.'])
+    const clerk = new Agent({ name: 'Clerk', description: 'Pays.', functions: [pay], model: clerkModel })
+    const model = scriptedModel([
+      { text: 'I ask.', toolCalls: [{ name: 'clerk', input: { task: 'Pay.' } }] },
+      'All is paid.',
+    ])
+    const swarm = new Swarm({ name: 'Team', agents: [clerk], model, sessions: make([]).sessions })
+    const client = await clientOf(createApp(swarm, options))
+    const task = await sent(client, ask('Pay'))
+    expect(approvalsOf(task).map(({ name }) => name)).toEqual(['pay'])
+    const contents = await streamed(client, decision(task, true))
+    expect(streamedText(contents)).toBe('\n\nAll is paid.')
+    expect(lastState(contents)).toBe(TaskState.TASK_STATE_COMPLETED)
+    expect(textOf(await client.getTask({ tenant: '', id: task.id }))).toBe('I ask.\n\nAll is paid.')
   })
 
   it('needs the token, and reads no other user', async () => {
