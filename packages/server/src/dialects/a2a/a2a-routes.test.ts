@@ -1,3 +1,4 @@
+import { AgentKitError } from '@agentkit/core'
 import { A2AClient as A2AClient03 } from 'a2a-sdk03/client'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
@@ -119,6 +120,23 @@ describe('POST /a2a', () => {
     expect(get.status).toBe(405)
     expect(await get.json()).toMatchObject({ error: { code: -32600 } })
   })
+
+  it.each(['SendMessage', 'SendStreamingMessage'])(
+    'by %s has the status of a run that no task is kept of',
+    async (method) => {
+      const fail = new AgentKitError('rate-limit', 'secret of the provider', { retryAfterMs: 2_000 })
+      const app = createApp(
+        fakeAgent(() => [{ fail }]),
+        options,
+      )
+      const response = await app.request('/a2a', post(call(method, message([{ text: 'Hi' }]))))
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toBe('2')
+      const failure = await response.json()
+      expect(failure).toMatchObject({ id: 7, error: { code: -32000, data: [{ reason: 'RATE_LIMIT' }] } })
+      expect(JSON.stringify(failure)).not.toContain('secret')
+    },
+  )
 
   it('is 404 where it is not switched on, and so is the card', async () => {
     const app = createApp(fakeAgent(), { log: () => {} })
