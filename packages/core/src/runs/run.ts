@@ -108,6 +108,8 @@ export interface Runnable {
   readonly version?: string | undefined
   /** The members of a swarm. */
   readonly members?: readonly AgentInfo[]
+  /** The id of the member whose words are the answer: the last of a sequence, where the swarm does not check its answer. */
+  readonly speaker?: string | undefined
   /** The functions that it may call, those of its knowledge included. */
   readonly tools?: readonly ToolInfo[]
   /** What one run may use up. */

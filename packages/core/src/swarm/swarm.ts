@@ -69,6 +69,13 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return this.#agents.map(({ id, name, description }) => ({ id, name, description }))
   }
 
+  /** The last member of a sequence, unless a hook or a schema may change its answer. */
+  get speaker(): string | undefined {
+    const { collaboration, hooks = {}, output } = this.#options
+    const isChecked = hooks.output !== undefined || hooks.afterModel !== undefined || output !== undefined
+    return collaboration === 'sequence' && !isChecked ? this.#agents.at(-1)?.id : undefined
+  }
+
   /** @internal */
   protected override ownTools(): Iterable<Tool> {
     return toTools(this.#options.functions ?? []).values()

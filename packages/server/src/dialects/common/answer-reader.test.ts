@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventBody } from '@agentkit/core'
-import { Agent, Swarm, type SwarmOptions } from '@agentkit/core'
+import { Agent, Swarm, type SwarmOptions, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -106,6 +106,22 @@ describe('AnswerReader', () => {
     ['manager', 'I ask.\n\nOne says: first.'],
   ] as const)('hears of a swarm (%s) the agent that speaks to the user alone', async (collaboration, text) => {
     expect(await answerOf(collaboration)).toBe(text)
+  })
+
+  it('hears each step of the last member of a sequence, unless the swarm checks its answer', async () => {
+    const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'three bees' })
+    const textOf = async (hooks: NonNullable<SwarmOptions['hooks']>, speaker?: string): Promise<string> => {
+      const first = new Agent({ name: 'One', functions: [], model: scriptedModel(['First.']) })
+      const steps = scriptedModel([{ text: 'I look.', toolCalls: [{ name: 'look' }] }, 'Three bees.'])
+      const last = new Agent({ name: 'Two', functions: [look], model: steps })
+      const swarm = new Swarm({ name: 'Team', agents: [first, last], collaboration: 'sequence', hooks })
+      expect(swarm.speaker).toBe(speaker)
+      const reader = new AnswerReader({ speaker: swarm.speaker })
+      for await (const event of swarm.stream('Hi')) reader.read(event)
+      return reader.text
+    }
+    expect(await textOf({}, 'two')).toBe('I look.\n\nThree bees.')
+    expect(await textOf({ output: () => ({ text: 'Checked.' }) as never })).not.toContain('I look.')
   })
 
   it('collects sources and approvals, each once', () => {

@@ -8,6 +8,8 @@ export type AnswerReaderOptions = {
   speakers?: Speakers
   /** Nothing was sent yet: the text of an attempt that is tried again is dropped. */
   canDrop?: boolean
+  /** The member whose words are the answer, of `Runnable.speaker`. */
+  speaker?: string | undefined
 }
 
 /**
@@ -24,20 +26,24 @@ export class AnswerReader {
   end: RunEnd | undefined
   readonly #speakers: Speakers
   readonly #canDrop: boolean
+  readonly #member: string | undefined
+  #hasMemberSaid = false
   #stepStart = 0
   #speaker = ''
   #isNewStep = false
   /** What an earlier attempt of the step has said, and the new one as far as it says the same. */
   #earlier: { said: string; repeated: string } | undefined
 
-  constructor({ speakers = new Speakers(), canDrop = false }: AnswerReaderOptions = {}) {
+  constructor({ speakers = new Speakers(), canDrop = false, speaker }: AnswerReaderOptions = {}) {
     this.#speakers = speakers
     this.#canDrop = canDrop
+    this.#member = speaker
   }
 
   /** @returns what the text gains by this event */
   read(event: AgentEvent): string {
-    const isHeard = this.#speakers.isHeard(event)
+    const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
+    const isHeard = this.#speakers.isHeard(event) || isMember
     switch (event.type) {
       case 'source':
         this.#addSource(event.source)
@@ -61,6 +67,9 @@ export class AnswerReader {
         this.#restart()
         return ''
       case 'text-delta':
+        // The answer of the sequence is what its last member has said.
+        if (this.#hasMemberSaid && event.path.length === 1) return ''
+        this.#hasMemberSaid ||= isMember
         return this.#say(event.text, event.path.join('/'))
       default:
         return ''

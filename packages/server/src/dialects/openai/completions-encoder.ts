@@ -10,6 +10,8 @@ export type CompletionOptions = {
   /** When the request came, in seconds since 1970. */
   created: number
   metadata: Readonly<Record<string, string>>
+  /** The member of a swarm whose words are the answer. */
+  speaker?: string | undefined
 }
 
 /**
@@ -18,7 +20,7 @@ export type CompletionOptions = {
  * Source: https://platform.openai.com/docs/api-reference/chat-streaming
  */
 export function completionsEncoder(options: CompletionOptions & { includeUsage: boolean }): EncodeEvent {
-  const reader = new AnswerReader()
+  const reader = new AnswerReader({ speaker: options.speaker })
   let hasBegun = false
   let hasEnded = false
 

@@ -46,7 +46,8 @@ export function completionsRoute(parts: RouteParts): Route {
         const sessionId = sessionOf(context)
         const userId = openaiCaller(context, namedUser)
         const request = { ...conversation, userId, ...(sessionId !== undefined && { sessionId }) }
-        const options = { model, metadata, created: Math.floor(Date.now() / 1_000) }
+        const { speaker } = agent
+        const options = { model, metadata, speaker, created: Math.floor(Date.now() / 1_000) }
         const answer = isStream ? streamed(options, fields.stream_options) : whole(options)
         return await boundRun({ request, context, parts, answer, release: held.release })
       } finally {
@@ -62,7 +63,7 @@ function streamed(options: CompletionOptions, sent: unknown): Answering {
 }
 
 function whole(options: CompletionOptions): Answering {
-  const reader = new AnswerReader({ canDrop: true })
+  const reader = new AnswerReader({ canDrop: true, speaker: options.speaker })
   return {
     type: 'application/json',
     read: (event) => void reader.read(event),
