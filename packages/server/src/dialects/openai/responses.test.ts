@@ -437,6 +437,28 @@ describe('POST /v1/responses', () => {
     ])
   })
 
+  it('refuses another session than that of the earlier response, and events that are not kept', async () => {
+    const app = createApp(make(['One.', 'Two.']).agent, quiet)
+    const { id } = await (await app.request('/v1/responses', post({ model, input: 'A' }))).json()
+    const body = { model, input: 'B', previous_response_id: id }
+    const other = await app.request('/v1/responses', post(body, { 'x-session-id': 'other' }))
+    expect([other.status, (await other.json()).error.param]).toEqual([400, 'X-Session-Id'])
+    const events = await app.request(`/v1/responses/${id}?stream=true`)
+    expect([events.status, (await events.json()).error.param]).toEqual([400, 'stream'])
+    const number = await app.request(`/v1/responses/${id}?stream=true&starting_after=-1`)
+    expect([number.status, (await number.json()).error.param]).toEqual([400, 'starting_after'])
+  })
+
+  it('refuses background responses and decisions where the sessions keep no runs', async () => {
+    const { agent } = make(['One.'], { sessions: memorySessions() })
+    const app = createApp(agent, quiet)
+    expect((await app.request('/v1/responses', post({ model, input: 'A', background: true }))).status).toBe(400)
+    const first = await (await app.request('/v1/responses', post({ model, input: 'A' }))).json()
+    const input = [{ ...approval, approval_request_id: `${first.id.replace('resp_', '')}/apr_1` }]
+    const decided = await app.request('/v1/responses', post({ model, input }))
+    expect([decided.status, (await decided.json()).error.code]).toEqual([400, 'unsupported_parameter'])
+  })
+
   it('decides only for those who may', async () => {
     const { agent } = make([payTurn, 'Done.'])
     const app = createApp(agent, { ...quiet, approvals: 'service', auth: async () => ({ userId: 'ann' }) })
