@@ -4,27 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readPackages, root } from './scripts/workspace-files.ts'
+import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
+import { root } from './scripts/workspace-files.ts'
 
 // The packages as users get them: packed, and installed by npm into folders outside the workspace.
 
 const run = promisify(execFile)
-const packages = readPackages().filter(({ folder }) => folder.startsWith('packages/'))
+const packages = published()
 let place: string
 
 beforeAll(async () => {
   place = await mkdtemp(join(tmpdir(), 'agentkit-packaging-'))
-  await node([bin('typescript', 'bin/tsc'), '-b', ...packages.map(({ folder }) => folder)])
-  for (const { folder } of packages) await node([join(root, 'scripts/bundle.mjs')], join(root, folder))
-  const filter = ['--recursive', '--filter', './packages/*']
-  await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
+  await packPackages(place)
 }, 600_000)
 
 afterAll(() => rm(place, { recursive: true, force: true }))
 
 describe('every tarball', () => {
   it.each(packages)('of $folder has its licence, README, types and sources, and no tests', async ({ manifest }) => {
-    const { stdout } = await run('tar', ['-tzf', tarball(manifest.name)], { cwd: place })
+    const { stdout } = await run('tar', ['-tzf', tarballOf(manifest.name)], { cwd: place })
     const files = stdout.split('\n').map((line) => line.trim().replace('package/', ''))
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
@@ -340,7 +338,7 @@ describe('agentkit, which combines the packages', () => {
 async function install(folderName: string, names: string[]): Promise<string> {
   const folder = await mkdtemp(join(place, folderName))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const tarballs = names.map((name) => join(place, tarball(name)))
+  const tarballs = names.map((name) => join(place, tarballOf(name)))
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], {
     cwd: folder,
     env: plainEnvironment(),
@@ -380,17 +378,6 @@ async function node(args: string[], cwd: string = root): Promise<string> {
   return (await run(process.execPath, args, { cwd, env: plainEnvironment() })).stdout.trim()
 }
 
-/** A user's environment: without the variables that resolve our packages to sources, and those of npm and pnpm. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|VITEST.*|npm_(?!config_(cache|registry|cafile)).*)$/
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
-}
-
 function bin(packageName: string, file: string): string {
   return join(root, 'node_modules', packageName, file)
-}
-
-function tarball(name: string): string {
-  const version = packages.find(({ manifest }) => manifest.name === name)?.manifest.version
-  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }

@@ -49,6 +49,11 @@ describe('import direction', () => {
       to: (name) => name !== '@agentkit/example',
       rule: 'agentkit recombines what people run, and no app',
     },
+    {
+      of: /^apps\/next-chat$/,
+      to: (name) => name === 'agentkit' || name === '@agentkit/server',
+      rule: 'an app that mounts an agent imports its routes from the server',
+    },
     { of: /^apps\//, to: (name) => name === 'agentkit', rule: 'apps import agentkit, as users do' },
   ]
 
@@ -176,9 +181,16 @@ describe('dependencies', () => {
       `${folder}/package.json must declare what is imported`,
     ).toEqual([])
     expect(
-      declared.filter((name) => !imported.has(name) && !named.has(name)),
+      declared.filter(
+        (name) => !imported.has(name) && !named.has(name) && !(name === 'react-dom' && imported.has('next')),
+      ),
       `${folder}/package.json declares what nothing imports`,
     ).toEqual([])
+  })
+
+  it('of the app on Next are no part of the install of this repository', () => {
+    expect(readText('pnpm-workspace.yaml')).toMatch(/^ {2}- "!apps\/next-chat"/m)
+    expect(readText('pnpm-lock.yaml')).not.toContain('apps/next-chat')
   })
 
   it('on each other match tsconfig.json', () => {
@@ -259,6 +271,7 @@ describe('every file', () => {
       path.endsWith('.config.ts') ||
       path === 'scripts/count-reporter.mjs' ||
       /^docs\/examples\/deploy\/(?:bun|deno|worker)\.ts$/.test(path) ||
+      /^apps\/next-chat\/src\/app\/(?:layout|page)\.tsx$/.test(path) ||
       path.includes('/__fixtures__/')
     const nameless = modules.filter(({ path, exports }) =>
       exports.some(({ isStar, isDefault }) => isStar || (isDefault && !excepted(path))),

@@ -4,7 +4,7 @@ const agent = new Agent({
   name: 'Helper',
   instruction: 'You help with questions about gardens.',
   functions: [],
-  model: 'offline/demo',
+  model: 'offline/extractive',
   sessions: 'sessions.db', // keeps approvals, and runs whose page is reloaded
 })
 
