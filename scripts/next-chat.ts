@@ -8,17 +8,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drivePage } from './next-chat/drive-page.ts'
 import { findChromium } from './next-chat/find-chromium.ts'
-import { packPackages, plainEnvironment, tarballOf } from './pack-packages.ts'
+import { packPackages, plainEnvironment, published, tarballOf } from './pack-packages.ts'
 import { type Manifest, root } from './workspace-files.ts'
 
-const own = ['core', 'functions', 'providers-offline', 'providers-openai', 'server', 'sessions', 'wire']
 const place = await mkdtemp(join(tmpdir(), 'agentkit-next-chat-'))
 try {
   await step('packed', () => packPackages(place))
   const app = join(place, 'app')
   await step('installed', () => install(app))
   await step('built', () => run(app, 'npx', ['next', 'build']))
-  await step('driven', () => serve(app))
+  await step('served', () => serve(app))
 } finally {
   await rm(place, { recursive: true, force: true })
 }
@@ -29,7 +28,10 @@ async function install(app: string): Promise<void> {
   await cp(join(root, 'apps/next-chat'), app, { recursive: true, filter: (path) => !isOutput(path) })
   const path = join(app, 'package.json')
   const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest // of the app
-  const names = ['agentkit', ...own.map((name) => `@agentkit/${name}`)]
+  // All that `agentkit` depends on, so that npm requests none of them from the registry.
+  const { dependencies: needed } = published().find(({ manifest: { name } }) => name === 'agentkit')?.manifest ?? {}
+  const own = published().filter(({ manifest: { name } }) => needed?.[name] !== undefined)
+  const names = ['agentkit', '@agentkit/wire', ...own.map((each) => each.manifest.name)]
   const tarballs = Object.fromEntries(names.map((name) => [name, `file:${join(place, tarballOf(name))}`]))
   const dependencies = { ...manifest.dependencies, ...tarballs, 'playwright-core': '1.65.0' }
   await writeFile(path, JSON.stringify({ ...manifest, dependencies }))
