@@ -47,7 +47,8 @@ export function jobRunner({
   const continueOne = async (agent: JobAgent, { record: before }: StoredRun): Promise<JobOutcome> => {
     const { runId, agentId, userId, parentRunId } = before
     const { error, finishReason, usage, cost } = await agent.continueRun(runId).result
-    // It is stored as it ended here.
+    // It is stored as it ended here, unless its time was over before it was open again: then nothing is stored of that.
+    if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
       if (parentRunId === undefined)
         onSpent?.({ agentId, userId }, spentSince(before, { usage, ...(cost && { cost }) }))
@@ -115,6 +116,13 @@ export function jobRunner({
       }
     },
   }
+}
+
+/** Ends a run whose budget was used up before it could continue. */
+async function endUnopened(runs: BackgroundStore, runId: string): Promise<void> {
+  const stored = await runs.read(runId)
+  if (!stored?.isFree || isSettled(stored)) return
+  await runs.cancel(runId, withEndEvent(stored, { status: 'done', finishReason: 'budget' }))
 }
 
 /** Whether a run needs no worker now: it has ended, waits for a person, or for its members. */
