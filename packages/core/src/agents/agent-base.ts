@@ -18,7 +18,7 @@ import { currentRun } from '../runs/current-run.ts'
 import { copyDecisions } from '../runs/decisions.ts'
 import { toUserMessage } from '../runs/input.ts'
 import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
-import { startRun } from '../runs/run-driver.ts'
+import { started, startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
 import type { HostTools } from '../tools/host-tools.ts'
@@ -133,7 +133,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
    * @throws AgentKitError when the run fails, with its `runId` and `usage`
    */
   async chat(input: string | InputPart[], options: RunOptions = {}): Promise<string> {
-    const result = await this.createRun(toUserMessage(input), options, { keepEvents: false }).result
+    const result = await this.createRun(toUserMessage(input), options, { keepEvents: false })[started]()
     if (result.error) throw result.error
     return answerOf(result)
   }
@@ -209,7 +209,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     options: RunOptions,
     { keepEvents, resumed }: StartOptions,
     spec: AgentSpec = this.toSpec(),
-  ): AgentRun<Output> {
+  ): StartableRun<Output> {
     this.host.begin?.()
     this.host.check?.(input)
     checkRunOptions(options)
@@ -257,9 +257,12 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       },
     })
     // The schema that validates `output` also defines its type.
-    return run as AgentRun<Output>
+    return run as StartableRun<Output>
   }
 }
+
+/** `started` starts it, as reading `result` does. */
+type StartableRun<Output> = AgentRun<Output> & { [started](): AgentRun<Output>['result'] }
 
 function newHandover(): Handover {
   const message = 'The process of the run stops: another one continues it.'

@@ -50,7 +50,7 @@ export type RunRequest = {
  * The driver of one run: it starts the algorithm once, stops it by one signal, and buffers its events, so that a run
  * settles and releases its session whether or not its events are read.
  */
-export function startRun(request: RunRequest): AgentRun {
+export function startRun(request: RunRequest): StartedRun {
   const { runId } = request
   const events = eventBuffer(request)
   const approvals = pendingApprovals(runId)
@@ -123,13 +123,14 @@ export function startRun(request: RunRequest): AgentRun {
 
 type Controls = Omit<AgentRun, 'result'>
 
-const started = Symbol('started')
+/** Starts the run, as reading `result` does. */
+export const started: unique symbol = Symbol('started')
 
 /**
  * Reading `result` starts the run, so copying or serializing the run must not read it. A class, as V8 gives each object
  * with an accessor of its own a hidden class of its own, which keeps the run in memory until the next full garbage collection.
  */
-class StartedRun implements AgentRun {
+export class StartedRun implements AgentRun {
   readonly runId: Controls['runId']
   readonly cancel: Controls['cancel']
   readonly approve: Controls['approve']
