@@ -1,3 +1,4 @@
+import { limits } from '../../limits.ts'
 import type { AgentEvent } from '../../data/event.ts'
 import { validateTranscript } from '../../data/transcript.ts'
 import { addUsage, type Usage } from '../../data/usage.ts'
@@ -51,7 +52,10 @@ function checkEvents({ events, result, runId }: AnyRun): string[] {
   if (events[0]?.type !== 'run-start') problems.push(`its first event is ${events[0]?.type}`)
   if (events.filter(({ type }) => type === 'run-end').length !== 1) problems.push('it did not emit exactly one run-end')
   if (last?.type !== 'run-end') problems.push(`its last event is ${last?.type}`)
-  if (events.some((event, index) => event.seq !== index + 1 || event.runId !== runId)) problems.push('its seq has gaps')
+  // A run that was taken over continues above every number that its dead process may have given.
+  const first = events[0]?.seq ?? 1
+  const isConsecutive = events.every((event, index) => event.seq === first + index && event.runId === runId)
+  if (!isConsecutive || (first !== 1 && first <= limits.eventGap)) problems.push('its seq has gaps')
   if (last?.type === 'run-end') {
     const emitted = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code]
     const { finishReason, text, usage, cost, output, error } = result
