@@ -50,7 +50,7 @@ export type RunRequest = {
  * The driver of one run: it starts the algorithm once, stops it by one signal, and buffers its events, so that a run
  * settles and releases its session whether or not its events are read.
  */
-export function startRun(request: RunRequest): StartedRun {
+export function startRun(request: RunRequest): StartableRun {
   const { runId } = request
   const events = eventBuffer(request)
   const approvals = pendingApprovals(runId)
@@ -121,6 +121,8 @@ export function startRun(request: RunRequest): StartedRun {
   })
 }
 
+export type StartableRun = AgentRun & { readonly [started]: () => AgentRun['result'] }
+
 type Controls = Omit<AgentRun, 'result'>
 
 /** Starts the run, as reading `result` does. */
@@ -130,7 +132,7 @@ export const started: unique symbol = Symbol('started')
  * Reading `result` starts the run, so copying or serializing the run must not read it. A class, as V8 gives each object
  * with an accessor of its own a hidden class of its own, which keeps the run in memory until the next full garbage collection.
  */
-export class StartedRun implements AgentRun {
+class StartedRun implements StartableRun {
   readonly runId: Controls['runId']
   readonly cancel: Controls['cancel']
   readonly approve: Controls['approve']
