@@ -11,9 +11,12 @@ export async function packPackages(place: string): Promise<void> {
   await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
 }
 
-/** The packages that users install. */
+let packages: Package[] | undefined
+
+/** The packages that users install. Read once: that takes a second. */
 export function published(): Package[] {
-  return readPackages().filter(({ folder }) => folder.startsWith('packages/'))
+  packages ??= readPackages().filter(({ folder }) => folder.startsWith('packages/'))
+  return packages
 }
 
 /** The name of the file that a package is packed into. */
