@@ -31,6 +31,9 @@ export interface SQLiteDatabase {
   close(cleanup: (statements: Statements) => void): Promise<void>
 }
 
+/** Where so few calls come in a turn of the event loop, none waits for another. */
+const commitsAtOnce = 4
+
 /** A call of `transaction` that waits for its commit. */
 type Waiting = {
   work(statements: Statements): unknown
@@ -48,8 +51,8 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
   let waiting: Waiting[] = []
-  /** Whether this turn of the event loop has had a commit: what follows in it is committed at its end, together. */
-  let hasCommitted = false
+  /** In this turn of the event loop. What follows the first few is committed at its end, together. */
+  let commits = 0
 
   const open = (): SharedFile => {
     opened ??= acquireFile(path, options.durability)
@@ -139,13 +142,14 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
       return new Promise((resolve, reject) => {
         // Of one call: its result is what its own callbacks receive.
         waiting.push({ work, committed, resolve, reject } as Waiting)
-        if (hasCommitted) return
-        hasCommitted = true
-        setImmediate(() => {
-          hasCommitted = false
-          commitWaiting()
-        })
-        commitWaiting()
+        if (commits === 0) {
+          setImmediate(() => {
+            commits = 0
+            commitWaiting()
+          })
+        }
+        commits++
+        if (commits <= commitsAtOnce) commitWaiting()
       })
     },
 
