@@ -71,6 +71,26 @@ describe('one budget of a tree of runs', () => {
     expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'budget' })
   })
 
+  it('ends their caller too, where its store is too slow to open it in the time that is left', patiently, async () => {
+    const { make } = limited(
+      { seconds: 0.5 },
+      { effect: (_what) => new Promise((resolve) => setTimeout(resolve, 60_000).unref()) },
+    )
+    const store = open()
+    const { runs } = store
+    if (!runs) throw new Error('A SQLite store has runs.')
+    const { takeOver } = runs
+    // As a database on another machine.
+    runs.takeOver = async (...call) => {
+      await new Promise((opened) => setTimeout(opened, 20))
+      return takeOver(...call)
+    }
+    const swarm = make(store)
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'budget' })
+  })
+
   it('and that of a member hold both', patiently, async () => {
     const options = { sessions: open(), budget: { modelCalls: 100 }, members: { Ann: { budget: { modelCalls: 2 } } } }
     const look = effect('look', options)
