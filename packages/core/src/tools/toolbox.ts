@@ -33,7 +33,7 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
   return { specs, byName, mayNeedApproval, ...(tooMany !== undefined && { tooMany }) }
 }
 
-/** The tools of servers are not counted by whoever connects them: their number grows without a change of the code. */
+/** The tools of servers are not counted by the author of an agent: their number grows without a change of the code. */
 export function tooManyTools(tools: ReadonlyMap<string, Tool>, specs: readonly ToolSpec[]): string | undefined {
   const servers = new Set([...tools.values()].flatMap((tool) => serverOf(tool) ?? []))
   if (servers.size === 0) return undefined

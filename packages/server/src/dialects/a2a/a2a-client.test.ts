@@ -128,7 +128,7 @@ describe('a client of @a2a-js/sdk', () => {
       ...ask('Wait'),
       configuration: { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: true },
     }
-    const task = await sent(client, begins as never)
+    const task = await sent(client, begins as never) // the type of `ask` has no configuration
     expect(task.status?.state).toBe(TaskState.TASK_STATE_WORKING)
     await began
     const contents: Content[] = []
@@ -219,7 +219,7 @@ describe('a client of @a2a-js/sdk', () => {
     await expect(eve.getTask({ tenant: '', id: task.id })).rejects.toMatchObject({
       name: expect.stringContaining('TaskNotFound'),
     })
-    const nobody = await clientOf(app)
-    await expect(nobody.sendMessage(ask('Hi'))).rejects.toThrow('token')
+    const anonymous = await clientOf(app)
+    await expect(anonymous.sendMessage(ask('Hi'))).rejects.toThrow('token')
   })
 })

@@ -1,4 +1,5 @@
 import type { Decision, Decisions, InputPart } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, nullish, optional, string, unknown } from 'valibot'
 import { isId } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
@@ -93,7 +94,7 @@ function readPart({ text, raw, url, data, mediaType, filename }: Part, name: str
   }
   if (typeof url === 'string') {
     const read = readDataURL(url)
-    // The model's provider, or this server, would fetch an address for whoever sends it.
+    // The model's provider, or this server, would fetch an address for any client that sends it.
     if (!read) throw new A2AError('ContentTypeNotSupported', `The ${name}.url must be a data URL with base64.`)
     return filePart(read.base64, mediaType || read.mediaType, filename)
   }
@@ -127,8 +128,4 @@ function readDecision(name: string, decision: unknown): Decision {
 
 export function invalid(name: string, message: string): A2AError {
   return new A2AError('InvalidParams', `The field ${name} ${message}.`)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

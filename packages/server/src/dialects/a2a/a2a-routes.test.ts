@@ -103,6 +103,7 @@ describe('POST /a2a', () => {
     const app = createApp(fakeAgent(), options)
     const fetchImpl = ((url: string, init?: RequestInit) => app.request(url, init)) as typeof fetch
     const client = await A2AClient03.fromCardUrl(`http://localhost${card}`, { fetchImpl })
+    // Without the constants that the SDK's types ask for.
     const old = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }
     const answer = await client.sendMessage({ message: old } as never).catch((error: Error) => error)
     expect(answer instanceof Error ? answer.message : JSON.stringify(answer)).toContain(

@@ -23,6 +23,7 @@ it('is read whole by the client', async () => {
       expect(stream).not.toContain('secret')
       const headers = { 'content-type': 'text/event-stream' }
       const fetchImpl = async (): Promise<Response> => new Response(`retry: 2000\n\n${stream}`, { headers })
+      // The transport reads nothing of the card.
       const transport = await new JsonRpcTransportFactory({ fetchImpl }).create('http://localhost/a2a', {} as never)
       const kinds: string[] = []
       let text = ''

@@ -1,9 +1,10 @@
 import type { Decisions, InputPart, Message } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
-import { ProblemError } from '../../answer/problem.ts'
 import { idField } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
 import { isBase64 } from '../common/data-url.ts'
+import { invalid, type Path } from '../common/invalid-field.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
 const body = looseObject({
@@ -43,8 +44,6 @@ export function readAGUIRequest(sent: unknown): AGUIRequest {
   }
 }
 
-type Path = readonly (string | number)[]
-
 /** Only the agent's own instruction speaks as system: others are text, marked as what they are. */
 function instructionOf({ role, content }: Input['messages'][number]): string[] {
   return (role === 'system' || role === 'developer') && typeof content === 'string' ? [`[${role}]\n${content}`] : []
@@ -79,7 +78,7 @@ function readPart(part: unknown, path: Path): InputPart {
   if (!isRecord(source) || typeof source.mimeType !== 'string')
     throw invalid(path, 'must be a text or a file with its type')
   const { type, value, mimeType } = source
-  // An address would be read by the model's provider, or by this server, for whoever sends it.
+  // An address would be read by the model's provider, or by this server, for any client that sends it.
   if (type !== 'data' || typeof value !== 'string' || !isBase64(value)) {
     throw invalid([...path, 'source'], 'must have its data as base64')
   }
@@ -121,15 +120,4 @@ function readDecisions(resume: NonNullable<Input['resume']>): { resumes: string;
   const [resumes = '', ...others] = runIds
   if (others.length > 0) throw invalid(['resume'], 'must answer interrupts of one run')
   return { resumes, decisions }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function invalid(path: Path, message: string): ProblemError {
-  return new ProblemError('invalid-field', {
-    detail: `The field ${path.join('.')} ${message}.`,
-    errors: [{ path: [...path], message }],
-  })
 }

@@ -1,6 +1,6 @@
 /**
- * The content of a data URL with base64. An address would be read by the model's provider, or by this server, for whoever
- * sends it.
+ * The content of a data URL with base64. An address would be read by the model's provider, or by this server, for any
+ * client that sends it.
  * @returns `undefined` for any other URL
  */
 export function readDataURL(url: string): { base64: string; mediaType: string } | undefined {

@@ -1,11 +1,12 @@
 import type { Runnable } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
 import { isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
+import { invalid, type Path } from '../common/invalid-field.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
-export type Path = readonly (string | number)[]
 
 /** What requests of both APIs have. */
 export type CommonFields = {
@@ -99,18 +100,9 @@ export function sessionOf(context: ServerContext): string | undefined {
   throw invalid(['X-Session-Id'], 'must have 1 to 128 characters, none of them a control character')
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function missing(name: string): ProblemError {
   const errors = [{ path: [name], message: 'is required' }]
   return new ProblemError('missing-field', { detail: `Required: ${name}.`, errors })
-}
-
-export function invalid(path: Path, message: string): ProblemError {
-  const errors = [{ path: [...path], message }]
-  return new ProblemError('invalid-field', { detail: `The field ${path.join('.')} ${message}.`, errors })
 }
 
 export function unsupported(path: Path, reason: string): ProblemError {

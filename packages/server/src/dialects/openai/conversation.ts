@@ -1,6 +1,8 @@
 import type { Message, UserPart } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { isBase64, readDataURL } from '../common/data-url.ts'
-import { invalid, isRecord, type Path, unsupported } from './common-fields.ts'
+import { invalid, type Path } from '../common/invalid-field.ts'
+import { unsupported } from './common-fields.ts'
 
 /** What the agent is asked, and what was said before. */
 export type Conversation = { question: string | UserPart[]; history: Message[] }

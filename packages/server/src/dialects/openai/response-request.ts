@@ -1,5 +1,7 @@
 import type { Decisions, Runnable, UserPart } from '@agentkit/core'
-import { type CommonFields, invalid, isRecord, missing, readCommonFields, unsupported } from './common-fields.ts'
+import { isRecord } from '@agentkit/core/internal'
+import { invalid } from '../common/invalid-field.ts'
+import { type CommonFields, missing, readCommonFields, unsupported } from './common-fields.ts'
 import { type Conversation, markedText, readConversation } from './conversation.ts'
 
 export type ResponseRequest = CommonFields & {

@@ -35,12 +35,14 @@ const versions: [version: number, open: (app: Hono, options?: Options) => Client
     6,
     (app, { id = 's1', messages = [], ...rest } = {}) =>
       new Chat6({
+        // Version 7 has more kinds of parts.
         ...{ id, messages: messages as never, sendAutomaticallyWhen: isAnswered6 },
         transport: new DefaultChatTransport6({ api: 'http://localhost/ui/chat', fetch: fetchOf(app), ...rest }),
       }) as unknown as Client, // the same methods
   ],
 ]
 
+// The type of `fetch` takes a `Request` too, which the transport does not send.
 const fetchOf = (app: Hono): typeof fetch => (async (url: string, init: RequestInit) => app.request(url, init)) as never
 
 const partsOf = (message: UIMessage | undefined): string[] => (message?.parts ?? []).map(({ type }) => type)

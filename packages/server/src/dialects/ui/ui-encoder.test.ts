@@ -32,7 +32,7 @@ async function messageOf(text: string, [, read, schema]: (typeof versions)[numbe
   const onError = (error: unknown): never => {
     throw error
   }
-  const messages = read({ stream: stream as never, terminateOnError: true, onError })
+  const messages = read({ stream, terminateOnError: true, onError })
   for await (const state of messages) message = state as UIMessage
   return message
 }

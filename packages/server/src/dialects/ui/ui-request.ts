@@ -1,9 +1,10 @@
 import type { Decisions, InputPart, Message } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
-import { ProblemError } from '../../answer/problem.ts'
 import { idField } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
 import { readDataURL } from '../common/data-url.ts'
+import { invalid, type Path } from '../common/invalid-field.ts'
 
 /** What `DefaultChatTransport` sends; other fields are the application's own. */
 const body = looseObject({
@@ -48,8 +49,6 @@ export function readUIRequest(sent: unknown): UIRequest {
     replacesAfter: isReplacing ? { runId: before?.id } : undefined,
   }
 }
-
-type Path = readonly (string | number)[]
 
 function readQuestion({ parts = [] }: UIMessage, path: Path): string | InputPart[] {
   const content = parts.flatMap((part, index) => readPart(part, [...path, 'parts', index]))
@@ -109,15 +108,4 @@ function readDecisions({ parts = [] }: UIMessage, path: Path): { runId: string; 
   if (runId === undefined) throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals')
   if (others.length > 0) throw invalid([...path, 'parts'], 'must answer approvals of one run')
   return { runId, decisions }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function invalid(path: Path, message: string): ProblemError {
-  return new ProblemError('invalid-field', {
-    detail: `The field ${path.join('.')} ${message}.`,
-    errors: [{ path: [...path], message }],
-  })
 }

@@ -12,6 +12,7 @@ export const clients: [version: number, connect: (app: Hono, options?: ClientOpt
 ]
 
 function settings(app: Hono, { headers = {}, apiKey = 'any' }: ClientOptions = {}) {
+  // The type of `fetch` takes a `Request` too, which the clients do not send.
   const fetch = (async (url: string, init: RequestInit) => app.request(url, init)) as never
   return { baseURL: 'http://localhost/v1', apiKey, fetch, defaultHeaders: headers, maxRetries: 0 }
 }
