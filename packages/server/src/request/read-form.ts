@@ -63,6 +63,8 @@ export async function readForm(
       settled = true
       clearTimeout(stalled)
       clearTimeout(tooSlow)
+      // The parser outlives several collections of young objects, and its listeners would keep all of the request alive.
+      parser.removeAllListeners().on('error', ignore)
       return true
     }
     const fail = (problem: ProblemError): void => {

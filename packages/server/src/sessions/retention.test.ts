@@ -45,7 +45,7 @@ async function retain(agent: Agent, options: RetentionOptions, hours = 0): Promi
   return logged
 }
 
-/** Until the store has done what was asked of it. */
+/** The store commits what follows in a turn of the event loop at its end. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((next) => setImmediate(next))
 }

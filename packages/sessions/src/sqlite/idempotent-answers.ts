@@ -27,18 +27,14 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
       const known = await read((statements) => find(statements, request))
       if (known) return toAnswer(known)
       const { scope, key, fingerprint } = request
-      const row = await write(
-        (statements) => {
-          const found = find(statements, request)
-          if (found) return found
-          statements.reserveAnswer.run(scope, key, fingerprint, holder.id, storeTime())
-          holder.beat(statements)
-          return undefined
-        },
-        (found) => {
-          if (!found) holder.hold(workOf(request))
-        },
-      )
+      const row = await write((statements, _touch, hold) => {
+        const found = find(statements, request)
+        if (found) return found
+        statements.reserveAnswer.run(scope, key, fingerprint, holder.id, storeTime())
+        holder.beat(statements)
+        hold(workOf(request))
+        return undefined
+      })
       return row && toAnswer(row)
     },
 

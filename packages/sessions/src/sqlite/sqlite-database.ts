@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError } from '@agentkit/core'
 import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
@@ -16,7 +18,8 @@ export interface SQLiteDatabase {
   /** Runs statements that only read, which do not wait for writers. */
   read<T>(work: (statements: Statements) => T): Promise<T>
   /**
-   * Runs `work` in a transaction that holds the write lock; it may run again when the database was locked.
+   * Runs `work` in a transaction that holds the write lock; it may run again when the database was locked. Calls of one turn
+   * of the event loop are committed together, each undone alone if it throws.
    * `committed` follows the commit before anything else can happen in this thread.
    */
   transaction<T>(work: (statements: Statements) => T, committed?: (result: T) => void): Promise<T>
@@ -28,6 +31,17 @@ export interface SQLiteDatabase {
   close(cleanup: (statements: Statements) => void): Promise<void>
 }
 
+/** Where so few calls come in a turn of the event loop, none waits for another. */
+const commitsAtOnce = 4
+
+/** A call of `transaction` that waits for its commit. */
+type Waiting = {
+  work(statements: Statements): unknown
+  committed: ((result: unknown) => void) | undefined
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
 /** The last queued call per file and timeout: of all stores, one call at a time tries to get the lock. */
 const queues = new Map<unknown, Promise<void>>()
 
@@ -36,6 +50,9 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   let closed = false
   const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
+  let waiting: Waiting[] = []
+  /** In this turn of the event loop. What follows the first few is committed at its end, together. */
+  let commits = 0
 
   const open = (): SharedFile => {
     opened ??= acquireFile(path, options.durability)
@@ -55,6 +72,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   }
 
   const release = async (cleanup: (statements: Statements) => void): Promise<void> => {
+    commitWaiting()
     await lastCall
     tryNow(cleanup)
     letGo()
@@ -85,6 +103,15 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     return result
   }
 
+  const commitWaiting = (): void => {
+    if (waiting.length === 0) return
+    const calls = waiting
+    waiting = []
+    inLine(() => commitAll(openWhatIsThere(), calls, path)).catch((error) => {
+      for (const { reject } of calls) reject(error)
+    })
+  }
+
   const refuseWhenClosed = (): void => {
     if (!closed) return
     throw new AgentKitError('storage', 'The session store is closed. Make a new one with sqliteSessions(path).')
@@ -110,26 +137,75 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
       return untilUnlocked(readWhileOpen, performance.now() + options.lockTimeoutMs)
     },
 
-    transaction: (work, committed) =>
-      inLine(() => {
-        const { database, statements } = openWhatIsThere()
-        database.exec('BEGIN IMMEDIATE')
-        try {
-          const result = work(statements)
-          database.exec('COMMIT')
-          committed?.(result)
-          return result
-        } finally {
-          if (database.isTransaction) database.exec('ROLLBACK')
+    async transaction(work, committed) {
+      refuseWhenClosed()
+      return new Promise((resolve, reject) => {
+        // Of one call: its result is what its own callbacks receive.
+        waiting.push({ work, committed, resolve, reject } as Waiting)
+        if (commits === 0) {
+          setImmediate(() => {
+            commits = 0
+            commitWaiting()
+          })
         }
-      }),
+        commits++
+        if (commits <= commitsAtOnce) commitWaiting()
+      })
+    },
 
     tryNow,
     release,
 
     close(cleanup) {
+      commitWaiting()
       closed = true
       return release(cleanup)
     },
   }
+}
+
+/** Commits calls together, then settles them. When the commit fails, none is settled. */
+function commitAll({ database, statements }: SharedFile, calls: readonly Waiting[], path: string): void {
+  const settled: (() => void)[] = []
+  const run = (call: Waiting): void => {
+    const result = call.work(statements)
+    settled.push(() => {
+      try {
+        call.committed?.(result)
+        call.resolve(result)
+      } catch (error) {
+        call.reject(error)
+      }
+    })
+  }
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    if (calls.length === 1) calls.forEach(run)
+    else
+      for (const call of calls) runAlone(database, call, run, (error) => settled.push(() => call.reject(error)), path)
+    database.exec('COMMIT')
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+  for (const settle of settled) settle()
+}
+
+/** Undoes a call that throws, and no other. */
+function runAlone(
+  database: DatabaseSync,
+  call: Waiting,
+  run: (call: Waiting) => void,
+  fail: (error: unknown) => void,
+  path: string,
+): void {
+  database.exec('SAVEPOINT call')
+  try {
+    run(call)
+  } catch (error) {
+    // Of all of them: the lock is tried again, or the disk is full.
+    if (isLocked(error) || !database.isTransaction) throw error
+    database.exec('ROLLBACK TO call')
+    fail(toStorageError(error, path))
+  }
+  database.exec('RELEASE call')
 }

@@ -47,12 +47,11 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
         notifies: Number(run.notifies ?? false),
       }
       const toBegin = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain: false, columns }
-      const outcome = await write(
-        (statements, touch) => beginRun({ statements, touch, holder, now: storeTime() }, toBegin),
-        (attempt) => {
-          if (typeof attempt === 'number') holder.hold(runId, attempt)
-        },
-      )
+      const outcome = await write((statements, touch, hold) => {
+        const attempt = beginRun({ statements, touch, holder, now: storeTime() }, toBegin)
+        if (typeof attempt === 'number') hold(runId, attempt)
+        return attempt
+      })
       if (typeof outcome !== 'number') throw outcome
     },
 
@@ -62,15 +61,11 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
         deadline: begin.deadline ?? null,
         options: jsonOrNull(begin.options),
       }
-      const outcome = await write(
-        (statements, touch) => {
-          const writing = { statements, touch, holder, now: storeTime() }
-          return takeOver(writing, runId, expectedVersion, beginning)
-        },
-        (stored) => {
-          if ('attempt' in stored) holder.hold(runId, stored.attempt)
-        },
-      )
+      const outcome = await write((statements, touch, hold) => {
+        const stored = takeOver({ statements, touch, holder, now: storeTime() }, runId, expectedVersion, beginning)
+        if ('attempt' in stored) hold(runId, stored.attempt)
+        return stored
+      })
       if (!('attempt' in outcome)) throw outcome
       return outcome
     },

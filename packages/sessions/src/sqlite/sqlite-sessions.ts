@@ -91,12 +91,11 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       const columns = { ...none, agentId: key.agentId, isResumable: 0, keepsEvents: 0 }
       const mayBeginAgain = input.length === 0
       const run = { key, runId, expectedVersion, input, bodies, replaces, mayBeginAgain, columns }
-      const outcome = await write(
-        (statements, touch) => beginRun({ statements, touch, holder, now: storeTime() }, run),
-        (attempt) => {
-          if (typeof attempt === 'number') holder.hold(runId, attempt)
-        },
-      )
+      const outcome = await write((statements, touch, hold) => {
+        const attempt = beginRun({ statements, touch, holder, now: storeTime() }, run)
+        if (typeof attempt === 'number') hold(runId, attempt)
+        return attempt
+      })
       if (typeof outcome !== 'number') throw outcome
     },
 
