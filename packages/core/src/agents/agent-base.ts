@@ -222,8 +222,9 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       ...{ userId, sessionId, input, history, budget, replaces, resumable },
       ...(decisions ? { decisions } : resumed ? { continues: true as const } : {}),
     }
-    // A run that a tool starts uses the budget of the run that calls the tool, and ends with it.
-    const parent = currentRun.getStore()
+    // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
+    // does not: what wakes the worker may happen within another run.
+    const parent = resumed && !decisions ? undefined : currentRun.getStore()
     const run = startRun({
       runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
       path: [spec.id],

@@ -66,6 +66,19 @@ describe('a worker', () => {
     expect(office.done).toEqual(['count 1', 'look 2', 'look 2'])
   })
 
+  it('charges its runs to no other run, within which it may have been woken', async () => {
+    const turns = (question: string) => (question === 'Ask.' ? [calls('look 1'), 'Asked.'] : ['Done.'])
+    const office = clerk(turns, {
+      async look() {
+        const { runId } = await agent.enqueue('Look.')
+        workers.push(await office.open().agent.work())
+        return (await agent.result(runId)).text
+      },
+    })
+    const { agent } = office.open()
+    expect(await agent.chat('Ask.', { budget: { modelCalls: 2 } })).toBe('Asked.')
+  })
+
   it('lets runs end that end in time', async () => {
     const gate = gated()
     const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })
