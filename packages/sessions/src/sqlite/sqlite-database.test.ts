@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openSQLiteDatabase, type SQLiteDatabase } from './sqlite-database.ts'
 import type { Statements } from './statements.ts'
 
@@ -72,4 +72,22 @@ describe('transactions of one turn of the event loop', () => {
     await database.close(() => {})
     expect(await Promise.all(calls)).toEqual(['a', 'b', 'c'])
   })
+})
+
+it('writes the journal into the database once no call has come for a while', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const size = (): number => statSync(join(folder, 'sessions.db')).size
+  try {
+    await database.transaction(beat('first'))
+    const before = size()
+    for (let index = 0; index < 150; index++) await database.transaction(beat(`${index} ${'x'.repeat(4000)}`))
+    vi.advanceTimersByTime(1_000)
+    expect(size()).toBe(before)
+    for (let index = 150; index < 300; index++) await database.transaction(beat(`${index} ${'x'.repeat(4000)}`))
+    expect(size()).toBe(before)
+    vi.advanceTimersByTime(1_000)
+    expect(size()).toBeGreaterThan(before + 300 * 4000)
+  } finally {
+    vi.useRealTimers()
+  }
 })

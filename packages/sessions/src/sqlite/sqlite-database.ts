@@ -34,6 +34,13 @@ export interface SQLiteDatabase {
 /** Where so few calls come in a turn of the event loop, none waits for another. */
 const commitsAtOnce = 4
 
+/**
+ * After so many commits, the journal is written into the database once no call has come for `idleMs`: this takes the disk
+ * some 10 to 30 ms, for which the process is blocked.
+ */
+const commitsPerCheckpoint = 200
+const idleMs = 200
+
 /** A call of `transaction` that waits for its commit. */
 type Waiting = {
   work(statements: Statements): unknown
@@ -53,6 +60,8 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   let waiting: Waiting[] = []
   /** In this turn of the event loop. What follows the first few is committed at its end, together. */
   let commits = 0
+  let sinceCheckpoint = 0
+  let idle: NodeJS.Timeout | undefined
 
   const open = (): SharedFile => {
     opened ??= acquireFile(path, options.durability)
@@ -74,6 +83,8 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   const release = async (cleanup: (statements: Statements) => void): Promise<void> => {
     commitWaiting()
     await lastCall
+    clearTimeout(idle)
+    idle = undefined
     tryNow(cleanup)
     letGo()
   }
@@ -107,9 +118,20 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     if (waiting.length === 0) return
     const calls = waiting
     waiting = []
-    inLine(() => commitAll(openWhatIsThere(), calls, path)).catch((error) => {
+    inLine(() => commitAll(openWhatIsThere(), calls, path)).then(checkpointWhenIdle, (error) => {
       for (const { reject } of calls) reject(error)
     })
+  }
+
+  const checkpointWhenIdle = (): void => {
+    sinceCheckpoint++
+    if (sinceCheckpoint < commitsPerCheckpoint || closed) return
+    if (idle) return void idle.refresh()
+    idle = setTimeout(() => {
+      idle = undefined
+      sinceCheckpoint = 0
+      tryNow((statements) => statements.checkpoint.get())
+    }, idleMs).unref()
   }
 
   const refuseWhenClosed = (): void => {
