@@ -1,0 +1,55 @@
+import { Agent, tool } from '@agentkit/core'
+import { workOn } from '@agentkit/core/internal'
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { type Sessions, storeKinds, storePlace } from './__fixtures__/store-places.ts'
+
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: { type: 'object' },
+  needsApproval: true,
+  execute: () => 'ok',
+})
+
+function writer(sessions: Sessions): Agent {
+  const payTurn = { toolCalls: [{ name: 'pay' }] }
+  return new Agent({ name: 'Writer', functions: [pay], model: scriptedModel([payTurn, payTurn, 'Fine.']), sessions })
+}
+
+describe.each(storeKinds)('background runs in %s whose rows cannot be read back', (kind) => {
+  const place = storePlace(kind)
+
+  it('fail visibly with `storage`, and their worker continues with others', async () => {
+    const agent = writer(place.open())
+    const damaged = await agent.enqueueMany(
+      ['a', 'b'].map((sessionId) => ({ input: 'Pay.', userId: 'ann', sessionId })),
+    )
+    const worker = await agent.work()
+    for (const { runId } of damaged) {
+      const { approvals } = await agent.result(runId)
+      await agent.cancel(runId) // so that no worker continues it before its row is damaged
+      expect(approvals).toHaveLength(1)
+    }
+    await worker.close()
+    for (const { runId } of damaged) await agent.retry(runId)
+    const [first, second] = damaged
+    await place.execute(
+      `UPDATE runs SET options = '{half' WHERE run_id = '${first?.runId}';
+      UPDATE messages SET body = '{half' WHERE run = (SELECT number FROM runs WHERE run_id = '${second?.runId}')`,
+    )
+    const errors: unknown[] = []
+    const other = writer(place.open())
+    const next = await workOn([other], { onError: (error) => errors.push(error) })
+    place.afterTest(() => next.close())
+    const fine = await other.enqueue('Hi.', { userId: 'bob' })
+    expect(await other.result(fine.runId)).toMatchObject({ finishReason: 'approval' })
+    const read = async (): Promise<unknown[]> => {
+      const records = await other.runs({ userId: 'ann' })
+      return records.map(({ status, error }) => [status, error?.code, /cannot be read/.test(error?.message ?? '')])
+    }
+    await expect.poll(read, { timeout: 60_000 }).toEqual(Array(2).fill(['failed', 'storage', true]))
+    // Each was tried again before.
+    expect(errors.length).toBeGreaterThan(2)
+  })
+})
