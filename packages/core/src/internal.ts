@@ -15,6 +15,7 @@ export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toE
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText } from './data/session-text.ts'
 export { isStoppedNote } from './data/transcript.ts'
+export { enqueuedBytes } from './durable/check-enqueue.ts'
 export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from './durable/daily-usage.ts'
 export { jobOf } from './durable/job-of.ts'
 export { type KeptRules, keepRetention, type RetentionOptions } from './durable/keep-retention.ts'

@@ -10,6 +10,9 @@ import { checkHistory } from '../runs/run-options.ts'
 import { checkOptions, isId, isMilliseconds, type OptionRule, type OptionRules } from '../util/check-options.ts'
 import { measureJSON } from '../util/measure-json.ts'
 
+/** What is stored with a run, as JSON, in bytes of UTF-8: at most. */
+export const enqueuedBytes = { input: limits.enqueuedInputBytes, history: limits.enqueuedHistoryBytes } as const
+
 /** An item that can be stored. */
 export type CheckedItem = Omit<EnqueueItem, 'input' | 'startAfter'> & {
   message: UserMessage
@@ -30,7 +33,7 @@ export function checkItem(item: EnqueueItem, now: number): CheckedItem {
   if (options.replaces !== undefined && options.sessionId === undefined) {
     throw invalidArgument('`replaces` names a run of a session: pass its `sessionId` too.')
   }
-  if (options.history) checkSize('history', options.history, limits.enqueuedHistoryBytes)
+  if (options.history) checkSize('history', options.history, enqueuedBytes.history)
   const dueAt = startAfter?.getTime() ?? 0
   if (dueAt > now + limits.longestDelayMs) {
     throw invalidArgument(
@@ -89,7 +92,7 @@ function checkInput(input: EnqueueItem['input']): UserMessage {
     )
   }
   const message = toUserMessage(input)
-  checkSize('input', message.content, limits.enqueuedInputBytes)
+  checkSize('input', message.content, enqueuedBytes.input)
   return message
 }
 

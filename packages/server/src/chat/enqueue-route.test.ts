@@ -77,6 +77,21 @@ describe('POST /api/v1/runs', () => {
     await expectProblem(await app.request('/api/v1/runs', enqueue('Hi', fields)), status, code)
   })
 
+  it('refuses a message that is too large to be stored with its run, and says how large it may be', async () => {
+    const { agent } = open([])
+    const app = createApp(agent)
+    const messages = [{ role: 'user', content: 'x'.repeat(1_048_577) }]
+    const body = JSON.stringify({ user_id: 'ada', session_id: 'first', messages })
+    const headers = { 'content-type': 'application/json' }
+    const problem = await expectProblem(
+      await app.request('/api/v1/runs', { method: 'POST', body, headers }),
+      413,
+      'invalid-argument',
+    )
+    expect(problem.detail).toMatch(/has 1048579 bytes as JSON; a background run takes at most 1048576\. Send less text/)
+    expect(await agent.runs()).toEqual([])
+  })
+
   it('refuses more queued runs than the limit, to be sent again later', async () => {
     const app = createApp(open([]).agent, { limits: { userQueued: 1 } })
     await enqueued(app, enqueue('One'))

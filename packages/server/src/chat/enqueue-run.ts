@@ -1,4 +1,5 @@
 import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
+import { enqueuedBytes } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import type { ChatMessage } from './run-chat.ts'
@@ -16,6 +17,7 @@ type Enqueue = NonNullable<Runnable['enqueue']>
 /**
  * Stores a run that a worker begins. `requireBackground` has passed.
  * @returns its id
+ * @throws ProblemError `invalid-argument` for messages that are too large, `overloaded`
  */
 export async function enqueueRun(
   { agent, limits }: RouteParts,
@@ -28,12 +30,22 @@ export async function enqueueRun(
     ...(replaces !== undefined && { replaces }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   }
+  requireRoom('The last message', question, enqueuedBytes.input)
+  requireRoom('The history before it', history, enqueuedBytes.history)
   try {
     const run = await agent.enqueue?.(question, options, { queued: limits.queued, userQueued: limits.userQueued })
     return (run as { runId: string }).runId // `requireBackground` has found the method
   } catch (error) {
     throw isAgentKitError(error) && error.code === 'overloaded' ? tooManyQueued(error) : thrownProblem(error)
   }
+}
+
+/** @throws ProblemError where the agent would refuse what is stored with the run */
+function requireRoom(what: string, value: unknown, most: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(value))
+  if (bytes <= most) return
+  const detail = `${what} has ${bytes} bytes as JSON; a background run takes at most ${most}. Send less text, or upload it as a file.`
+  throw new ProblemError('invalid-argument', { status: 413, title: 'Message too large', detail, quiet: true })
 }
 
 function tooManyQueued(cause: AgentKitError): ProblemError {
