@@ -38,6 +38,8 @@ export type RunEnding = {
   finishReason: RunFinishReason
   text?: string
   error?: ErrorInfo
+  /** Replaces the earlier one. */
+  usage?: Usage
   cost?: Cost
   sources?: readonly Citation[]
 }

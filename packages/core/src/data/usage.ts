@@ -55,3 +55,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }: Usage): number {
   return Math.max(inputTokens + outputTokens, totalTokens)
 }
+
+type PricedCalls = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number }
+
+/** @returns `undefined` where no model was called, or one without a price */
+export function costOfSpent({ usage, usd, unpriced, modelCalls }: PricedCalls): Cost | undefined {
+  if (unpriced || modelCalls === 0) return undefined
+  return usage.estimated ? { usd, estimated: true } : { usd }
+}

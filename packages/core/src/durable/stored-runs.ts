@@ -13,6 +13,7 @@ import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
 import { jobOfStored } from './job-of.ts'
+import { treeSpent } from './tree-spent.ts'
 
 /** The agent whose runs these are. */
 export type Owner = {
@@ -55,7 +56,8 @@ export async function cancelRun(owner: Owner, runId: string, options: Omit<CallO
   if (hasEnded(stored.record)) return false
   await cancelLive(owner.store, runId)
   // A run of another process, one that is queued or waits, or one whose end could not be stored.
-  if (await runs.cancel(runId, withEndEvent(stored, cancelled))) return true
+  const ending = { ...cancelled, ...(await treeSpent(owner.store, stored)) }
+  if (await runs.cancel(runId, withEndEvent(stored, ending))) return true
   return (await runs.read(runId))?.record.finishReason === 'aborted'
 }
 

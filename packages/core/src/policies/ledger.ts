@@ -1,6 +1,6 @@
 import type { Model, ModelRequest, Price } from '../contracts/model.ts'
 import { AgentKitError } from '../data/errors.ts'
-import { addUsage, type Cost, tokensOf, type Usage } from '../data/usage.ts'
+import { addUsage, type Cost, costOfSpent, tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { type Budget, tighten } from './budget.ts'
 import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
@@ -85,11 +85,7 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     spent,
     prices,
     shared,
-    cost() {
-      const { usd, unpriced, modelCalls, usage } = spent
-      if (unpriced || modelCalls === 0) return undefined
-      return usage.estimated ? { usd, estimated: true } : { usd }
-    },
+    cost: () => costOfSpent(spent),
     reserve(model, request) {
       const reservation = reserve(accounts, prompts, model, request, priceOf(model, prices))
       // Where nothing is bounded, nothing needs to be counted.

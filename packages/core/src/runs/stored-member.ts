@@ -44,7 +44,7 @@ export function spentOf(stored: StoredRun): Spent {
   return { usage: spent?.usage ?? usage, usd, unpriced, modelCalls, toolCalls, ms: 0 }
 }
 
-function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
+export function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
   // What a turn has stored.
   return progressOf(stored)?.snapshot as unknown as RunSnapshot | undefined
 }

@@ -3,21 +3,23 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { optionsOf } from './recorded-data.ts'
+import { costSoFar, optionsOf } from './recorded-data.ts'
 
-/** The ending of a run that is not in this process, with the last event of one that keeps its events. */
+/** The ending of a run that is not in this process, with its cost, and the last event of one that keeps its events. */
 export function withEndEvent(
   {
     record,
     keepsEvents,
     lastSeq,
     ...stored
-  }: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options' | 'rootRunId'>,
-  ending: RunEnding,
+  }: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options' | 'progress' | 'rootRunId'>,
+  given: RunEnding,
 ): RunEnding & { events?: readonly AgentEvent[] } {
+  const cost = given.cost ?? costSoFar(stored)
+  const ending = { ...given, ...(cost && { cost }) }
   if (!keepsEvents) return ending
-  const { runId, agentId, usage = {} } = record
-  const { finishReason, text = '', error } = ending
+  const { runId, agentId } = record
+  const { finishReason, text = '', error, usage = record.usage ?? {} } = ending
   // Above every number that its own process may have given.
   const seq = lastSeq === 0 ? 1 : lastSeq + limits.eventGap
   const { rootRunId, options } = stored
@@ -26,6 +28,7 @@ export function withEndEvent(
     ? { seq, runId: rootRunId ?? runId, path: [agentId, ...member.path], ...memberEnd(member.name, ending) }
     : {
         ...{ seq, runId, path: [agentId], type: 'run-end', finishReason, text, usage },
+        ...(cost && { cost }),
         ...(error && { error }),
       }
   return { ...ending, events: [event] }

@@ -1,6 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { type Cost, costOfSpent } from '../data/usage.ts'
 
 /** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
 export type RecordedOptions = {
@@ -51,7 +52,14 @@ export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOpti
   return options as unknown as RecordedOptions
 }
 
-export function progressOf({ progress }: StoredRun): RecordedProgress | undefined {
+export function progressOf({ progress }: Pick<StoredRun, 'progress'>): RecordedProgress | undefined {
   // Written by a turn.
   return progress as unknown as RecordedProgress | undefined
+}
+
+/** What a run has cost whose steps are stored; `undefined` where that is not known. */
+export function costSoFar(stored: Pick<StoredRun, 'progress'>): Cost | undefined {
+  // A snapshot, as the loop stores it.
+  const snapshot = progressOf(stored)?.snapshot as { booked?: { spent: Parameters<typeof costOfSpent>[0] } } | undefined
+  return snapshot?.booked && costOfSpent(snapshot.booked.spent)
 }

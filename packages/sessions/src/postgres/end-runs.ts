@@ -9,9 +9,9 @@ import { type Ending, noticeOf } from './write-entry.ts'
 export async function endRuns(writing: Writing, numbers: readonly number[], ending: Ending): Promise<void> {
   if (numbers.length === 0) return
   const { query, now, touch } = writing
-  const { status, finishReason, answer, error, cost, sources } = ending
+  const { status, finishReason, answer, error, usage = null, cost, sources } = ending
   const ended = await query<{ run_id: string; number: number; in_tree: boolean }>(endText, [
-    ...[numbers, status, now, finishReason, error, cost, sources, answer],
+    ...[numbers, status, now, finishReason, error, cost, sources, answer, usage],
   ])
   for (const { run_id } of ended) touch(fromStored(run_id))
   for (const { number, in_tree } of ended) if (in_tree) await afterStop(writing, number, { hasEnded: true })
@@ -44,7 +44,7 @@ async function endMembers(writing: Writing, number: number): Promise<void> {
 
 const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder = NULL, waiting_since = NULL,
       awaits_members = false, ended_at = $3::bigint, finish_reason = $4::text, error = $5::text, cost = $6::text,
-      sources = $7::text, answer = $8::text
+      sources = $7::text, answer = $8::text, usage = coalesce($9::text, usage)
     WHERE number = ANY($1::bigint[]) AND status NOT IN ('done', 'failed')
     RETURNING number, run_id, session, in_tree, agent_id, notifies, attempt, status, finish_reason, error
   ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run
@@ -59,12 +59,13 @@ const membersText = `SELECT number FROM agentkit.runs
   WHERE parent = (SELECT run_id FROM agentkit.runs WHERE number = $1) AND root IS NOT NULL
     AND status NOT IN ('done', 'failed') ORDER BY number`
 
-export function toEnding({ status, finishReason, text, error, cost, sources }: RunEnding): Ending {
+export function toEnding({ status, finishReason, text, error, usage, cost, sources }: RunEnding): Ending {
   return {
     status,
     finishReason,
     answer: text === undefined ? null : toStored(text),
     error: jsonOrNull(error),
+    usage: jsonOrNull(usage),
     cost: jsonOrNull(cost),
     sources: jsonOrNull(sources),
   }

@@ -43,6 +43,8 @@ export type Ending = {
   finishReason: string | null
   answer: string | null
   error: string | null
+  /** Of one that ends without an entry; that of an entry is stored with it. */
+  usage?: string | null
   cost: string | null
   sources: string | null
 }

@@ -7,16 +7,20 @@ import { readStoredRun } from './run-rows.ts'
 import type { Writing } from './store-access.ts'
 
 /** How a run ends, as columns. */
-export type EndingColumns = Record<'status' | 'finishReason' | 'answer' | 'error' | 'cost' | 'sources', string | null>
+export type EndingColumns = Record<
+  'status' | 'finishReason' | 'answer' | 'error' | 'cost' | 'sources' | 'usage',
+  string | null
+>
 
-export const noResult = { cost: null, sources: null, answer: null } as const
+export const noResult = { cost: null, sources: null, answer: null, usage: null } as const
 
-export function endingColumns({ status, finishReason, text, error, cost, sources }: RunEnding): EndingColumns {
+export function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
   return {
     status,
     finishReason,
     answer: text ?? null,
     error: jsonOrNull(error),
+    usage: jsonOrNull(usage),
     cost: jsonOrNull(cost),
     sources: jsonOrNull(sources),
   }

@@ -46,7 +46,8 @@ export const runTexts = {
       started_at = coalesce(started_at, :now)
     WHERE number = :number`,
   endRun: `UPDATE runs SET status = :status, holder = NULL, waiting_since = NULL, ended_at = :now,
-      finish_reason = :finishReason, error = :error, cost = :cost, sources = :sources, answer = :answer
+      finish_reason = :finishReason, error = :error, usage = coalesce(:usage, usage), cost = :cost,
+      sources = :sources, answer = :answer
     WHERE number = :number`,
   endTurn: `UPDATE runs SET status = ?1, holds_session = iif(?1 = 'waiting', 0, holds_session), holder = NULL, usage = coalesce(?2, usage),
       ended_at = ?3, waiting_since = ?4 WHERE number = ?5`,

@@ -122,12 +122,23 @@ export function writeTests(getRuns: GetRuns): void {
     const other = await open()
     const cancelled = { status: 'failed', finishReason: 'aborted' } as const
     const error = { code: 'aborted', message: 'Cancelled.', retryable: false } as const
+    const cost = { usd: 0.5 }
     await runs.create(key, newRun('r1'))
-    expect(await other.runs.cancel('r1', { ...cancelled, error })).toBe(true)
+    await runs.append('r1', { attempt: 1, usage: { totalTokens: 15 } })
+    expect(await other.runs.cancel('r1', { ...cancelled, error, cost })).toBe(true)
     expect(await other.runs.cancel('r1', cancelled)).toBe(false)
-    expect((await runs.read('r1'))?.record).toMatchObject({ status: 'failed', finishReason: 'aborted', error })
+    const usage = { totalTokens: 15 }
+    expect((await runs.read('r1'))?.record).toMatchObject({
+      status: 'failed',
+      finishReason: 'aborted',
+      error,
+      usage,
+      cost,
+    })
     await expect(runs.append('r1', { attempt: 1, messages: [answer('late')] })).rejects.toMatchObject(conflict)
     await other.runs.create(key, newRun('r2', { expectedVersion: await versionOf(other.store) }))
+    await other.runs.cancel('r2', { ...cancelled, usage: { totalTokens: 30 } })
+    expect((await runs.read('r2'))?.record.usage).toEqual({ totalTokens: 30 })
     await expect(runs.cancel('unknown', cancelled)).rejects.toMatchObject({ code: 'not-found' })
   })
 

@@ -1,0 +1,47 @@
+import type { Agent, SessionStore, Swarm } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { effect, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
+
+describe.each(storeKinds)('a background run in %s that another process cancels', (kind) => {
+  const place = storePlace(kind)
+
+  it.each<[string, number, (options: TeamOptions) => Agent | Swarm]>([
+    ['an agent', 15, (options) => worker('Ann', [effect('look', options)], options)],
+    [
+      'a swarm within a swarm, with what its members have used by now',
+      3 * 15,
+      (options) => {
+        const ann = worker('Ann', [effect('look', options)], options)
+        return swarmOf('Team', 'manager', [swarmOf('Inner', 'manager', [ann], options)], options)
+      },
+    ],
+  ])('keeps what it has used and what that cost: %s', async (_, tokens, make) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+    const looking = async (): Promise<void> => {
+      begin()
+      await stopped
+    }
+    const open = (sessions: SessionStore): Agent | Swarm => {
+      const more = { members: { Ann: { sessions } } }
+      return make({ sessions, effect: looking, ...more })
+    }
+    const other = open(place.open())
+    const worker = await other.work()
+    place.afterTest(() => worker.close())
+    place.afterTest(stop)
+    const agent = open(place.open())
+    const { runId } = await agent.enqueue('Go.', { userId: 'ann', sessionId: 's' })
+    await begun
+    expect(await agent.cancel(runId)).toBe(true)
+    const result = await agent.result(runId)
+    // 10 tokens for 2 dollars a million and 5 for 8, in each call.
+    const usd = expect.closeTo((tokens / 15) * 0.00006, 10)
+    expect(result).toMatchObject({ finishReason: 'aborted', usage: { totalTokens: tokens }, cost: { usd } })
+    expect(await agent.runs()).toMatchObject([{ usage: { totalTokens: tokens }, cost: { usd } }])
+    const events = []
+    for await (const event of agent.follow(runId)) events.push(event)
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', usage: { totalTokens: tokens }, cost: { usd } })
+  })
+})
