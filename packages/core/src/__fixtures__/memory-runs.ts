@@ -129,7 +129,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
         ...{ key, attempt: 1, isResumable, keepsEvents, calls: [], approvals: [], lastSeq: 0, takeovers: 0 },
         ...(deadline !== undefined && { deadline }),
         ...(options !== undefined && { options: structuredClone(options) }),
-        ...{ process, isFree: false, events: [], holds: true },
+        ...{ process, isFree: false, events: [], holds: true, ...(run.notifies && { notifies: true }) },
       })
     },
     async takeOver(runId, { expectedVersion, begin }) {

@@ -7,6 +7,7 @@ import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { continueStored } from '../durable/continue-stored.ts'
+import { type DirectNotices, directNotices } from '../durable/direct-notices.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
 import { resumeStored } from '../durable/resume-stored.ts'
 import type { WorkerParts } from '../durable/worker-options.ts'
@@ -33,9 +34,9 @@ export type AgentHost = {
   begin?(): void
   /** @throws AgentKitError for a message that the agent does not accept */
   check?(message: UserMessage): void
-  /** Whether notices of its background runs are kept, for `deliver` of `workerParts`. */
+  /** Whether notices of its runs are kept, for `deliver` of `workerParts`. */
   notifies?: boolean
-  /** Called when a worker of the agent starts. @throws AgentKitError `invalid-config` */
+  /** Called when a worker of the agent starts, and before its first run where it notifies. @throws AgentKitError `invalid-config` */
   workerParts?(): WorkerParts
   /** Called when the agent is closed. */
   close?(): Promise<void>
@@ -70,6 +71,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   abstract override readonly sessions: SessionStore
   /** @internal */
   protected host: AgentHost = {}
+  #notices: DirectNotices | undefined
 
   /** @internal */
   constructor(id: string, { name, description, samplePrompts = [], version, budget, knowledge }: Description) {
@@ -197,6 +199,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
    */
   async close(): Promise<void> {
     try {
+      await this.#notices?.idle()
       await this.host.close?.()
     } finally {
       await releaseLists(this)
@@ -216,10 +219,11 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
     const { replaces, resumable } = options
     const { decisions } = resumed ?? {}
+    const notices = this.#noticesOf(spec)
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
     const scope = {
-      ...{ userId, sessionId, input, history, budget, replaces, resumable },
+      ...{ userId, sessionId, input, history, budget, replaces, resumable, notifies: notices !== undefined },
       ...(decisions ? { decisions } : resumed ? { continues: true as const } : {}),
     }
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
@@ -254,11 +258,22 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
         const execute = decisions ? resumeStored : resumed ? continueStored : runAgent
         const settled = execute(spec, whole)
         trackRun(spec.sessions, driver.runId, controls, settled)
+        notices?.during(settled)
         return settled
       },
     })
     // The schema that validates `output` also defines its type.
     return run as StartableRun<Output>
+  }
+
+  /** `undefined` where no one is notified of the end of its runs, or the store keeps no notices. */
+  #noticesOf({ sessions, onRunEnd }: AgentSpec): DirectNotices | undefined {
+    if ((!onRunEnd && !this.host.notifies) || !sessions.runs?.background) return undefined
+    if (!this.#notices) {
+      const { deliver } = this.workerParts()
+      this.#notices = directNotices(this.id, sessions, { hookOf: () => onRunEnd, deliverOf: () => deliver })
+    }
+    return this.#notices
   }
 }
 

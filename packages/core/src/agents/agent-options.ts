@@ -82,8 +82,9 @@ export type AgentOptions<Output = undefined> = {
   /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
   approvalDays?: number
   /**
-   * Called in a worker with each background run that has ended or waits: at least once, also after a crash. When it throws,
-   * it is called again, after growing waits, for 24 hours.
+   * Called with each run that has ended or waits, where the store has runs (on disk, in Postgres): at least once, also
+   * after a crash, in the process of the run or in a worker. When it throws, it is called again, after growing waits, for
+   * 24 hours.
    */
   onRunEnd?(run: RunRecord): void | Promise<void>
   /** The store of conversations; default in memory. */

@@ -16,7 +16,10 @@ export type Receivers = {
 /** Notices whose hook has returned while their delivery failed: it is not called again by this process. */
 export type Delivered = Set<string>
 
-/** Delivers the notices that are due, until there are none. @returns how many were taken */
+/**
+ * Delivers the notices that are due, until there are none.
+ * @returns when the last of those that could not be delivered is tried again, in milliseconds since 1970; 0 for none
+ */
 export async function deliverNotices(
   runs: BackgroundStore,
   agentIds: readonly string[],
@@ -24,13 +27,13 @@ export async function deliverNotices(
   delivered: Delivered,
 ): Promise<number> {
   const { background } = runs
-  let taken = 0
+  let lastTry = 0
   for (;;) {
     const { notices: limit, noticeLeaseMs: leaseMs } = limits
     const page = await background.takeNotices(agentIds, { limit, leaseMs })
-    taken += page.length
-    await Promise.all(page.map((notice) => deliverOne(runs, notice, receivers, delivered)))
-    if (page.length < limit) return taken
+    const tries = await Promise.all(page.map((notice) => deliverOne(runs, notice, receivers, delivered)))
+    lastTry = Math.max(lastTry, ...tries)
+    if (page.length < limit) return lastTry
   }
 }
 
@@ -39,7 +42,7 @@ async function deliverOne(
   notice: RunNotice,
   { hookOf, deliverOf }: Receivers,
   delivered: Delivered,
-): Promise<void> {
+): Promise<number> {
   const { noticeId, record, createdAt, tries } = notice
   const deliver = deliverOf(record.agentId)
   let outcome: Parameters<BackgroundRuns['settleNotice']>[1] = 'delivered'
@@ -56,6 +59,7 @@ async function deliverOne(
   }
   if (outcome === 'delivered' || 'failed' in outcome) delivered.delete(noticeId)
   await runs.background.settleNotice(noticeId, outcome)
+  return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
 }
 
 const whyChars = 500

@@ -76,6 +76,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
       isResumable: scope.resumable === true && !agent.cannotContinue,
       deadline: deadlineOf(scope, store),
       events: scope.kept,
+      notifies: scope.notifies,
     },
     options: { budget: scope.budget },
     agentVersion: store.runs && (await untilAborted(signal, agent.storedVersion())),

@@ -64,7 +64,7 @@ export type AgentSpec = {
   timeoutMs: number | undefined
   /** How long its approvals can be decided, in milliseconds. */
   approvalMs: number
-  /** Called with each background run that has ended or waits. */
+  /** Called with each stored run that has ended or waits. */
   onRunEnd?: ((run: RunRecord) => void | Promise<void>) | undefined
   /** Whether its steps are not stored, so that no run of it is continued after a crash. */
   cannotContinue?: true
@@ -105,6 +105,8 @@ export type RunScope = RunDriver & {
   replaces?: string | undefined
   /** Whether the run is continued after a crash. */
   resumable?: boolean | undefined
+  /** Whether notices of its end, and of its waiting, are kept. */
+  notifies?: boolean
   /** Continues a stored run, with the input and in the session that it had. */
   continues?: true
   /** The stored run, where it was just read. */

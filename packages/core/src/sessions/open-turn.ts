@@ -73,6 +73,8 @@ type NewTurn = SessionAccess & {
   options?: JSONValue | undefined
   /** The version of the agent. */
   agentVersion?: string | undefined
+  /** Whether notices of its end, and of its waiting, are kept. */
+  notifies?: boolean | undefined
 }
 
 /**

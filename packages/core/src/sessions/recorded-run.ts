@@ -76,11 +76,12 @@ export type NewRecord = {
   deadline?: number | undefined
   options?: JSONValue | undefined
   agentVersion?: string | undefined
+  notifies?: boolean | undefined
 }
 
 /** Creates a run in its session, which has this version. */
 export async function createRun(record: NewRecord, expectedVersion: number): Promise<void> {
-  const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion } = record
+  const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion, notifies } = record
   const { keepsEvents = isResumable } = record
   const options: RecordedOptions = { seeded, ...(record.options !== undefined && { run: record.options }) }
   await runs.create(key, {
@@ -88,6 +89,7 @@ export async function createRun(record: NewRecord, expectedVersion: number): Pro
     ...(replaces !== undefined && { replaces }),
     ...(deadline !== undefined && { deadline }),
     ...(agentVersion !== undefined && { agentVersion }),
+    ...(notifies && { notifies }),
     options: options as unknown as JSONValue, // plain JSON, except that optional fields may be absent
   })
 }

@@ -1,0 +1,58 @@
+import type { SessionStore } from '../contracts/session-store.ts'
+import { limits } from '../limits.ts'
+import type { BackgroundStore } from './background-of.ts'
+import { type Delivered, deliverNotices, type Receivers } from './deliver-notices.ts'
+
+/** Delivers the notices of an agent in a process that runs it without a worker. */
+export type DirectNotices = {
+  /** Delivers them while a run is in this process, and once it has settled. @param settled never rejects */
+  during(settled: Promise<unknown>): void
+  /** Resolves when none is being delivered. */
+  idle(): Promise<void>
+}
+
+/**
+ * Notices are taken from the store, so what a process cannot deliver before it ends is delivered by the next one, or by a
+ * worker. Its timers do not keep the process.
+ */
+export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
+  const delivered: Delivered = new Set()
+  let live = 0
+  let lastTry = 0
+  let isDue = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let working: Promise<void> | undefined
+
+  const deliver = async (store: BackgroundStore): Promise<void> => {
+    while (isDue) {
+      isDue = false
+      // What a store throws is tried again, by this process or another one: the notices stay.
+      lastTry = Math.max(lastTry, await deliverNotices(store, [agentId], receivers, delivered).catch(() => 0))
+    }
+    working = undefined
+    if (live > 0 || store.now() <= lastTry) wakeLater()
+  }
+  const wakeLater = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(wake, limits.noticeMs)
+    // Outside of Node, timers are numbers.
+    if (typeof timer === 'object') timer.unref()
+  }
+  const wake = (): void => {
+    isDue = true
+    clearTimeout(timer)
+    if (runs?.background) working ??= deliver({ ...runs, background: runs.background })
+  }
+  return {
+    during(settled) {
+      if (live++ === 0) wakeLater()
+      void settled.then(() => {
+        live--
+        wake()
+      })
+    },
+    async idle() {
+      await working
+    },
+  }
+}
