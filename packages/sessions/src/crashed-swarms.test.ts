@@ -1,31 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type RunRecord, type Swarm, type ToolMessage, validateTranscript } from '@agentkit/core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type MortalStore, mortalStore } from './__fixtures__/mortal-store.ts'
-import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
-import { sqliteSessions } from './sqlite-sessions.ts'
+import { describe, expect, it } from 'vitest'
+import { type StorePlace, storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { session } from './sqlite/__fixtures__/background.ts'
+import { type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
+import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agentkit-crashed-swarms-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+describe.each(storeKinds)('a swarm in %s whose worker dies at any of its writes', (storeKind) => {
+  const place = storePlace(storeKind)
 
-const session = { userId: 'ann', sessionId: 's' }
-const path = (name: string): string => join(folder, `${name}.db`)
-
-describe('a swarm whose worker dies at any of its writes', () => {
   it.each(kinds)('repeats nothing that a member has finished: %s', { timeout: 300_000 }, async (kind) => {
-    const whole = await live(kind)
+    const whole = await live(place, kind)
     expect(whole.record).toMatchObject({ status: 'done' })
     // Of each kind other writes: all of them take minutes.
-    const every = process.env.EVERY_WRITE ? 1 : kinds.length
-    for (let number = 1 + (kinds.indexOf(kind) % every); number <= whole.writes; number += every) {
+    const every = process.env.EVERY_WRITE ? 1 : storeKind === 'SQLite' ? kinds.length : 4 * kinds.length
+    for (
+      let number = 1 + Math.floor((kinds.indexOf(kind) * every) / kinds.length);
+      number <= whole.writes;
+      number += every
+    ) {
       for (const hasEffect of [true, false]) {
         const what = `${kind}, write ${number} of ${whole.writes}, ${hasEffect ? 'stored' : 'not stored'}`
-        const { record, modelCalls, effects, lines, hasWaited } = await live(kind, { number, hasEffect })
+        const { record, modelCalls, effects, lines, hasWaited } = await live(place, kind, { number, hasEffect })
         expect(record, what).toMatchObject({ status: 'done', text: whole.record.text, usage: whole.record.usage })
         expect(record.cost?.usd, what).toBeCloseTo(whole.record.cost?.usd ?? 0, 10)
         for (const [agent, calls] of Object.entries(modelCalls)) {
@@ -51,7 +46,7 @@ type Life = {
 }
 
 /** A swarm that is enqueued, begun by a process that may die, and continued by another one. */
-async function live(kind: Kind, death?: { number: number; hasEffect: boolean }): Promise<Life> {
+async function live(place: StorePlace, kind: Kind, death?: { number: number; hasEffect: boolean }): Promise<Life> {
   const effects: string[] = []
   const modelCalls: Record<string, number> = {}
   const make = (sessions: TeamOptions['sessions']): Swarm => {
@@ -68,15 +63,15 @@ async function live(kind: Kind, death?: { number: number; hasEffect: boolean }):
     // The first one has the conversation.
     return swarmOf('Team', kind, kind === 'handoff' ? [inner, ann] : [ann, inner], options)
   }
-  const name = `${kind}-${death?.number ?? 'none'}-${death?.hasEffect ?? ''}`
+  const name = `${kind}_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
   // It would be warned of.
-  const first = sqliteSessions(path(name))
+  const first = place.open(name)
   await first.runs?.background?.beatWorker('test', ['team'])
   const mortal = mortalStore(first, death)
   const { runId } = await make(first).enqueue('Go.', session)
   await Promise.race([drive(make(mortal.store), mortal), mortal.died])
   await first.close()
-  const second = sqliteSessions(path(name))
+  const second = place.open(name)
   const alive = mortalStore(second)
   const swarm = make(alive.store)
   const record = await settle(swarm, alive, runId)

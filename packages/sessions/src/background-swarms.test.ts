@@ -1,12 +1,19 @@
 import type { AgentEvent, Swarm } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { backgroundTests, session } from './__fixtures__/background.ts'
-import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './__fixtures__/team.ts'
+import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { session } from './sqlite/__fixtures__/background.ts'
+import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
-const { open, work } = backgroundTests()
-
-describe('an enqueued swarm does what a direct one does', () => {
-  const pairs = kinds.flatMap((outer) => kinds.map((inner): [Kind, Kind] => [outer, inner]))
+describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does', (kind) => {
+  const { open, afterTest } = storePlace(kind)
+  const work = async (swarm: Swarm): Promise<void> => {
+    const worker = await swarm.work({ concurrency: 4 })
+    afterTest(() => worker.close())
+  }
+  // In Postgres, where a test takes longer, each kind once around and once within another one.
+  const innerKinds = (outer: Kind): readonly Kind[] =>
+    kind === 'SQLite' ? kinds : kinds.filter((_, index) => kinds[(index + 1) % kinds.length] === outer)
+  const pairs = kinds.flatMap((outer) => innerKinds(outer).map((inner): [Kind, Kind] => [outer, inner]))
 
   it.each(pairs)('%s, around %s', { timeout: 60_000 }, async (outer, inner) => {
     const make = (options: TeamOptions): Swarm => {
