@@ -1,0 +1,83 @@
+import { Agent, type AgentOptions, type Message, type Model, type SessionStore, tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+
+const input = { type: 'object' }
+const pay = tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' })
+const look = tool({ name: 'look', description: 'Looks.', input, execute: () => 'seen' })
+
+type Seen = { messages: readonly Message[]; tools: string[] }
+
+/** Pays, looks where it can, and then answers. */
+function clerk(sessions: SessionStore, seen: Seen[], options: Partial<AgentOptions> = {}): Agent {
+  const model: Model = {
+    id: 'test/clerk',
+    stream(request, signal) {
+      const tools = (request.tools ?? []).map(({ name }) => name)
+      seen.push({ messages: request.messages, tools })
+      const step = request.messages.filter(({ role }) => role === 'assistant').length
+      const name = step === 0 ? 'pay' : step === 1 && tools.includes('look') ? 'look' : undefined
+      return scriptedModel([name ? { toolCalls: [{ name }] } : 'All is done.']).stream(request, signal)
+    },
+  }
+  return new Agent({ name: 'Clerk', instruction: 'Be quick.', functions: [pay], model, sessions, ...options })
+}
+
+describe.each(storeKinds)('a run in %s that waits while its agent is changed', (kind) => {
+  const place = storePlace(kind)
+
+  it.each<[string, Partial<AgentOptions>, (results: string[], last: Seen) => void]>([
+    [
+      'has a tool that was added',
+      { functions: [pay, look] },
+      (results, { tools }) => {
+        expect(results).toEqual(['pay: paid', 'look: seen'])
+        expect(tools).toEqual(['pay', 'look'])
+      },
+    ],
+    [
+      'is told of a tool that is gone, which is not called',
+      { functions: [] },
+      (results) => expect(results).toEqual([expect.stringMatching(/^pay: .*(no tool|not exist|unknown)/i)]),
+    ],
+    [
+      'has the instruction of the new version',
+      { instruction: 'Be polite.' },
+      (results, { messages }) => {
+        expect(results).toEqual(['pay: paid'])
+        expect(JSON.stringify(messages[0])).toContain('Be polite.')
+      },
+    ],
+  ])('%s, and warns with both versions', async (_, change, check) => {
+    const old = clerk(place.open(), [])
+    const { runId } = await old.enqueue('Pay.', { userId: 'ann', sessionId: 's' })
+    const oldWorker = await old.work()
+    const { approvals } = await old.result(runId)
+    await oldWorker.close()
+    const [{ agentVersion: before } = {}] = await old.runs()
+
+    const seen: Seen[] = []
+    const fresh = clerk(place.open(), seen, change)
+    const probe = await fresh.enqueue('Pay.', { userId: 'bob', startAfter: new Date(Date.now() + 3_600_000) })
+    const [{ agentVersion: after } = {}] = await fresh.runs({ userId: 'bob' })
+    await fresh.cancel(probe.runId)
+    expect(after).not.toBe(before)
+    const worker = await fresh.work()
+    place.afterTest(() => worker.close())
+    await fresh.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    const { warnings, messages, text, finishReason } = await fresh.result(runId)
+    expect([finishReason, text]).toEqual(['stop', 'All is done.'])
+    expect(warnings).toEqual([
+      `The run was begun by version "${before}" of the agent, and continued by version "${after}".`,
+    ])
+    const results = messages.flatMap((message) =>
+      message.role === 'tool' ? [`${message.name}: ${textOf(message.content)}`] : [],
+    )
+    check(results, seen.at(-1) as Seen) // the model was called for the answer
+  })
+})
+
+function textOf(content: Message['content']): string {
+  return typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join('')
+}
