@@ -1,9 +1,12 @@
 /** The statements about the queue of jobs. */
 export const jobTexts = {
-  /** In a session, the order is that of its runs, where the store knows them. */
+  /**
+   * In a session, the order is that of its runs, where the store knows them. One that has begun is first, though it has a new
+   * number: those that are queued cannot begin before it ends.
+   */
   addJob: `INSERT INTO jobs (run_id, agent_id, user_id, session_key, priority, due_at, state, place, run_number)
     SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind', coalesce(ready_at, :sessionOrder, :dueAt),
-      coalesce(number, 0)
+      coalesce(iif(status = 'queued', number, 0), 0)
     FROM (SELECT 1) LEFT JOIN runs ON run_id = :runId RETURNING id`,
   firstOfSession: `SELECT id, state, agent_id, user_id, due_at FROM jobs WHERE session_key = ?
     ORDER BY place, run_number, id LIMIT 1`,

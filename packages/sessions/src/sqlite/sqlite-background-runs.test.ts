@@ -71,6 +71,26 @@ it('puts the job of an earlier run first in its session, also when it is added l
   expect(await takeIds()).toEqual(['r2', 'r1'])
 })
 
+it('puts the job of a run that has begun before those that were accepted at the same time: they wait for it', async () => {
+  await enqueue('r1', 'r2')
+  const { queue } = background
+  const jobs = await background.unfinished(undefined, { limit: 2 })
+  await queue.add(jobs)
+  const takeOne = async (): Promise<TakenJob> => {
+    const [taken] = await queue.take({ agentIds: ['helper'], limit: 5 })
+    return taken ?? expect.unreachable('no job is ready')
+  }
+  const first = await takeOne()
+  await runs.takeOver(first.runId, { expectedVersion: 0, begin: { messages: [question] } })
+  await runs.release(first.runId, 1)
+  await queue.settle(first)
+  const second = await takeOne()
+  expect([first.runId, second.runId]).toEqual(['r1', 'r2'])
+  await queue.settle(second, { afterMs: 60_000 }) // it cannot begin
+  await queue.add(jobs.slice(0, 1))
+  expect((await takeOne()).runId).toBe('r1')
+})
+
 it('names the run or the schedule whose row cannot be read', async () => {
   const times = { cron: '0 7 * * *', timeZone: 'UTC', missed: 'skip' } as const
   const schedule = { agentId: 'helper', ...times, userId: 'ann', entry: {}, nextAt: 1 }
