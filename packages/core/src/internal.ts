@@ -22,6 +22,7 @@ export { type KeptRules, keepRetention, type RetentionOptions } from './durable/
 export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './durable/recover-runs.ts'
 export { workOn } from './durable/work.ts'
 export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './durable/worker-options.ts'
+export { askPerson } from './loop/ask-person.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
 export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspended.ts'

@@ -13,6 +13,7 @@ import { isRun, toToolResult } from '../tools/tool-result.ts'
 import { linkSignal, untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
+import { allowAsking } from './ask-person.ts'
 import { MemberSuspended, withParentRun } from './parent-run.ts'
 import {
   type Attempt,
@@ -111,6 +112,7 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
       for (const citation of checkCitations(cited)) sources.push(citation)
     },
   }
+  allowAsking(context, run, call, deadline)
   try {
     const input = cloneJSON(call.input as JSONValue)
     const attempt = validateAndExecute(entry, input, withParentRun(context, run), () => begin(call))

@@ -7,23 +7,43 @@ import { budgetError, type Ledger } from './ledger.ts'
 export type Deadline = {
   /** Ends the run if its time is up, even if the timer has not fired yet. */
   check(): void
+  /** Stops the clock while a person is asked. @returns starts it again, once all that stopped it have started it */
+  hold(): () => void
   stop(): void
 }
 
 /** Ends a run when its time is up. */
 export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): Deadline {
-  if (timeoutMs === undefined) return { check() {}, stop() {} }
-  const endsAt = performance.now() + timeoutMs
-  const expire = (): void => {
+  if (timeoutMs === undefined) return { check() {}, hold: () => () => {}, stop() {} }
+  return startCountdown(timeoutMs, () => {
     const message = `The run did not end within ${timeoutMs} ms.`
     end(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
-  }
-  const timer = setTimeout(expire, timeoutMs)
+  })
+}
+
+function startCountdown(timeoutMs: number, expire: () => void): Deadline {
+  let endsAt = performance.now() + timeoutMs
+  let timer = setTimeout(expire, timeoutMs)
+  let holds = 0
+  let left = 0
+  let isStopped = false
   return {
     check() {
-      if (performance.now() >= endsAt) expire()
+      if (holds === 0 && performance.now() >= endsAt) expire()
     },
-    stop: () => clearTimeout(timer),
+    hold() {
+      if (holds++ === 0) left = Math.max(0, endsAt - performance.now())
+      clearTimeout(timer)
+      return () => {
+        if (--holds > 0 || isStopped) return
+        endsAt = performance.now() + left
+        timer = setTimeout(expire, left)
+      }
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
   }
 }
 
@@ -99,17 +119,18 @@ export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId:
 }
 
 /** A signal that aborts with the run or when the tool times out. */
-export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): { signal: AbortSignal; stop(): void } {
+export function startToolDeadline(runSignal: AbortSignal, timeoutMs: number): Deadline & { signal: AbortSignal } {
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)
-  const timer = setTimeout(() => {
+  const countdown = startCountdown(timeoutMs, () => {
     const message = `The tool did not finish within ${timeoutMs} ms.`
     controller.abort(new AgentKitError('timeout', message, { phase: 'tool' }))
-  }, timeoutMs)
+  })
   return {
+    ...countdown,
     signal: controller.signal,
     stop() {
-      clearTimeout(timer)
+      countdown.stop()
       unlink()
     },
   }

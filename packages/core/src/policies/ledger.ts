@@ -57,6 +57,11 @@ export interface Ledger {
   snapshot(): BudgetSnapshot
   /** Stops the clock while the run waits for a person. */
   pause(): BudgetSnapshot
+  /**
+   * Stops the clocks of the run and of the runs around it while a running call asks a person.
+   * @returns starts them again, once no call asks any more
+   */
+  hold(): () => void
   /** Adds what a member's run has used that has a ledger of its own. */
   collect(spent: Spent): void
   /** Starts the clock again; with a snapshot, when the run is resumed in another process. */
@@ -122,6 +127,21 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
       own.spent.ms = elapsed(own)
       own.clockFrom = undefined
       return structuredClone({ budget: own.budget, spent })
+    },
+    hold() {
+      // Other processes have the clocks of accounts that never run here.
+      const held = accounts.filter(({ clockFrom, holds = 0 }) => clockFrom !== undefined || holds > 0)
+      for (const account of held) {
+        account.spent.ms = elapsed(account)
+        account.clockFrom = undefined
+        account.holds = (account.holds ?? 0) + 1
+      }
+      return () => {
+        for (const account of held) {
+          account.holds = (account.holds ?? 0) - 1
+          if (account.holds === 0) account.clockFrom = performance.now()
+        }
+      }
     },
     collect(more) {
       for (const { spent } of accounts) addSpent(spent, more)

@@ -16,6 +16,8 @@ export type Account = {
   /** Called when a running call is settled. */
   waiting: (() => void)[]
   clockFrom: number | undefined
+  /** How many running calls ask a person, which stops the clock. */
+  holds?: number
 }
 
 /** Whether the budget bounds tokens or US dollars, so that calls need a reservation. */

@@ -15,6 +15,11 @@ export interface PendingApprovals {
   isCancelled(): boolean
   /** @throws AgentKitError `not-found` when no approval with this id is pending */
   decide(approvalId: string, decision: Decision): void
+  /**
+   * Asks the caller about a call that is running, which is not stored.
+   * @returns `undefined` where no caller can decide
+   */
+  ask(approvalId: string, signal: AbortSignal): Promise<Decision> | undefined
   /** Decisions that were made elsewhere: they count once all approvals are decided. */
   learn(decisions: Decisions): void
   /**
@@ -36,6 +41,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
   let decided: Record<string, Decision> = {}
   let learned: Record<string, Decision> = {}
   let report: (approvalId: string, decision: Decision) => void = () => {}
+  const asked = new Map<string, (decision: Decision) => void>()
   let finish: (decisions: Decisions | undefined) => void = () => {}
   const close = (): void => {
     const isComplete = undecided.size === 0
@@ -55,7 +61,21 @@ export function pendingApprovals(runId: string): PendingApprovals {
       isCancelled = true
     },
     isCancelled: () => isCancelled,
+    ask(approvalId, signal) {
+      if (!isAttached) return undefined
+      const decided = new Promise<Decision>((resolve) => asked.set(approvalId, resolve))
+      const keepAlive = keepProcess()
+      return untilAborted(signal, decided).finally(() => {
+        clearInterval(keepAlive)
+        asked.delete(approvalId)
+      })
+    },
     decide(approvalId, decision) {
+      const answer = asked.get(approvalId)
+      if (answer) {
+        asked.delete(approvalId)
+        return answer(decision)
+      }
       if (!undecided.delete(approvalId)) {
         const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'
         throw new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
@@ -79,8 +99,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
       const all = new Promise<Decisions | undefined>((resolve) => {
         finish = resolve
       })
-      // A process that waits for a person may have nothing else that keeps it alive.
-      const keepAlive = setInterval(() => {}, 60_000)
+      const keepAlive = keepProcess()
       if (!isAttached) close()
       return untilAborted(signal, all).finally(() => {
         clearInterval(keepAlive)
@@ -89,4 +108,9 @@ export function pendingApprovals(runId: string): PendingApprovals {
       })
     },
   }
+}
+
+/** A process that waits for a person may have nothing else that keeps it alive. */
+function keepProcess(): NodeJS.Timeout {
+  return setInterval(() => {}, 60_000)
 }

@@ -1,3 +1,4 @@
+import type { Approval, Decision } from '../data/approval-data.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
@@ -26,9 +27,16 @@ export type RunDriver = {
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
+  ask: Ask
   /** Whether a run that needs approvals ends with them, also when it is iterated. */
   endsForApproval?: boolean
 }
+
+/**
+ * Asks the caller about a call that is running. Deadlines do not run meanwhile.
+ * @returns `undefined` where no caller can decide
+ */
+export type Ask = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>
 
 export type RunRequest = {
   runId: string
@@ -73,11 +81,20 @@ export function startRun(request: RunRequest): StartableRun {
         for (const deadline of deadlines) deadline.check()
       },
     }
+    const ask: Ask = async ({ path, ...approval }, signal) => {
+      const decided = approvals.ask(approval.approvalId, signal)
+      if (!decided) return undefined
+      const releases = deadlines.map((deadline) => deadline.hold())
+      void events.emit({ type: 'approval-request', ...approval }, path)
+      return decided.finally(() => {
+        for (const release of releases) release()
+      })
+    }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() =>
         request.execute({
-          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals },
+          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals, ask },
           endsForApproval: !request.waitForApprovals,
         }),
       )

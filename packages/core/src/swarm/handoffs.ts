@@ -8,6 +8,7 @@ import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/typ
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { createLoopDetector } from '../policies/loop-detection.ts'
+import { askWithin } from '../runs/ask-within.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { type MemberStatus, memberStatus } from '../runs/member-outcome.ts'
 import type { RunState } from '../runs/run-state.ts'
@@ -78,9 +79,10 @@ async function runActive(
   const path = [...opened.path, member.id]
   const warningsBefore = state.warnings.length
   const account = memberLedger(member, opened.ledger, state, path.join('/'))
+  const deadline = startDeadline(scope.end, member.timeoutMs)
   const session: OpenedRun = {
     agent: withTransfers(member, others, agent),
-    scope: { ...scope, emit },
+    scope: { ...scope, emit, ask: askWithin(scope.ask, member.id, deadline) },
     turn,
     state,
     ledger: account.ledger,
@@ -90,7 +92,6 @@ async function runActive(
     delegates: opened.delegates,
     place: { path, memberPath: `${members.memberPath}/${member.id}`, store: members.store },
   }
-  const deadline = startDeadline(scope.end, member.timeoutMs)
   const clock = startBudgetClock(scope.end, account.ledger)
   // Where another process left the run, it has started.
   const { interrupted } = scope

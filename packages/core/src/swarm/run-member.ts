@@ -6,6 +6,7 @@ import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { callName as nameOfCall } from '../runs/approval-id.ts'
+import { askWithin } from '../runs/ask-within.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/member-outcome.ts'
 import { pendingApprovals } from '../runs/pending-approvals.ts'
@@ -57,6 +58,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     emit: memberEmit(scope.emit, member.id),
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
+    ask: askWithin(scope.ask, member.id, deadline),
     members: new Set(),
     member: {
       ...{ turn, memberPath, store: members.store, callers: `${scope.member?.callers ?? ''}${callName}/` },

@@ -1,0 +1,41 @@
+import type { ToolCall } from '../contracts/model.ts'
+import type { ToolContext } from '../contracts/tool.ts'
+import type { Decision } from '../data/approval-data.ts'
+import type { JSONValue } from '../data/message.ts'
+import type { Deadline } from '../policies/deadline.ts'
+import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
+import type { Run } from './types.ts'
+
+type AskPerson = (input: JSONValue) => Promise<Decision | undefined>
+
+/** How running calls ask, by their contexts. */
+const running = new WeakMap<ToolContext, AskPerson>()
+
+/**
+ * Asks a person about a call that is running, by an event `approval-request` of the call. Neither the tool's time nor the
+ * run's passes meanwhile.
+ *
+ * The question is not stored: it ends with the call.
+ * @param input what the person is asked, in place of the call's arguments
+ * @returns `undefined` where no caller can decide: the run is not iterated, or ends with its approvals
+ */
+export async function askPerson(context: ToolContext, input: JSONValue): Promise<Decision | undefined> {
+  return running.get(context)?.(input)
+}
+
+/** Lets a running call ask. */
+export function allowAsking(context: ToolContext, run: Run, { callId, name }: ToolCall, deadline: Deadline): void {
+  let count = 0
+  running.set(context, async (input) => {
+    const { scope, ledger } = run
+    count++
+    // Of its own, as the call may have needed approval before it ran.
+    const approvalId = approvalIdOf(placeOf(run), `${callId}?${count}`)
+    const releases = [deadline.hold(), ledger.hold()]
+    try {
+      return await scope.ask({ approvalId, callId, name, input, kind: 'approval' }, context.signal)
+    } finally {
+      for (const release of releases) release()
+    }
+  })
+}
