@@ -2,13 +2,14 @@ import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
 import { invalidConfig, nearestWord, serverTool } from '@agentkit/core/internal'
 import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
 import { type Connection, connect, type Era } from './connection.ts'
-import { elicit, type RunningCall } from './elicitation.ts'
+import { type Calls, currentCall, elicit, type RunningCall } from './elicitation.ts'
 import { limits } from './limits.ts'
 import { type ListedTools, listTools } from './list-tools.ts'
 import { readLocked } from './lock-file.ts'
 import { callError, connectError, hasNotBegun } from './mcp-error.ts'
 import type { McpToolInfo, McpTools, Server } from './options.ts'
 import { checkPins, hashOf, type PinState } from './pins.ts'
+import { runCall } from './run-call.ts'
 import { toResult } from './tool-result.ts'
 import { withoutPatterns } from './without-patterns.ts'
 
@@ -41,8 +42,7 @@ type Session = ReturnType<typeof createSession>
 
 /** One server over its connections: a lost one is opened again by the next call. */
 function createSession(server: Server) {
-  const calls = new Set<RunningCall>()
-  const openElicitations = { count: 0 }
+  const calls: Calls = { running: new Set(), openRequests: 0 }
   const hashes = new Map<string, string>()
   let era: Era | undefined = server.lockFile === undefined ? undefined : readLocked(server.lockFile, server.name).era
   let connection: Promise<Connection> | undefined
@@ -60,7 +60,10 @@ function createSession(server: Server) {
   const reopened = (lost: Promise<Connection> | undefined): Promise<Connection> => {
     opening ??= (async () => {
       await lost?.then((each) => each.close()).catch(() => {})
-      const next = await connect(server, era, (request) => elicit(request, server, calls, openElicitations))
+      // What the connection receives later belongs to other calls than the one that opens it.
+      const next = await currentCall.exit(() =>
+        connect(server, era, (params, signal) => elicit(params, { server, calls, signal })),
+      )
       era = next.era
       if (isClosed) await next.close()
       return next
@@ -81,15 +84,19 @@ function createSession(server: Server) {
     list,
     era: (): Era => era ?? 'legacy',
     async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
-      const running: RunningCall = { tool: tool.name, signal: context.signal, notes: [] }
-      calls.add(running)
+      const running: RunningCall = { tool: tool.name, context, notes: [], asked: 0, hold: () => () => {} }
+      calls.running.add(running)
       try {
         const first = await connection?.catch(() => undefined)
         // A server may not offer another tool under the name after its connection was lost.
         if (!first?.isOpen()) await checkUnchanged(tool)
-        const send = async (): Promise<CallToolResult> => callOn(await open(), tool, input, context.signal)
+        const send = async (): Promise<CallToolResult> => {
+          const { client } = await open()
+          return runCall(client, { tool, input, running }, { server, calls })
+        }
         const result = await send().catch(async (error: unknown) => {
-          if (context.signal.aborted || !first?.isOpen() || !hasNotBegun(error)) throw error
+          const hasBegun = running.asked > 0 || !hasNotBegun(error)
+          if (context.signal.aborted || !first?.isOpen() || hasBegun) throw error
           await (await connection)?.close()
           await checkUnchanged(tool)
           return send()
@@ -101,7 +108,7 @@ function createSession(server: Server) {
         if (running.notes.length === 0) throw failure
         throw new AgentKitError(failure.code, [failure.message, ...running.notes].join('\n'), { cause: failure })
       } finally {
-        calls.delete(running)
+        calls.running.delete(running)
       }
     },
     async close(): Promise<void> {
@@ -117,23 +124,6 @@ function createSession(server: Server) {
     if (now && hashOf(now) === hashes.get(tool.name)) return
     const message = `The MCP server "${server.name}" was connected again, and has ${now ? 'another' : 'no'} tool "${tool.name}". It was not called.`
     throw new AgentKitError('tool-error', message)
-  }
-
-  function callOn(
-    { client }: Connection,
-    tool: ServerTool,
-    input: unknown,
-    signal: AbortSignal,
-  ): Promise<CallToolResult> {
-    // The pattern and the text would both come from the server, and could block the process.
-    const { outputSchema: _, ...definition } = tool
-    return client.callTool(
-      { name: tool.name, arguments: input as Record<string, unknown> },
-      {
-        ...{ signal, timeout: server.timeoutMs, resetTimeoutOnProgress: true, toolDefinition: definition },
-        onprogress() {},
-      },
-    )
   }
 }
 

@@ -3,7 +3,7 @@ import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import {
   Client,
   type DiscoverResult,
-  type ElicitRequest,
+  type ElicitRequestParams,
   type ElicitResult,
   StreamableHTTPClientTransport,
   type Transport,
@@ -25,7 +25,7 @@ export type Connection = {
   close(): Promise<void>
 }
 
-type ElicitHandler = (request: ElicitRequest) => Promise<ElicitResult>
+type ElicitHandler = (params: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>
 
 /**
  * Connects to a server.
@@ -58,7 +58,7 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
             { mode: 'auto', probe: { timeoutMs: Math.min(server.timeoutMs / 3, 10_000), maxRetries: 0 } },
     },
   )
-  client.setRequestHandler('elicitation/create', onElicit)
+  client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal))
   let isOpen = true
   client.onclose = () => {
     isOpen = false

@@ -1,40 +1,95 @@
-import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { JSONValue, ToolContext } from '@agentkit/core'
+import { askPerson } from '@agentkit/core/internal'
+import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
 
-/** A call that is running, and what its result should say. */
-export type RunningCall = { readonly tool: string; readonly signal: AbortSignal; readonly notes: string[] }
+/** A call that is running. */
+export type RunningCall = {
+  readonly tool: string
+  readonly context: ToolContext
+  /** What its result should say. */
+  readonly notes: string[]
+  /** How often the server has asked during it. */
+  asked: number
+  /** Stops the time of its request. @returns starts it anew */
+  hold(): () => void
+}
+
+/** The call whose answer is being read: over HTTP a server asks in the answer itself. */
+export const currentCall: AsyncLocalStorage<RunningCall> = new AsyncLocalStorage()
+
+/** The calls of one server. */
+export type Calls = { readonly running: Set<RunningCall>; openRequests: number }
 
 /**
- * Answers a server that requests input. What is declined is said in the result of the call, if one call alone is running.
+ * Answers a server that requests input. What is declined is said in the result of the call.
+ *
+ * @param signal ends when the server no longer waits
+ * @param call absent where several calls are running, and the server does not say which one asks
  */
 export async function elicit(
-  { params }: ElicitRequest,
-  server: Server,
-  calls: ReadonlySet<RunningCall>,
-  open: { count: number },
+  params: ElicitRequestParams,
+  { server, calls, signal }: { server: Server; calls: Calls; signal: AbortSignal },
+  call: RunningCall | undefined = callOf(calls),
 ): Promise<ElicitResult> {
-  const [only] = calls.size === 1 ? calls : []
   const { onElicit, name } = server
-  if (!onElicit || calls.size === 0 || open.count >= limits.openElicitations) {
-    only?.notes.push(declined(params, name))
-    return { action: 'decline' }
-  }
-  open.count++
+  if (call) call.asked++
+  const isTooMuch = calls.openRequests >= limits.openElicitations || (call?.asked ?? 0) > limits.elicitationsPerCall
+  const asked = call ? [call] : [...calls.running]
+  if (isTooMuch || asked.length === 0) return decline(params, asked, name)
+  const releases = asked.map((each) => each.hold())
+  calls.openRequests++
   try {
-    const signal = only?.signal ?? AbortSignal.any([...calls].map((call) => call.signal))
-    return await onElicit(params, { server: name, ...(only && { tool: only.tool }), signal })
+    if (onElicit) {
+      const ends = AbortSignal.any([signal, ...asked.map(({ context }) => context.signal)])
+      return await onElicit(params, { server: name, ...(call && { tool: call.tool }), signal: ends })
+    }
+    const form = call && plainForm(params)
+    const decision = form && (await askPerson(call.context, form.question, signal))
+    if (!decision) return decline(params, asked, name)
+    if (decision === true) return { action: 'accept', content: form.accepted }
+    const reason = 'deny' in decision && decision.deny !== '' ? `: ${decision.deny}` : '.'
+    note(asked, `[A person declined what the MCP server "${name}" asked${reason}]`)
+    return { action: 'decline' }
   } catch {
-    only?.notes.push(`[The request of the MCP server "${name}" for input failed.]`)
+    note(asked, `[The request of the MCP server "${name}" for input failed.]`)
     return { action: 'cancel' }
   } finally {
-    open.count--
+    calls.openRequests--
+    for (const release of releases) release()
   }
 }
 
+function callOf({ running }: Calls): RunningCall | undefined {
+  const current = currentCall.getStore()
+  if (current && running.has(current)) return current
+  const [only] = running
+  return running.size === 1 ? only : undefined
+}
+
+/** A form that a person can answer by yes or no: it asks for nothing, or for one boolean. */
+function plainForm(
+  params: ElicitRequestParams,
+): { question: JSONValue; accepted: Record<string, boolean> } | undefined {
+  if (params.mode === 'url') return undefined
+  const { message, requestedSchema } = params
+  const [field, ...others] = Object.entries(requestedSchema?.properties ?? {})
+  if (others.length > 0 || (field && field[1].type !== 'boolean')) return undefined
+  const text = JSON.stringify({ message, ...(field && { requestedSchema }) })
+  if (text.length > limits.questionChars) return undefined
+  return { question: JSON.parse(text), accepted: field ? { [field[0]]: true } : {} }
+}
+
 /** The address is shown, and never opened. */
-function declined(params: ElicitRequest['params'], server: string): string {
-  const message = params.message.slice(0, limits.errorChars)
+function decline(params: ElicitRequestParams, calls: readonly RunningCall[], server: string): ElicitResult {
+  const message = JSON.stringify(params.message.slice(0, limits.errorChars))
   const address = params.mode === 'url' ? ` It asked to open ${params.url.slice(0, limits.errorChars)} .` : ''
-  return `[The MCP server "${server}" requested input, which was declined: ${JSON.stringify(message)}.${address}]`
+  note(calls, `[The MCP server "${server}" requested input, which was declined: ${message}.${address}]`)
+  return { action: 'decline' }
+}
+
+function note(calls: readonly RunningCall[], text: string): void {
+  for (const { notes } of calls) if (notes.length < limits.notes && !notes.includes(text)) notes.push(text)
 }

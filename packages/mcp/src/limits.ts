@@ -11,6 +11,15 @@ export const limits = {
   progressPerSecond: 10,
   /** Requests for input that one server may have open. */
   openElicitations: 8,
+  /** Requests for input that are answered during one call. */
+  elicitationsPerCall: 10,
+  /** The JSON of a question that a person is asked. */
+  questionChars: 4000,
+  /** Sentences about a call that its result ends with. */
+  notes: 12,
+  /** When a call is sent again whose server is not ready for it. */
+  callAgainMs: 250,
+  longestTimerMs: 2 ** 31 - 1,
   /** Parts of one result. */
   blocks: 1000,
   errorChars: 2000,

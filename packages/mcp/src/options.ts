@@ -10,6 +10,7 @@ import {
   type OptionRules,
 } from '@agentkit/core/internal'
 import type { AuthProvider, ElicitRequestParams, ElicitResult, OAuthClientProvider } from '@modelcontextprotocol/client'
+import { limits } from './limits.ts'
 
 /** What `mcp()` takes: `url` for a server over HTTP, `command` for one that is started. */
 export type McpOptions = {
@@ -30,7 +31,10 @@ export type McpOptions = {
   prefix?: string
   /** Which calls need approval; default: those of tools that their server annotates as destructive. */
   needsApproval?: boolean | readonly string[] | ((tool: McpToolInfo, input: unknown) => boolean | Promise<boolean>)
-  /** Answers the server's requests for input during a call; without it they are declined. */
+  /**
+   * Answers the server's requests for input during a call. Without it a form that asks for nothing, or for one boolean, is
+   * an approval request of the call where its run is iterated; all others are declined.
+   */
   onElicit?(request: ElicitRequestParams, context: ElicitContext): ElicitResult | Promise<ElicitResult>
   /** The lock file of the tools' hashes; default `agentkit-mcp.lock.json`. `false` pins nothing. */
   pins?: string | false
@@ -60,8 +64,6 @@ export type Server = Omit<McpOptions, 'url' | 'pins' | 'name' | 'timeoutMs'> & {
   readonly lockFile?: string
 }
 
-const longestTimerMs = 2 ** 31 - 1
-
 const isWord: OptionRule = {
   is: 'a text that is not empty',
   holds: (value) => typeof value === 'string' && value.trim() !== '',
@@ -90,7 +92,7 @@ const rules: OptionRules<McpOptions> = {
   pins: { is: 'the path of the lock file, or false', holds: (value) => value === false || isWord.holds(value) },
   timeoutMs: {
     is: 'a number of milliseconds above 0',
-    holds: (value) => typeof value === 'number' && value > 0 && value <= longestTimerMs,
+    holds: (value) => typeof value === 'number' && value > 0 && value <= limits.longestTimerMs,
   },
 }
 

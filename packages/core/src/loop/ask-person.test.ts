@@ -54,8 +54,9 @@ describe('a call that asks while it runs', () => {
     ['is not iterated', (agent) => agent.stream('Book')],
     ['ends with its approvals', (agent) => agent.stream('Book', { onApproval: 'end' })],
   ])('asks nobody in a run that %s', async (what, start) => {
-    const run = start(booker())
-    const { messages, finishReason } = what === 'is not iterated' ? await run.result : (await follow(run, () => {})).result
+    const run = start(booker() as Agent)
+    const { messages, finishReason } =
+      what === 'is not iterated' ? await run.result : (await follow(run, () => {})).result
     expect(finishReason).toBe('stop')
     expect(messages.find(({ role }) => role === 'tool')?.content).toBe('"not asked"')
   })
@@ -94,6 +95,23 @@ describe('a call that asks while it runs', () => {
     for await (const { type } of run) if (type === 'approval-request') break
     const { finishReason, approvals } = await run.result
     expect([finishReason, approvals]).toEqual(['aborted', []])
+  })
+
+  it('asks no longer once it has ended', async () => {
+    vi.useFakeTimers()
+    const careless = tool({
+      ...{ name: 'book', description: 'Does not wait.', input: { type: 'object', properties: {} } },
+      execute(_, context) {
+        askPerson(context, 'Book it?').catch(() => {})
+        return 'booked'
+      },
+    })
+    const model = scriptedModel([turns()[0] ?? '', () => new Promise(() => {})])
+    const run = booker({ functions: [careless], model, timeoutMs: 100 }).stream('Book')
+    for await (const { type } of run) if (type === 'tool-result') void vi.advanceTimersByTimeAsync(100)
+    const result = await run.result
+    vi.useRealTimers()
+    expect(result.error).toMatchObject({ code: 'timeout', phase: 'run' })
   })
 
   it('cannot be decided once it has ended', async () => {
@@ -137,19 +155,22 @@ describe('the time that a person takes', () => {
     expect(`${answer} ${result.error?.message} ${result.finishReason}`).toMatch(/within 1000 ms|budget/)
   })
 
-  it.each(['manager', 'handoff'] as const)('is no part of the deadlines around it in a swarm: %s', async (collaboration) => {
-    const limits = { timeoutMs: 1000, budget: { seconds: 1 }, toolTimeoutMs: 1000 }
-    const toBooker = { toolCalls: [{ name: 'booker', input: { task: 'Book.' } }] }
-    const swarm = new Swarm({
-      ...{ name: 'Hotel', agents: [booker(limits)], collaboration, ...limits },
-      model: scriptedModel(collaboration === 'manager' ? [toBooker, 'Booked.'] : []),
-    })
-    let path: readonly string[] = []
-    const { result } = await follow(swarm.stream('Book'), (request, run) => {
-      path = request.path
-      return later(request, run)
-    })
-    expect(result).toMatchObject({ finishReason: 'stop' })
-    expect(path).toEqual(['hotel', 'booker'])
-  })
+  it.each(['manager', 'handoff'] as const)(
+    'is no part of the deadlines around it in a swarm: %s',
+    async (collaboration) => {
+      const limits = { timeoutMs: 1000, budget: { seconds: 1 }, toolTimeoutMs: 1000 }
+      const toBooker = { toolCalls: [{ name: 'booker', input: { task: 'Book.' } }] }
+      const swarm = new Swarm({
+        ...{ name: 'Hotel', agents: [booker(limits)], collaboration, ...limits },
+        model: scriptedModel(collaboration === 'manager' ? [toBooker, 'Booked.'] : []),
+      })
+      let path: readonly string[] = []
+      const { result } = await follow(swarm.stream('Book'), (request, run) => {
+        path = request.path
+        return later(request, run)
+      })
+      expect(result).toMatchObject({ finishReason: 'stop' })
+      expect(path).toEqual(['hotel', 'booker'])
+    },
+  )
 })

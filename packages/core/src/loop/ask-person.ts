@@ -6,7 +6,7 @@ import type { Deadline } from '../policies/deadline.ts'
 import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
 import type { Run } from './types.ts'
 
-type AskPerson = (input: JSONValue) => Promise<Decision | undefined>
+type AskPerson = (input: JSONValue, signal: AbortSignal | undefined) => Promise<Decision | undefined>
 
 /** How running calls ask, by their contexts. */
 const running = new WeakMap<ToolContext, AskPerson>()
@@ -17,25 +17,38 @@ const running = new WeakMap<ToolContext, AskPerson>()
  *
  * The question is not stored: it ends with the call.
  * @param input what the person is asked, in place of the call's arguments
+ * @param signal ends the question before the call ends
  * @returns `undefined` where no caller can decide: the run is not iterated, or ends with its approvals
  */
-export async function askPerson(context: ToolContext, input: JSONValue): Promise<Decision | undefined> {
-  return running.get(context)?.(input)
+export async function askPerson(
+  context: ToolContext,
+  input: JSONValue,
+  signal?: AbortSignal,
+): Promise<Decision | undefined> {
+  return running.get(context)?.(input, signal)
 }
 
-/** Lets a running call ask. */
-export function allowAsking(context: ToolContext, run: Run, { callId, name }: ToolCall, deadline: Deadline): void {
+/** Lets a running call ask. @returns ends what it asks, as clocks may not stand still for a call that has ended */
+export function allowAsking(
+  context: ToolContext,
+  run: Run,
+  { callId, name }: ToolCall,
+  deadline: Deadline,
+): () => void {
   let count = 0
-  running.set(context, async (input) => {
+  const ended = new AbortController()
+  running.set(context, async (input, given) => {
+    const signal = AbortSignal.any([context.signal, ended.signal, ...(given ? [given] : [])])
     const { scope, ledger } = run
     count++
     // Of its own, as the call may have needed approval before it ran.
     const approvalId = approvalIdOf(placeOf(run), `${callId}?${count}`)
     const releases = [deadline.hold(), ledger.hold()]
     try {
-      return await scope.ask({ approvalId, callId, name, input, kind: 'approval' }, context.signal)
+      return await scope.ask({ approvalId, callId, name, input, kind: 'approval' }, signal)
     } finally {
       for (const release of releases) release()
     }
   })
+  return () => ended.abort()
 }

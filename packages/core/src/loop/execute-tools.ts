@@ -112,7 +112,7 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
       for (const citation of checkCitations(cited)) sources.push(citation)
     },
   }
-  allowAsking(context, run, call, deadline)
+  const endAsking = allowAsking(context, run, call, deadline)
   try {
     const input = cloneJSON(call.input as JSONValue)
     const attempt = validateAndExecute(entry, input, withParentRun(context, run), () => begin(call))
@@ -124,6 +124,7 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
     return failed(messageOf(error))
   } finally {
     deadline.stop()
+    endAsking()
   }
 }
 

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { newTools, oldTools } from './sdk-tools.ts'
 
 export type HttpServer = { url: string; requests: IncomingMessage[]; close(): Promise<void> }
 
@@ -20,15 +19,7 @@ export async function oldServer(options: { sessions?: boolean } = {}): Promise<H
         ? { sessionIdGenerator: () => crypto.randomUUID(), onsessioninitialized: (own) => void sessions.set(own, transport) }
         : {},
     )
-    const server = new OldServer({ name: 'old', version: '1' })
-    server.registerTool('echo', { description: 'Returns the text.', inputSchema: { text: z.string() } }, ({ text }) => ({
-      content: [{ type: 'text', text }],
-    }))
-    server.registerTool(
-      'remove',
-      { description: 'Removes a file.', inputSchema: { file: z.string() }, annotations: { destructiveHint: true } },
-      ({ file }) => ({ content: [{ type: 'text', text: `removed ${file}` }] }),
-    )
+    const server = oldTools()
     await server.connect(transport as never) // its types do not know exactOptionalPropertyTypes
     await transport.handleRequest(request, response)
   })
@@ -37,27 +28,18 @@ export async function oldServer(options: { sessions?: boolean } = {}): Promise<H
 
 /** A server of the SDK 2.x over HTTP, which speaks 2026-07-28 and the revisions before. */
 export async function newServer(): Promise<HttpServer> {
-  const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: 'new', version: '1' })
-    const inputSchema = fromJsonSchema<{ text: string }>({
-      type: 'object',
-      properties: { text: { type: 'string' } },
-      required: ['text'],
-    })
-    server.registerTool('echo', { description: 'Returns the text.', inputSchema }, ({ text }) => ({
-      content: [{ type: 'text', text }],
-      structuredContent: { text },
-    }))
-    return server
-  })
+  const handler = createMcpHandler(newTools)
   return listen(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method = 'GET', headers, url = '/' } = request
     const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
-    const sent = new Request(`http://127.0.0.1${url}`, { method, headers: headers as Record<string, string>, ...body })
+    const aborted = new AbortController()
+    const sent = new Request(`http://127.0.0.1${url}`, { method, headers: headers as Record<string, string>, signal: aborted.signal, ...body })
     const answer = await handler.fetch(sent)
+    response.on('close', () => aborted.abort())
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.flushHeaders()
     if (answer.body) for await (const chunk of answer.body) response.write(chunk)
     response.end()
   })

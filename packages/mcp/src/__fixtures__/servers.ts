@@ -22,7 +22,18 @@ export function hostile(name: string, folder: string): McpOptions & { pins: stri
   }
 }
 
-/** The ids of the processes that a hostile server has started. */
+/** Options for a server of the SDK 1.x or 2.x over stdio, whose processes write their ids to a log. */
+export function sdkServer(name: 'old' | 'new', folder: string): McpOptions & { pins: string } {
+  const script = join(import.meta.dirname, 'sdk-stdio-server.ts')
+  return {
+    name,
+    command: process.execPath,
+    args: [script, name, join(folder, 'processes.log')],
+    pins: join(folder, 'lock.json'),
+  }
+}
+
+/** The ids of the processes that a server over stdio has started. */
 export function processIds(folder: string): number[] {
   return readFileSync(join(folder, 'processes.log'), 'utf8').split('\n').filter(Boolean).map(Number)
 }
