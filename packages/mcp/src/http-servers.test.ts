@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
@@ -75,12 +75,14 @@ describe('a server over HTTP', () => {
     [500, 'network'],
     [302, 'network'],
   ])('that answers %i is %s, and its text is in no message', async (status, code) => {
-    const server = await listen((_, response) =>
-      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('secret of the server'),
+    const server = await listen(({ headers }, response) =>
+      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end(`no entrance with ${headers.authorization}`),
     )
-    const error = await mcp({ url: `${server.url}?key=secret`, pins: false }).catch((thrown: Error) => thrown)
+    const headers = { authorization: 'secret-of-the-user' }
+    const error = await mcp({ url: `${server.url}?key=secret`, headers, pins: false }).catch((thrown: Error) => thrown)
     expect(error).toMatchObject({ code })
-    expect(String(error)).not.toContain('secret')
+    // As a logger shows it, with its causes.
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('secret')
     await server.close()
   })
 

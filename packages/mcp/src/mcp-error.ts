@@ -4,24 +4,37 @@ import { limits } from './limits.ts'
 import type { Server } from './options.ts'
 
 /** Why a server could not be connected, in our words: the SDK's may hold addresses and answers. */
-export function connectError(cause: unknown, { name, command, timeoutMs }: Server): AgentKitError {
+export function connectError(cause: unknown, server: Server): AgentKitError {
+  const { name, command, timeoutMs } = server
   if (isAgentKitError(cause)) return cause
   const who = `The MCP server "${name}"`
   if (isMissingCommand(cause)) {
     const message = `${who} cannot be started: there is no command "${command}", or no folder \`cwd\`. Install it, or correct the path.`
-    return new AgentKitError('invalid-config', message, { cause })
+    return new AgentKitError('invalid-config', message, { cause: plainCause(cause) })
   }
   if (isUnauthorized(cause)) {
-    const message = `${who} refuses the credentials. Pass valid \`headers\` or an \`authProvider\`.`
-    return new AgentKitError('auth', message, { cause })
+    return new AgentKitError('auth', `${who} ${authProblem(cause, server)}`, { cause: plainCause(cause) })
   }
   const failure = failureOf(cause)
   if (failure.code === 'timeout') {
-    return new AgentKitError('timeout', `${who} did not answer within ${timeoutMs} ms.`, { cause, retryable: true })
+    return new AgentKitError('timeout', `${who} did not answer within ${timeoutMs} ms.`, {
+      cause: plainCause(cause),
+      retryable: true,
+    })
   }
   const how = command === undefined ? 'Look whether it runs.' : `Run "${command}" by hand to see what it prints.`
   const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
-  return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, { cause, retryable: true })
+  return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, {
+    cause: plainCause(cause),
+    retryable: true,
+  })
+}
+
+function authProblem(cause: unknown, { authProvider }: Server): string {
+  if (!authProvider) return 'refuses the credentials. Pass valid `headers` or an `authProvider`.'
+  const isSent = 'redirectToAuthorization' in authProvider && /Unauthorized/.test(nameOf(cause))
+  if (!isSent) return 'refuses the credentials of the `authProvider`. Renew them.'
+  return 'wants its user to authorize, to whom the `authProvider` has shown the address. Save the tokens by `auth(authProvider, { serverUrl, authorizationCode })` of the SDK of MCP, and connect again.'
 }
 
 /** Why a call failed. The text of an error that the server returned is for the model, like a result. */
@@ -29,19 +42,31 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   if (isAgentKitError(cause)) return cause
   if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
     const text = redactSecrets(cause.message.slice(0, limits.errorChars))
-    return new AgentKitError('tool-error', `The MCP server "${server.name}" refused the call: ${text}`, { cause })
+    return new AgentKitError('tool-error', `The MCP server "${server.name}" refused the call: ${text}`, {
+      cause: plainCause(cause),
+    })
   }
   if (isUnauthorized(cause)) return connectError(cause, server)
   const { code, reason } = failureOf(cause)
   const call = `The call of "${tool}" at the MCP server "${server.name}"`
   if (code === 'timeout') {
     return new AgentKitError('timeout', `${call} had no answer within ${server.timeoutMs} ms.`, {
-      cause,
+      cause: plainCause(cause),
       phase: 'tool',
     })
   }
   const why = reason === undefined ? '' : ` (${reason})`
-  return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, { cause })
+  return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, {
+    cause: plainCause(cause),
+  })
+}
+
+/** What failed, without words and data of the server and the SDK: a server may return the tokens that it was sent. */
+function plainCause(cause: unknown): object {
+  const [error] = chainOf(cause)
+  const status = statusOf(cause)
+  const code = chainOf(cause).map(codeOf).find(Boolean)
+  return { name: error?.name, ...(code !== undefined && { code }), ...(status !== undefined && { status }) }
 }
 
 /** Whether a call cannot have begun: the connection was closed before, was refused, or the session is unknown. */
