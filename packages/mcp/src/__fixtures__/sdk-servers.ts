@@ -35,9 +35,9 @@ export async function newServer(): Promise<HttpServer> {
     const { method = 'GET', headers, url = '/' } = request
     const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
     const aborted = new AbortController()
+    response.on('close', () => aborted.abort())
     const sent = new Request(`http://127.0.0.1${url}`, { method, headers: headers as Record<string, string>, signal: aborted.signal, ...body })
     const answer = await handler.fetch(sent)
-    response.on('close', () => aborted.abort())
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     response.flushHeaders()
     if (answer.body) for await (const chunk of answer.body) response.write(chunk)
