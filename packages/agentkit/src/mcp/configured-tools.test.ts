@@ -4,6 +4,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
+import { Swarm } from '../agents/swarm.ts'
 import { toolsCommand } from '../cli/tools.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 
@@ -41,6 +42,29 @@ describe('[mcp.<name>]', () => {
     expect((await offered({ name: 'hermit', sdkContext })).names).toEqual([])
     const lock = JSON.parse(readFileSync(folder.path('agentkit-mcp.lock.json'), 'utf8'))
     expect(Object.keys(lock.servers)).toEqual(['first', 'second'])
+    await sdkContext.close()
+  })
+
+  it('gives its tools to the own model of a swarm, as to every agent', async () => {
+    const toml = `[mcp.first]\n${server}\ntools = ["echo"]\n[mcp.second]\n${server}\ntools = ["get-env"]\n
+[team]\nmcp = ["second"]\n[hermits]\nmcp = []\n`
+    const sdkContext = new SDKContext({ configPath: write(toml) })
+    const offeredTo = async (name: string, collaboration: 'manager' | 'parallel' | 'sequence' = 'manager') => {
+      const inner = scriptedModel(['One.'])
+      const member = new Agent({ name: 'Anna', functions: [], model: inner, sdkContext, sessions: ':memory:' })
+      const model = scriptedModel(['Hello.'])
+      const swarm = new Swarm({ name, agents: [member], collaboration, model, sdkContext, sessions: ':memory:' })
+      const { error } = await swarm.stream('Hi').result
+      expect(error).toBeUndefined()
+      await swarm.close()
+      const names = (of: typeof model) => of.requests[0]?.tools?.map((tool) => tool.name) ?? []
+      return collaboration === 'manager' ? names(model) : { members: names(inner), own: names(model) }
+    }
+    expect(await offeredTo('Others')).toEqual(['anna', 'echo', 'get-env'])
+    expect(await offeredTo('team')).toEqual(['anna', 'get-env'])
+    expect(await offeredTo('hermits')).toEqual(['anna'])
+    expect(await offeredTo('team', 'parallel')).toEqual({ members: ['echo', 'get-env'], own: ['anna', 'get-env'] })
+    expect(await offeredTo('team', 'sequence')).toEqual({ members: ['echo', 'get-env'], own: [] })
     await sdkContext.close()
   })
 

@@ -14,6 +14,7 @@ import { modelChain } from '../policies/fallback.ts'
 import { memberToolName } from '../runs/member-run.ts'
 import type { AgentInfo } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
+import { withHostTools } from '../tools/host-tools.ts'
 import { toTools } from '../tools/to-tools.ts'
 import { type Collaborate, handoff, manager, parallel } from './collaboration.ts'
 import { withMemberSessions } from './member-sessions.ts'
@@ -125,8 +126,11 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
     const all = toTools([...functions, ...tools])
     const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
+    const own = agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all })
     return {
-      ...agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all }),
+      ...own,
+      // Where the swarm's own model takes steps.
+      ...(needsModel(collaboration) && { tools: withHostTools(own.tools, () => this.host.tools) }),
       ...spec,
       storedVersion: agentVersion(given, all, members),
       members,
