@@ -27,8 +27,11 @@ export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = en
  */
 export function detachedEvents(starting: Promise<AgentRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
-    read: (send) =>
-      readRun(starting, (text, options) => send(text, { ...options, beginsAnswer: true, isFollowed: true }), encode),
+    read(send) {
+      // What the client decided is stored, so the headers wait for no event: a status could only say that it failed.
+      void send('', { beginsAnswer: true })
+      return readRun(starting, (text, options) => send(text, { ...options, isFollowed: true }), encode)
+    },
     leave() {},
   }
 }
