@@ -19,7 +19,7 @@ export const limits = {
   notes: 12,
   /** When a call is sent again whose server is not ready for it. */
   callAgainMs: 250,
-  longestTimerMs: 2 ** 31 - 1,
+  longestTimerMs: 2_147_483_647,
   /** Parts of one result. */
   blocks: 1000,
   errorChars: 2000,

@@ -11,7 +11,10 @@ import { checkOptions, isId, isMilliseconds, type OptionRule, type OptionRules }
 import { measureJSON } from '../util/measure-json.ts'
 
 /** What is stored with a run, as JSON, in bytes of UTF-8: at most. */
-export const enqueuedBytes = { input: limits.enqueuedInputBytes, history: limits.enqueuedHistoryBytes } as const
+export const enqueuedBytes: { readonly input: number; readonly history: number } = {
+  input: limits.enqueuedInputBytes,
+  history: limits.enqueuedHistoryBytes,
+}
 
 /** An item that can be stored. */
 export type CheckedItem = Omit<EnqueueItem, 'input' | 'startAfter'> & {
