@@ -1,4 +1,5 @@
 import type { Runnable } from '@agentkit/core'
+import { loadAnswer } from './dialects/mcp/mcp-route.ts'
 import type { AgentServer, StartWork } from './listen.ts'
 import { checkOptions, type ServerOptions } from './options.ts'
 
@@ -11,6 +12,7 @@ import { checkOptions, type ServerOptions } from './options.ts'
  * @param work starts a worker within the places of the server, which ends with the server. @internal
  * @throws AgentKitError `invalid-argument` for a value that is not an agent
  * @throws AgentKitError `invalid-config` for unsafe or impossible options and for an address in use, with the fix
+ * @throws AgentKitError `missing-package` for the dialect `mcp` without `@modelcontextprotocol/server`
  * @example
  * const server = await serve(agent, { port: 0 })
  * const form = new FormData()
@@ -22,6 +24,8 @@ import { checkOptions, type ServerOptions } from './options.ts'
  */
 export async function serve(agent: Runnable, options?: ServerOptions, work?: StartWork): Promise<AgentServer> {
   const settings = checkOptions(options)
+  // Before it listens, to report what is not installed.
+  if (settings.rules.dialects.has('mcp')) await loadAnswer()
   // Imported by the call: `createApp` also runs where there is no `node:http`, and starts faster without it.
   const { listen } = await import('./listen.ts')
   return listen(agent, settings, work)

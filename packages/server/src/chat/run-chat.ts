@@ -38,13 +38,15 @@ export type Chat = {
   parts: RouteParts
   /** Called when the run has started: the body is then no longer held in memory. */
   release(): void
+  /** Cancels a run that its client waits for; default that of the request. */
+  signal?: AbortSignal
 }
 
 /** A run that its client waits for: it ends when the client leaves. */
 export async function boundRun(chat: Chat): Promise<Response> {
   const { request, answer, context, parts, release } = chat
   const { agent, capacity, limits } = parts
-  const { signal } = context.req.raw
+  const { signal = context.req.raw.signal } = chat
   const enteredAt = performance.now()
   const place = capacity.enter(signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
   const start = (): AgentRun => {

@@ -1,5 +1,6 @@
 import { type ProblemError, problemHeaders, problemResponse } from '../answer/problem.ts'
 import { a2aFailure } from './a2a/a2a-error.ts'
+import { mcpFailure } from './mcp/mcp-error.ts'
 import { openaiProblem } from './openai/openai-problem.ts'
 
 /** The answer to a request that failed, in the form of its protocol: the path decides. */
@@ -8,6 +9,7 @@ export function dialectProblem(path: string, problem: ProblemError, requestId: s
   if (path.startsWith('/ui/')) return uiProblem(problem)
   if (path === '/agui') return aguiProblem(problem)
   if (path === '/a2a') return a2aFailure(problem, null, requestId)
+  if (path === '/mcp') return mcpFailure(problem, null, requestId)
   return problemResponse(problem, requestId)
 }
 

@@ -2,6 +2,7 @@ import type { RouteParts } from '../request/parts.ts'
 import type { Route } from '../request/route.ts'
 import { a2aRoute, agentCardRoute } from './a2a/a2a-routes.ts'
 import { aguiRoute } from './agui/agui-route.ts'
+import { mcpRoute } from './mcp/mcp-route.ts'
 import { openaiRoutes } from './openai/openai-routes.ts'
 import { uiRoutes } from './ui/ui-routes.ts'
 
@@ -9,6 +10,7 @@ const makers: Readonly<Record<string, (parts: RouteParts) => Route[]>> = {
   openai: openaiRoutes,
   ui: uiRoutes,
   agui: (parts) => [aguiRoute(parts)],
+  mcp: (parts) => [mcpRoute(parts)],
   a2a: (parts) => [a2aRoute(parts)],
 }
 

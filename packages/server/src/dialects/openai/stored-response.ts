@@ -1,10 +1,10 @@
 import type { RunFinishReason, RunRecord, TurnStatus } from '@agentkit/core'
 import type { RouteParts } from '../../request/parts.ts'
+import { turnEvents } from '../common/turn-events.ts'
 import type { FoundResponse } from './find-response.ts'
 import { type ResponseHead, type ResponseStatus, responseBody } from './response-body.ts'
 import { ResponseReader } from './response-reader.ts'
 import { endedState } from './responses-encoder.ts'
-import { turnEvents } from './turn-events.ts'
 
 /** A response as it is read later: what is stored of its run. */
 export function storedResponse({ agent }: RouteParts, found: FoundResponse, head?: Partial<ResponseHead>): object {

@@ -1,0 +1,54 @@
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server'
+import { handlerProblem } from '../../answer/problem.ts'
+import { agentFiles } from '../../files/agent-files.ts'
+import { askAgent, askTool } from './ask-agent.ts'
+import { errorData, rpcCode } from './mcp-error.ts'
+import type { MCPHost } from './mcp-host.ts'
+
+/** A run may ask its user this often; its steps are bounded too. */
+const maxRounds = 100
+
+/** An agent as a server of the SDK, for one connection, or for one request over HTTP. */
+export function agentServer(host: MCPHost): Server {
+  const { id, name, version = '1.0.0' } = host.agent
+  const hasFiles = agentFiles(host.agent) !== undefined
+  // The SDK's other class checks arguments by a schema of a library, and has no pages.
+  const server = new Server(
+    { name: id, title: name, version },
+    { capabilities: { tools: {}, ...(hasFiles && { resources: {} }) }, inputRequired: { maxRounds } },
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: [askTool(host)] }))
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    reported(host, () => {
+      const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope
+      const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
+      return askAgent(host, { params, context, capabilities })
+    }),
+  )
+  if (hasFiles) serveFiles(server, host)
+  return server
+}
+
+function serveFiles(server: Server, host: MCPHost): void {
+  // Imported by the calls: `createApp` also runs where there is no `node:fs`.
+  const resources = () => import('./resources.ts')
+  server.setRequestHandler('resources/list', ({ params }) =>
+    reported(host, async () => (await resources()).listResources(host, params?.cursor)),
+  )
+  server.setRequestHandler('resources/read', ({ params }) =>
+    reported(host, async () => (await resources()).readResource(host, params.uri)),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+}
+
+/** Answers what fails by an error of the protocol, in our own sentence. */
+async function reported<Result>(host: MCPHost, handle: () => Promise<Result>): Promise<Result> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    const problem = handlerProblem(error)
+    host.onProblem(problem)
+    throw new ProtocolError(rpcCode(problem), problem.detail, errorData(problem))
+  }
+}

@@ -1,0 +1,98 @@
+import { isRecord } from '@agentkit/core/internal'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { ProblemError } from '../../answer/problem.ts'
+import type { Hold } from '../../capacity/held-bytes.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import type { ServerContext } from '../../util/server-env.ts'
+import { agentServer } from './agent-server.ts'
+import type { CallsInProgress } from './calls-in-progress.ts'
+import { httpHost } from './http-host.ts'
+import { mcpFailure, requestIdOf, statusOfCode } from './mcp-error.ts'
+
+type Received = { sent: unknown; held: Hold; calls: CallsInProgress }
+
+/**
+ * Answers a message by the SDK, which knows the revisions of the protocol. Each has a server of its own: there are no
+ * sessions.
+ */
+export async function answerMCP(
+  context: ServerContext,
+  parts: RouteParts,
+  { sent, held, calls }: Received,
+): Promise<Response> {
+  const host = httpHost(context, parts, { id: requestIdOf(sent), held, calls })
+  if (isRecord(sent) && sent.method === 'notifications/cancelled' && isRecord(sent.params)) {
+    calls.cancel(host.userId, sent.params.requestId)
+  }
+  let fault: Error | undefined
+  const handler = createMcpHandler(() => agentServer(host), {
+    keepAliveMs: parts.limits.heartbeatMs,
+    onerror(error) {
+      fault = error
+    },
+  })
+  const response = await handler.fetch(context.req.raw, { parsedBody: sent })
+  if (response.status >= 500) host.onProblem(new ProblemError('internal-error', { cause: fault }))
+  const failed = (status: number, text: string): Response => {
+    if (host.problem) return mcpFailure(host.problem, requestIdOf(sent), context.get('requestId'))
+    return new Response(text, { status, headers: { 'content-type': 'application/json' } })
+  }
+  if (!isEventStream(response)) return wholeAnswer(response, failed)
+  return streamedAnswer(response, failed)
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+type Failed = (status: number, text: string) => Response
+
+/** The SDK answers errors of its handlers under 200. */
+async function wholeAnswer(response: Response, failed: Failed): Promise<Response> {
+  if (response.status !== 200) return response
+  const text = await response.text()
+  const code = errorCodeOf(text)
+  return code === undefined ? new Response(text, response) : failed(statusOfCode(code), text)
+}
+
+/**
+ * A stream begins with its first message, so that a call which is refused has its status. Older clients ask for methods that
+ * they do not know to exist: the answer to these stays one.
+ */
+async function streamedAnswer(response: Response, failed: Failed): Promise<Response> {
+  const reader = response.body?.getReader()
+  if (!reader) return response
+  const first = await reader.read()
+  const data = /^event: message\ndata: (.*)\n\n$/s.exec(new TextDecoder().decode(first.value))?.[1] ?? ''
+  const code = errorCodeOf(data)
+  if (code !== undefined && code !== methodNotFound) {
+    void reader.cancel().catch(() => {})
+    return failed(statusOfCode(code), data)
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (first.value) controller.enqueue(first.value)
+      if (first.done) controller.close()
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, response)
+}
+
+const methodNotFound = -32601
+
+function errorCodeOf(text: string): number | undefined {
+  // A result can be long, and an error comes before anything else.
+  if (!text.includes('"error"')) return undefined
+  try {
+    const { error } = JSON.parse(text)
+    return typeof error?.code === 'number' ? error.code : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,88 @@
+import type {
+  AgentEvent,
+  Approval,
+  Citation,
+  ErrorInfo,
+  RunFinishReason,
+  Runnable,
+  StoredRun,
+  Turn,
+} from '@agentkit/core'
+import { ProblemError } from '../../answer/problem.ts'
+import { AnswerReader } from '../common/answer-reader.ts'
+import { continuedSpeakers } from '../common/continued-speakers.ts'
+import { turnEvents } from '../common/turn-events.ts'
+
+/** What a run has come to. */
+export type Outcome = {
+  runId: string
+  sessionId: string
+  text: string
+  sources: readonly Citation[]
+  /** Those that it waits for. */
+  approvals: readonly Approval[]
+  finishReason: RunFinishReason
+  error?: ErrorInfo
+}
+
+/** Reads the events of a run, and of one that continues what it has said before. */
+export class AnswerOutcome {
+  readonly #sessionId: string
+  readonly #reader: AnswerReader
+  readonly #said: AnswerReader | undefined
+  #runId = ''
+
+  constructor(agent: Runnable, sessionId: string, continued?: { stored: StoredRun; turn: Turn | undefined }) {
+    const options = { canDrop: true, speaker: agent.speaker }
+    this.#sessionId = sessionId
+    this.#said = continued && readTurn(agent, continued)
+    this.#reader = new AnswerReader(
+      continued ? { ...options, speakers: continuedSpeakers(continued.stored, continued.turn) } : options,
+    )
+  }
+
+  read(event: AgentEvent): void {
+    this.#runId = event.runId
+    this.#reader.read(event)
+  }
+
+  /** @throws ProblemError for a run that has not ended: another process continues it */
+  outcome(): Outcome {
+    const { end, text, sources, approvals } = this.#reader
+    if (!end) throw new ProblemError('overloaded', { detail: 'The server is shutting down.', quiet: true })
+    const { finishReason, error } = end
+    const place = { runId: this.#runId, sessionId: this.#sessionId }
+    const whole = [this.#said?.text ?? '', text].filter((part) => part !== '').join('\n\n')
+    return { ...place, text: whole, sources, approvals, finishReason, ...(error && { error }) }
+  }
+}
+
+/** What has become of a stored run. */
+export function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | undefined): Outcome {
+  const { runId, sessionId = '', status, text = '', sources, error } = stored.record
+  const finishReason = stored.record.finishReason ?? (status === 'waiting' ? 'approval' : 'stop')
+  const reader = readTurn(agent, { stored, turn })
+  reader.read({ type: 'run-end', seq: 0, runId, path: [agent.id], finishReason, text, usage: {} })
+  const place = { runId, sessionId }
+  return {
+    ...place,
+    text: reader.text,
+    sources,
+    approvals: openApprovals(stored),
+    finishReason,
+    ...(error && { error }),
+  }
+}
+
+/** The approvals that nobody has decided on. */
+export function openApprovals({ record, approvals }: StoredRun): Approval[] {
+  const decided = new Set(approvals.flatMap(({ approvalId, decision }) => (decision === undefined ? [] : [approvalId])))
+  return record.approvals.filter(({ approvalId }) => !decided.has(approvalId))
+}
+
+function readTurn(agent: Runnable, { stored, turn }: { stored: StoredRun; turn: Turn | undefined }): AnswerReader {
+  const reader = new AnswerReader({ canDrop: true, speaker: agent.speaker })
+  const { runId } = stored.record
+  for (const event of turnEvents({ agentId: agent.id, runId, messages: turn?.messages ?? [] })) reader.read(event)
+  return reader
+}
