@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { cassetteCommands } from './cli/cassette.ts'
 import { devCommand } from './cli/dev-command.ts'
 import { indexCommand } from './cli/index-command.ts'
+import { mcpCommand } from './cli/mcp-command.ts'
 import { queueCommand } from './cli/queue-command.ts'
 import { runsCommand } from './cli/runs-command.ts'
 import { toolsCommand } from './cli/tools.ts'
@@ -24,6 +25,7 @@ const program = new Command('agentkit')
   .addCommand(workerCommand())
   .addCommand(runsCommand())
   .addCommand(queueCommand())
+  .addCommand(mcpCommand())
 
 for (const command of cassetteCommands()) program.addCommand(command)
 throwErrors(program)

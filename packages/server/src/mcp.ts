@@ -18,7 +18,8 @@ const { agentServer } = await loadMCP(() => import('./dialects/mcp/agent-server.
  * @param options.userId whose sessions, runs and files they are; default `default`
  * @param options.perUserFiles each user has files of their own; without `userId` there are then no resources
  * @param options.log where failures are logged; default `"human"`, a line on standard error
- * @returns a server of `@modelcontextprotocol/server`, to be connected to one of its transports
+ * @returns a server of `@modelcontextprotocol/server`, to be connected to one of its transports; `close()` ends its runs, and
+ *   waits for them
  * @throws AgentKitError `invalid-argument` for a value that is not an agent, and for a `userId` that is none
  * @throws AgentKitError `invalid-config` for an unknown option, and where `perUserFiles` is not possible
  * @throws AgentKitError `missing-package`, by the import of this module, where the SDK is not installed

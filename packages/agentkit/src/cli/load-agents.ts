@@ -10,6 +10,8 @@ export type LoadedAgent = Agent<unknown> | Swarm<unknown>
 
 export type LoadedAgents = {
   agents: readonly LoadedAgent[]
+  /** The one that a command for one agent takes: the default export, else the export `agent`. */
+  main?: LoadedAgent
   /** Where they are defined, for messages. */
   file: string
   /** Closes the agents, and what they have opened. */
@@ -34,7 +36,8 @@ export async function loadAgents(file: string | undefined): Promise<LoadedAgents
   if (agents.length === 0) {
     throw new UsageError(`"${name}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
   }
-  return { agents, file: name, close: () => closeAll(agents) }
+  const main = agents.find((agent) => agent === exports.default) ?? agents.find((agent) => agent === exports.agent)
+  return { agents, file: name, ...(main && { main }), close: () => closeAll(agents) }
 }
 
 /**
@@ -51,6 +54,19 @@ export function chosenAgents({ agents, file }: LoadedAgents, ids: readonly strin
     throw new UsageError(`"${file}" has no agent "${id}". ${hint}`)
   }
   return ids.length === 0 ? agents : agents.filter(({ id }) => ids.includes(id))
+}
+
+/**
+ * The agent of a command that takes one: of this id, else the only one, else the main one of the file.
+ * @throws UsageError for an unknown id, and where several could be meant, with their ids
+ */
+export function chosenAgent(loaded: LoadedAgents, id: string | undefined): LoadedAgent {
+  const { agents, main, file } = loaded
+  const [first, ...others] = id === undefined ? agents : chosenAgents(loaded, [id])
+  const agent = others.length > 0 ? main : first
+  if (agent) return agent
+  const ids = agents.map((each) => each.id).join(', ')
+  throw new UsageError(`"${file}" has the agents ${ids}. Pass one by --agent <id>, or export one as default.`)
 }
 
 /** @throws UsageError for two agents of one id, and for agents of another installed copy of the package */

@@ -8,15 +8,26 @@ import type { MCPHost } from './mcp-host.ts'
 /** A run may ask its user this often; its steps are bounded too. */
 const maxRounds = 100
 
+/** Closing it ends its runs, and waits for them. */
+class AgentServer extends Server {
+  settled: MCPHost['settled']
+
+  override async close(): Promise<void> {
+    await super.close()
+    await this.settled?.()
+  }
+}
+
 /** An agent as a server of the SDK, for one connection, or for one request over HTTP. */
 export function agentServer(host: MCPHost): Server {
   const { id, name, version = '1.0.0' } = host.agent
   const hasFiles = agentFiles(host.agent) !== undefined
   // The SDK's other class checks arguments by a schema of a library, and has no pages.
-  const server = new Server(
+  const server = new AgentServer(
     { name: id, title: name, version },
     { capabilities: { tools: {}, ...(hasFiles && { resources: {} }) }, inputRequired: { maxRounds } },
   )
+  server.settled = host.settled
   server.setRequestHandler('tools/list', () => ({ tools: [askTool(host)] }))
   server.setRequestHandler('tools/call', ({ params }, context) =>
     reported(host, () => {

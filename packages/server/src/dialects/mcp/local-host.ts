@@ -29,18 +29,20 @@ export function localHost(agent: Runnable, { userId: named, perUserFiles = false
     const about = cause === undefined ? {} : { error: describeError(cause) }
     write({ time: new Date().toISOString(), level: 'error', message, code, ...about })
   }
-  let running = 0
+  const running = new Set<Promise<void>>()
   const read = async (begin: () => AgentRun, { onEvent }: Watch): Promise<void> => {
-    if (running >= maxRuns) {
+    if (running.size >= maxRuns) {
       throw new ProblemError('overloaded', { detail: `This server runs at most ${maxRuns} calls at once.` })
     }
-    running++
+    const { promise, resolve } = Promise.withResolvers<void>()
+    running.add(promise)
     try {
       for await (const event of begin()) onEvent(event)
     } catch (error) {
       throw thrownProblem(error)
     } finally {
-      running--
+      running.delete(promise)
+      resolve()
     }
   }
   return {
@@ -72,6 +74,9 @@ export function localHost(agent: Runnable, { userId: named, perUserFiles = false
     reserve() {},
     onProblem: report,
     onFailure: report,
+    async settled() {
+      await Promise.all(running)
+    },
     decisionRoute: (runId, approvalId) =>
       `POST /api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId} of a server with the same sessions`,
   }

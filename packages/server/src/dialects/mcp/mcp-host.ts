@@ -36,6 +36,8 @@ export interface MCPHost {
   onProblem(problem: ProblemError): void
   /** Called with each run that has failed. */
   onFailure(problem: ProblemError): void
+  /** Resolves when no run is left that belongs to the connection; absent where others wait for them. */
+  settled?(): Promise<void>
   /** How a person decides on an approval otherwise. */
   decisionRoute(runId: string, approvalId: string): string
 }

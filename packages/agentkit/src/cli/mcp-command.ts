@@ -1,0 +1,95 @@
+import { Writable } from 'node:stream'
+import { Command } from 'commander'
+import { SDKContext } from '../config/sdk-context.ts'
+import { definedOnly } from '../util/defined-only.ts'
+import { chosenAgent, type LoadedAgent, loadAgents } from './load-agents.ts'
+import { printError } from './print.ts'
+
+type MCPOptions = { agent?: string; user?: string }
+
+/** `agentkit mcp agent.ts`: an agent for hosts that start their MCP servers. */
+export function mcpCommand(): Command {
+  return new Command('mcp')
+    .description('serves an agent over stdin and stdout, as an MCP server for desktop hosts')
+    .argument('[file]', 'the file that exports the agent (default: agent.ts, app.ts, also in src/)')
+    .option('--agent <id>', 'this one of several agents')
+    .option('--user <id>', 'whose sessions, runs and files they are (default: default)')
+    .action(serveMCP)
+}
+
+/** How long the agent may take to close when its host has left, in milliseconds. */
+const closeMs = 5_000
+const maxWarnings = 100
+
+async function serveMCP(file: string | undefined, { agent: id, user }: MCPOptions): Promise<void> {
+  // Before the file is loaded: what its code prints must not mix with the protocol.
+  const output = takeStdout()
+  const loaded = await loadAgents(file)
+  const agent = chosenAgent(loaded, id)
+  const { mcpServer } = await import('@agentkit/server/mcp')
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
+  const { handleSignals } = await import('@agentkit/server')
+  const options = definedOnly({ userId: user, perUserFiles: hasUserFiles(agent) })
+  // Options that are not possible are reported before a host waits for an answer.
+  await mcpServer(agent, options).close()
+  const transport = new StdioServerTransport(process.stdin, output)
+  const servers: { close(): Promise<void> }[] = []
+  const make = (): ReturnType<typeof mcpServer> => {
+    const made = mcpServer(agent, options)
+    servers.push(made)
+    return made
+  }
+  let warnings = 0
+  const server = serveStdio(make, {
+    transport,
+    onerror(error) {
+      if (++warnings <= maxWarnings) printError(`warning: ${error.message.slice(0, 500)}`)
+    },
+  })
+  const close = async (): Promise<void> => {
+    // Their runs have ended before the sessions are closed.
+    await Promise.allSettled(servers.map((each) => each.close()))
+    await loaded.close()
+  }
+  const ended = closed(transport).then(() => within(closeMs, close()))
+  handleSignals({ url: '', close: () => server.close().then(() => ended) })
+  if (process.stdin.isTTY) printError(`${agent.name} waits for messages of MCP on stdin: a host starts this command.`)
+  await ended
+  // Connections and timers of the file would keep the process alive.
+  output.end(() => process.exit())
+}
+
+/** From now on everything that is written to stdout goes to stderr, but for what is written to the returned stream. */
+function takeStdout(): Writable {
+  const write = process.stdout.write.bind(process.stdout)
+  process.stdout.write = process.stderr.write.bind(process.stderr)
+  const output = new Writable({
+    decodeStrings: false,
+    write: (chunk, encoding, done) => void write(chunk, encoding, done),
+  })
+  // The host has left.
+  process.stdout.on('error', (error) => output.destroy(error))
+  return output
+}
+
+/** Whether `[server]` gives each user files of their own. */
+function hasUserFiles(agent: LoadedAgent): boolean | undefined {
+  const context = 'sdkContext' in agent ? agent.sdkContext : undefined
+  return context instanceof SDKContext ? context.config.server.per_user_files : undefined
+}
+
+/** Resolves when the host has left, or the server has closed the connection. */
+function closed(transport: { onclose?: () => void }): Promise<void> {
+  return new Promise((resolve) => {
+    // The SDK has set its own.
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      resolve()
+    }
+  })
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())])
+}
