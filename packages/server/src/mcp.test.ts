@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
@@ -140,6 +143,24 @@ describe('mcpServer(agent)', () => {
 })
 
 describe('without the SDK', () => {
+  it.each([
+    [['ui'], []],
+    [['mcp'], ['@modelcontextprotocol/server']],
+  ])('a server of the dialects %j imports %j', async (dialects, expected) => {
+    const entry = pathToFileURL(join(import.meta.dirname, 'index.ts')).href
+    const code = `import { registerHooks } from 'node:module'
+      const seen = new Set()
+      registerHooks({ resolve(name, context, next) { if (name.startsWith('@modelcontextprotocol/server')) seen.add(name); return next(name, context) } })
+      const { createApp } = await import(${JSON.stringify(entry)})
+      const app = createApp({ id: 'a', name: 'A', samplePrompts: [], sessions: {}, stream() {} }, { dialects: ${JSON.stringify(dialects)}, log() {} })
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      await app.request('/mcp', { method: 'POST', headers, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })
+      console.log(JSON.stringify([...seen].filter((name) => name === '@modelcontextprotocol/server')))`
+    const args = ['--conditions=@agentkit/source', '--input-type=module', '--eval', code]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname })
+    expect(JSON.parse(stdout)).toEqual(expected)
+  })
+
   const missing = (name: string) =>
     Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' })
 

@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Agent } from '@agentkit/core'
 import { userFolder } from '@agentkit/core/internal'
+import { mcp } from '@agentkit/mcp'
 import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
 import { Client as Client2 } from '@modelcontextprotocol/client'
 import { StdioClientTransport as Transport2 } from '@modelcontextprotocol/client/stdio'
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -218,6 +221,17 @@ it.each([
   const { client } = await start2([...words], false)
   expect(client.getServerVersion()?.name).toBe('files')
   expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(expected)
+})
+
+it('is a tool of another agent, by mcp()', async () => {
+  const tools = await mcp({ command: process.execPath, args: command('agents.js'), cwd: folder, env, pins: false })
+  const turns = [{ toolCalls: [{ name: 'ask_agent', input: { message: 'Ada' } }] }, 'It says hello.']
+  const asking = new Agent({ name: 'Asking', functions: [tools], model: scriptedModel(turns) })
+  const { text, messages } = await asking.stream('Ask it.').result
+  expect(text).toBe('It says hello.')
+  expect(JSON.stringify(messages.find(({ role }) => role === 'tool')?.content)).toContain('Hello Ada.')
+  await asking.close()
+  await expect.poll(() => processIds().filter(isRunning), patiently).toEqual([])
 })
 
 describe('the process of agentkit mcp', () => {

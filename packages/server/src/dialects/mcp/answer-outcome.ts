@@ -39,6 +39,8 @@ export class AnswerOutcome {
     this.#reader = new AnswerReader(
       continued ? { ...options, speakers: continuedSpeakers(continued.stored, continued.turn) } : options,
     )
+    const { runId, sources } = continued?.stored.record ?? { runId: '', sources: [] }
+    for (const source of sources) this.#reader.read({ type: 'source', source, seq: 0, runId, path: [agent.id] })
   }
 
   read(event: AgentEvent): void {
@@ -52,7 +54,9 @@ export class AnswerOutcome {
     if (!end) throw new ProblemError('overloaded', { detail: 'The server is shutting down.', quiet: true })
     const { finishReason, error } = end
     const place = { runId: this.#runId, sessionId: this.#sessionId }
-    const whole = [this.#said?.text ?? '', text].filter((part) => part !== '').join('\n\n')
+    const said = this.#said?.text ?? ''
+    // The text of a run that says nothing more is that of its last step.
+    const whole = [said, said === text ? '' : text].filter((part) => part !== '').join('\n\n')
     return { ...place, text: whole, sources, approvals, finishReason, ...(error && { error }) }
   }
 }

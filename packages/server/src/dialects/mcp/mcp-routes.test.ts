@@ -199,6 +199,25 @@ describe('POST /mcp', () => {
     await expect.poll(() => agent.calls.every(({ ended }) => ended)).toBe(true)
   })
 
+  it('logs a run that has failed, and none that was cancelled', async () => {
+    const entries: object[] = []
+    const log = (entry: object) => void entries.push(entry)
+    const failing = make([{ error: new Error('It is broken') }]).agent
+    await createApp(failing, { ...options, log }).request('/mcp', post('tools/call', call({ message: 'Hi' })))
+    expect(entries).toMatchObject([
+      { code: 'provider-error', path: '/mcp', error: expect.stringContaining('It is broken') },
+    ])
+    const hanging = fakeAgent(['hang'])
+    const leave = new AbortController()
+    const request = { ...post('tools/call', call({ message: 'Hi' })), signal: leave.signal }
+    const pending = createApp(hanging, { ...options, log }).request('/mcp', request)
+    await expect.poll(() => hanging.calls.length).toBe(1)
+    leave.abort()
+    await Promise.allSettled([pending])
+    await expect.poll(() => hanging.calls[0]?.ended).toBe(true)
+    expect(entries).toHaveLength(1)
+  })
+
   it('is 404 where it is not switched on', async () => {
     const app = createApp(fakeAgent(), { log: () => {} })
     expect((await app.request('/mcp', post('tools/list'))).status).toBe(404)
