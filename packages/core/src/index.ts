@@ -50,6 +50,7 @@ export type { SessionStore } from './contracts/session-store.ts'
 export type { InferOutput, StandardSchema } from './contracts/standard-schema.ts'
 export type { Tool, ToolContext } from './contracts/tool.ts'
 export type { Approval, ApprovalKind, Decision, Decisions } from './data/approval-data.ts'
+export type { Budget } from './data/budget.ts'
 export { checkSessionKey } from './data/check-id.ts'
 export type { Citation } from './data/citation.ts'
 export {
@@ -89,7 +90,6 @@ export {
   visibleMessages,
 } from './data/transcript.ts'
 export type { Cost, Usage } from './data/usage.ts'
-export type { Budget } from './policies/budget.ts'
 export type {
   Block,
   HookContext,

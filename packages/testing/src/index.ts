@@ -1,5 +1,6 @@
 export type { CassetteOptions } from './cassette/canonical-request.ts'
-export { type Cassette, type RecordedCall, type RecordedModel, readCassette } from './cassette/cassette.ts'
+export { type Cassette, parseCassette, type RecordedCall, type RecordedModel } from './cassette/parse-cassette.ts'
+export { readCassette } from './cassette/read-cassette.ts'
 export { type RecordOptions, record } from './cassette/record.ts'
 export { type ReplayedModel, replay } from './cassette/replay.ts'
 export { type FakeProvider, fakeProvider } from './fake-provider/fake-provider.ts'

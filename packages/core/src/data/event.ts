@@ -1,4 +1,5 @@
 import type { ApprovalKind } from './approval-data.ts'
+import type { Budget } from './budget.ts'
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -17,7 +18,8 @@ export type RunFinishReason =
 
 /** An event of a run, without its place in the stream. */
 export type AgentEventBody =
-  | { type: 'run-start'; sessionId?: string }
+  /** `budget` has the limits that the run has, those of its agent included; absent without any. */
+  | { type: 'run-start'; sessionId?: string; budget?: Budget }
   | { type: 'agent-start'; name: string }
   | { type: 'agent-end'; name: string; status: string; reason?: string }
   | { type: 'step-start'; step: number }
@@ -39,7 +41,8 @@ export type AgentEventBody =
       kind: ApprovalKind
       startedAt?: string
     }
-  | { type: 'step-end'; step: number; model: string; finishReason: ModelFinishReason; usage: Usage }
+  /** `usage` and `cost` are those of the call that answered; `cost` is absent where the model's price is not known. */
+  | { type: 'step-end'; step: number; model: string; finishReason: ModelFinishReason; usage: Usage; cost?: Cost }
   /** One per segment of the run, the last event in it. Only one whose reason is not `approval` is final. */
   | {
       type: 'run-end'

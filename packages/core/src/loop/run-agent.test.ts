@@ -152,6 +152,26 @@ describe('the events', () => {
     ])
   })
 
+  it('have the limits of the run at the start, those that JSON can say', async () => {
+    const budget = { tokens: 5_000, seconds: Number.POSITIVE_INFINITY }
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a', 'b']), budget })
+    const [limited] = await collect(agent.stream('Hello', { budget: { tokens: 900, modelCalls: 2 } }))
+    expect(limited).toMatchObject({ type: 'run-start', budget: { tokens: 900, modelCalls: 2 } })
+    const plain = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
+    expect((await collect(plain.stream('Hello')))[0]).not.toHaveProperty('budget')
+  })
+
+  it('have the cost of each step, by the price of the model that answered it, and none without a price', async () => {
+    const prices = { 'test/scripted': { inputUsdPerMillion: 1_000_000, outputUsdPerMillion: 2_000_000 } }
+    const turns: ScriptedTurn[] = [{ toolCalls: [{ name: 'echo', input: { text: 'x' } }] }, 'Done']
+    const priced = await watch({ model: scriptedModel(turns), functions: [echo], prices })
+    const steps = priced.events.filter((event) => event.type === 'step-end')
+    expect(steps.map(({ cost }) => cost?.usd)).toEqual([20, 20])
+    expect(priced.result.cost).toEqual({ usd: 40 })
+    const unpriced = await watch({ model: scriptedModel(turns), functions: [echo] })
+    for (const event of unpriced.events) expect(event).not.toHaveProperty('cost')
+  })
+
   it('name the session at the start', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
     expect((await collect(agent.stream('Hello', { sessionId: 'ada' })))[0]).toMatchObject({ sessionId: 'ada' })

@@ -8,10 +8,12 @@ import {
   messageOf,
 } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
+import type { Cost, Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock } from '../policies/deadline.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { createLedger } from '../policies/ledger.ts'
+import { costOf, priceOf } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import {
   emitPartialAnswer,
@@ -24,6 +26,7 @@ import {
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
+import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
@@ -56,7 +59,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   const isStored = !scope.member && isResumed
   const start = ({ sessionId }: RunScope): Promise<void> | undefined => {
     if (scope.memberRun) return emit({ type: 'agent-start', name: scope.memberRun.name })
-    return emit({ type: 'run-start', ...(sessionId === undefined ? {} : { sessionId }) })
+    return emit(runStartOf(ledger, sessionId))
   }
   let hasStarted = !isStored
   try {
@@ -155,13 +158,28 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   const isEmitted = restored && scope.interrupted?.stepEnd === state.steps
   if (!planned && !isEmitted) {
     const model = message.model ?? run.model.id
-    await scope.emit({ type: 'step-end', step: state.steps, model, finishReason, usage })
+    const cost = callCost(run, model, usage)
+    await scope.emit({ type: 'step-end', step: state.steps, model, finishReason, usage, ...(cost && { cost }) })
   }
   if (members.handedTo !== undefined) return { type: 'handed-over' }
   const why = guard.stalled()
   if (why !== undefined) return { type: 'stopped', reason: 'no-progress', why }
   if (outcome.type === 'answer' || state.steps - run.stepsBefore < agent.maxSteps) return outcome
   return maxStepsReached(agent)
+}
+
+/** @returns `undefined` where the price of the model that has answered is not known */
+function callCost(
+  { model, agent: { chain }, ledger: { prices } }: Run,
+  modelId: string,
+  usage: Usage,
+): Cost | undefined {
+  // A restored step may have been answered by another model of the chain.
+  const answered = [model, ...chain.models].find(({ id }) => id === modelId)
+  const price = answered && priceOf(answered, prices)
+  if (!price) return undefined
+  const usd = costOf(usage, price)
+  return usage.estimated ? { usd, estimated: true } : { usd }
 }
 
 /** Some providers report "stop" with tool calls, or "tool-calls" without any: the calls decide, not the reason. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Budget, checkBudget, tighten } from './budget.ts'
+import type { Budget } from '../data/budget.ts'
+import { checkBudget, tighten } from './budget.ts'
 
 describe('a budget', () => {
   it.each<Budget>([

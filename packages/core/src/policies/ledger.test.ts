@@ -1,10 +1,10 @@
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
+import type { Budget } from '../data/budget.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import type { Budget } from './budget.ts'
 import { createLedger, type Ledger, type Reservation } from './ledger.ts'
 import { checkPriced, worstCostOf } from './price.ts'
 

@@ -1,8 +1,9 @@
 import type { Model, ModelRequest, Price } from '../contracts/model.ts'
+import type { Budget } from '../data/budget.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { addUsage, type Cost, costOfSpent, tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import { type Budget, tighten } from './budget.ts'
+import { tighten } from './budget.ts'
 import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
 import {
   type Account,

@@ -1,8 +1,8 @@
 import type { Model, ModelRequest, Price } from '../contracts/model.ts'
+import type { Budget } from '../data/budget.ts'
 import { tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import type { Budget } from './budget.ts'
 import { unpriced, worstCostOf } from './price.ts'
 
 /** What a run has used. `unpriced`: a model was called whose price is not known. */

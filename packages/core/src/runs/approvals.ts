@@ -12,6 +12,7 @@ import { approvalIdOf, type StepPlace } from './approval-id.ts'
 import { checkDecisions } from './decisions.ts'
 import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
+import { runStartOf } from './run-start.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** The calls of a step that need approval. The ids of the approvals depend on the place of the step and on the call only. */
@@ -140,9 +141,9 @@ export async function requestDecisions(run: OpenRun, approvals: Approval[]): Pro
 }
 
 /** All approvals were decided before: the run continues at once. */
-async function beginSegment({ scope: { events, emit, sessionId } }: OpenRun): Promise<void> {
+async function beginSegment({ scope: { events, emit, sessionId }, ledger }: OpenRun): Promise<void> {
   events?.reopen()
-  await emit({ type: 'run-start', ...(sessionId !== undefined && { sessionId }) })
+  await emit(runStartOf(ledger, sessionId))
 }
 
 /**

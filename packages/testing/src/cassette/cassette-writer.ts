@@ -1,9 +1,10 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
-import { cassetteHead, type RecordedCall, readCassette } from './cassette.ts'
 import { formatEntry } from './format-entry.ts'
 import { formatMoments, parseMoments } from './moments.ts'
+import { cassetteHead, type RecordedCall } from './parse-cassette.ts'
+import { readCassette } from './read-cassette.ts'
 import { toRecordedError } from './recorded-error.ts'
 import { scrubEvents } from './scrub.ts'
 

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@agentkit/core'
-import type { RecordedCall } from './cassette.ts'
+import type { RecordedCall } from './parse-cassette.ts'
 
 /** A recorded call that can be replayed. */
 export type IndexedCall = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { RecordedCall } from './cassette.ts'
 import { formatMoments, parseMoments, placesOf } from './moments.ts'
+import type { RecordedCall } from './parse-cassette.ts'
 
 it.each([
   [[1], '1'],

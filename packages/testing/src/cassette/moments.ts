@@ -1,4 +1,4 @@
-import type { RecordedCall } from './cassette.ts'
+import type { RecordedCall } from './parse-cassette.ts'
 
 /** Ascending numbers as a short text: `[1, 2, 3, 7]` → `1-3 7`. */
 export function formatMoments(moments: readonly number[]): string {

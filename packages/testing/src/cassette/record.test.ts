@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { scriptedModel } from '../scripted-model.ts'
 import { ask, question } from './__fixtures__/ask.ts'
 import { temporaryFiles } from './__fixtures__/temporary-files.ts'
-import { readCassette } from './cassette.ts'
+import { readCassette } from './read-cassette.ts'
 import { record } from './record.ts'
 
 const newFile = temporaryFiles()

@@ -1,7 +1,7 @@
 import { AgentKitError, type ModelRequest } from '@agentkit/core'
 import { type CassetteOptions, canonicalRequest, looseKey } from './canonical-request.ts'
-import type { Cassette } from './cassette.ts'
 import { explainMiss, type IndexedCall } from './explain-miss.ts'
+import type { Cassette } from './parse-cassette.ts'
 
 /** The calls of a cassette, each of which is replayed once. */
 export class RecordedCalls {

@@ -1,6 +1,6 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { toErrorInfo } from '@agentkit/core/internal'
-import type { RawError, RecordedCall } from './cassette.ts'
+import type { RawError, RecordedCall } from './parse-cassette.ts'
 import { scrubbed } from './scrub.ts'
 
 /** An error of a model as plain data. */

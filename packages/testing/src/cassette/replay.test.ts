@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ScriptedModelOptions, type ScriptedTurn, scriptedModel } from '../scripted-model.ts'
 import { ask, question, textOf } from './__fixtures__/ask.ts'
 import { temporaryFiles } from './__fixtures__/temporary-files.ts'
-import { readCassette } from './cassette.ts'
+import { readCassette } from './read-cassette.ts'
 import { record } from './record.ts'
 import { replay } from './replay.ts'
 

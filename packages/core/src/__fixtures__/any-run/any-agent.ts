@@ -1,5 +1,5 @@
 import { Agent } from '../../agents/agent.ts'
-import type { Budget } from '../../policies/budget.ts'
+import type { Budget } from '../../data/budget.ts'
 import type { Model } from '../../contracts/model.ts'
 import type { StandardSchema } from '../../contracts/standard-schema.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Budget, tighten } from '../../policies/budget.ts'
+import type { Budget } from '../../data/budget.ts'
+import { tighten } from '../../policies/budget.ts'
 import type { AgentRun, RunOptions } from '../../runs/run.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { type AnyAgent, anyAgent, anyBudget } from './any-agent.ts'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Budget } from '../../policies/budget.ts'
+import type { Budget } from '../../data/budget.ts'
 import { estimateRequest } from '../../tokens/estimate-tokens.ts'
 import { limits } from '../../limits.ts'
 import type { Model, ModelInfo, ModelRequest } from '../../contracts/model.ts'

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   AgentKitError,
   type ErrorInfo,
@@ -48,67 +47,57 @@ export type Cassette = { models: RecordedModel[]; calls: RecordedCall[] }
 export const cassetteHead = { agentkit: 'cassette', version: 1 } as const
 
 /**
- * Reads a file that `record` has written as plain data: its models, and their calls in the order of their requests.
+ * Reads the text of a cassette: its models, and their calls in the order of their requests. It needs no file system, so a
+ * page can read a cassette that is dropped on it.
  *
- * @throws AgentKitError `not-found` when there is no such file
- * @throws AgentKitError `unreadable-file` for a file that is not a cassette, or an invalid one, with the line
+ * @param text the content of a file that `record` has written
+ * @param name what errors call the cassette
+ * @throws AgentKitError `unreadable-file` for a text that is not a cassette, or an invalid one, with the line
  * @throws AgentKitError `unsupported` for one of a newer version
  * @example
- * const { calls } = readCassette('weather.cassette')
- * calls.map(({ model, request }) => [model, request.messages.at(-1)])
+ * const { calls } = parseCassette(await file.text())
+ * calls.map(({ model, events }) => [model, events.flat().length])
  */
-export function readCassette(file: string): Cassette {
-  const [head, ...entries] = readEntries(file, readText(file))
-  checkHead(file, head?.value)
+export function parseCassette(text: string, name?: string): Cassette {
+  const title = name === undefined ? 'The cassette' : `The cassette ${name}`
+  const [head, ...entries] = readEntries(title, text)
+  checkHead(title, head?.value)
   const models = new Map<string, RecordedModel>()
   const calls: RecordedCall[] = []
   for (const { value, line } of entries) {
     if (isCall(value)) calls.push(value)
     else if (isModel(value)) models.set(value.model, value)
-    else throw unreadable(file, line, 'is neither a model nor a call')
+    else throw unreadable(title, line, 'is neither a model nor a call')
   }
   for (const { model } of calls) if (!models.has(model)) models.set(model, { model })
   return { models: [...models.values()], calls: calls.sort((one, other) => one.call - other.call) }
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-    if (code !== 'ENOENT') {
-      throw new AgentKitError('unreadable-file', `The cassette ${file} cannot be read: ${code}.`, { cause })
-    }
-    const message = `There is no cassette ${file}. Record it: record(model, ${JSON.stringify(file)}), or agentkit record.`
-    throw new AgentKitError('not-found', message, { cause })
-  }
-}
-
 type Entry = { value: unknown; line: number }
 
 /** An entry starts with a brace at the start of a line: lines within an entry are indented. */
-function readEntries(file: string, text: string): Entry[] {
+function readEntries(title: string, text: string): Entry[] {
   let line = 1
   return text.split(/^(?=\{)/m).map((piece) => {
-    const entry = { value: parseEntry(file, piece, line), line }
+    const entry = { value: parseEntry(title, piece, line), line }
     line += piece.split('\n').length - 1
     return entry
   })
 }
 
-function parseEntry(file: string, piece: string, line: number): unknown {
+function parseEntry(title: string, piece: string, line: number): unknown {
   try {
     return JSON.parse(piece)
   } catch (cause) {
-    throw unreadable(file, line, 'is no JSON', cause)
+    throw unreadable(title, line, 'is no JSON', cause)
   }
 }
 
-function checkHead(file: string, head: unknown): void {
+function checkHead(title: string, head: unknown): void {
   const { agentkit, version } = (head ?? {}) as { agentkit?: unknown; version?: unknown } // checked below
-  if (agentkit !== cassetteHead.agentkit) throw unreadable(file, 1, 'is not the head of a cassette')
+  if (agentkit !== cassetteHead.agentkit) throw unreadable(title, 1, 'is not the head of a cassette')
   if (version !== cassetteHead.version) {
-    const message = `The cassette ${file} has version ${JSON.stringify(version)}. Update @agentkit/testing, or record it again.`
+    const message = `${title} has version ${JSON.stringify(version)}. Update @agentkit/testing, or record it again.`
     throw new AgentKitError('unsupported', message)
   }
 }
@@ -124,7 +113,7 @@ function isModel(value: unknown): value is RecordedModel {
   return typeof value === 'object' && value !== null && 'model' in value && typeof value.model === 'string'
 }
 
-function unreadable(file: string, line: number, problem: string, cause?: unknown): AgentKitError {
-  const message = `The cassette ${file} is broken: the entry at line ${line} ${problem}. Record it again.`
+function unreadable(title: string, line: number, problem: string, cause?: unknown): AgentKitError {
+  const message = `${title} is broken: the entry at line ${line} ${problem}. Record it again.`
   return new AgentKitError('unreadable-file', message, { cause })
 }
