@@ -22,6 +22,7 @@ export default defineConfig({
   test: {
     include: ['*.test.ts', '{packages,apps,bench,docs,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.live.test.ts'],
+    globalSetup: ['scripts/build-page.mjs'],
     // Processes and workers that a test starts resolve to sources too, and need not compile them each time.
     env: {
       NODE_OPTIONS: '--conditions=@agentkit/source',

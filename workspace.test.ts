@@ -54,6 +54,11 @@ describe('import direction', () => {
       to: (name) => name === 'agentkit' || name === '@agentkit/server',
       rule: 'an app that mounts an agent imports its routes from the server',
     },
+    {
+      of: /^apps\/playground$/,
+      to: (name) => name === core || name === '@agentkit/testing',
+      rule: 'the page imports the types of events from core, and the reader of cassettes',
+    },
     { of: /^apps\//, to: (name) => name === 'agentkit', rule: 'apps import agentkit, as users do' },
   ]
 
@@ -225,7 +230,14 @@ describe('every package', () => {
       sideEffects: registers ? ['./dist/register.js', './src/register.ts'] : false,
       engines: { node: '>=22.18' },
       publishConfig: { access: 'public', provenance: true },
-      files: ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', '!src/**/__fixtures__'],
+      files: [
+        'dist',
+        '!dist/.tsbuildinfo',
+        ...(folder === 'packages/server' ? ['assets'] : []),
+        'src',
+        '!src/**/*.test.ts',
+        '!src/**/__fixtures__',
+      ],
       scripts: {
         build: 'tsc -b && node ../../scripts/bundle.mjs',
         'check:package': 'publint --strict && attw --pack . --profile esm-only',

@@ -30,3 +30,7 @@ for (const name of bundled.filter((name) => name in devDependencies)) {
 }
 for (const file of commands) chmodSync(file, 0o755)
 if (imports['#swagger-ui']) await import('./embed-swagger-ui.mjs')
+if (imports['#page']) {
+  const { buildPage } = await import('./build-page.mjs')
+  process.exitCode = (await buildPage()) === 0 ? 0 : 1
+}

@@ -1,6 +1,7 @@
 // What the root's package.json scripts run: `node scripts/run.mjs <task> [arguments]`. It needs Node 18 and npm, and no
 // install: it brings one about, and then everything runs on the Node of its optional dependencies.
 import { constants } from 'node:os'
+import { buildPage } from './build-page.mjs'
 import { ensureInstalled } from './install.mjs'
 import { release } from './release.mjs'
 import { runTests } from './run-tests.mjs'
@@ -14,8 +15,12 @@ if (process.argv[2] === 'start') process.env.AGENTKIT_DEV ??= '1'
 
 const tasks = {
   install: [],
-  start: [(args) => runServer([fromSources, '--import=agentkit/register', 'apps/example/src/app.ts', ...args])],
-  swarm: [(args) => runNode([fromSources, '--import=agentkit/register', 'apps/swarm/src/app.ts', ...args])],
+  page: [buildPage],
+  start: [
+    buildPage,
+    (args) => runServer([fromSources, '--import=agentkit/register', 'apps/example/src/app.ts', ...args]),
+  ],
+  swarm: [buildPage, (args) => runNode([fromSources, '--import=agentkit/register', 'apps/swarm/src/app.ts', ...args])],
   test: [runTests],
   // What is published is measured, so it is built first.
   bench: [

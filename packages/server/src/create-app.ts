@@ -23,6 +23,7 @@ import { countRequests } from './metrics/count-requests.ts'
 import { metricsRoute } from './metrics/metrics-route.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
+import { mountPage } from './page/page-routes.ts'
 import type { RouteParts } from './request/parts.ts'
 import { runRoutes } from './runs/run-routes.ts'
 import { hasRoom } from './sessions/disk-use.ts'
@@ -72,8 +73,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   const token = { timeoutMs: limits.headersMs, log }
   if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
   mountRoutes(app, [...publicRoutes(parts), ...publicDialectRoutes(parts)], parts, { isPublic: true })
-  // The page needs no token, and neither does its absence.
-  app.get('/', (context) => context.notFound())
+  mountPage(app, { isServed: rules.playground })
 
   // The following guards apply to all other paths, unknown ones included.
   if (auth) app.use('*', authGuard(auth, token))

@@ -46,6 +46,7 @@ describe('GET /api/v1/info', () => {
       dialects: ['mcp'],
       auth: false,
       user_id: 'bob',
+      caller: { any_user: true, approve: true, upload: false, resume: false },
     })
     expect(limits).toMatchObject({ runs: 32, queued_runs: 256, user_daily_usd: null, body_bytes: 8_388_608 })
     expect(Object.keys(limits)).toHaveLength(Object.keys(defaultLimits).length)
@@ -116,6 +117,18 @@ describe('GET /api/v1/info', () => {
     expect([info.auth, info.user_id]).toEqual([true, user])
   })
 
+  it('says what the caller may do, so that a client need not try', async () => {
+    const rightsOf = async (token: string | undefined, options = {}) => {
+      const app = createApp(fakeAgent(), { ...options, ...(token && { auth: { tokens } }) })
+      return (await read(app.request('/api/v1/info', token ? bearer(token) : {}))).caller
+    }
+    const none = { any_user: false, approve: true, upload: false, resume: false }
+    expect(await rightsOf(undefined)).toEqual({ ...none, any_user: true })
+    expect(await rightsOf('the-token-of-ada')).toEqual(none)
+    expect(await rightsOf('the-token-of-ada', { approvals: 'service' })).toEqual({ ...none, approve: false })
+    expect(await rightsOf('the-token-of-all', { approvals: 'service' })).toEqual({ ...none, any_user: true })
+  })
+
   it("is 404 for another user's name", async () => {
     const app = createApp(fakeAgent(), { auth: { tokens } })
     await expectProblem(await app.request('/api/v1/info?user_id=bob', bearer('the-token-of-ada')), 404, 'not-found')
@@ -183,7 +196,8 @@ describe('GET /ready', () => {
 
 describe('paths without a token', () => {
   it.each([
-    ['GET', '/', 404],
+    ['GET', '/', 200],
+    ['GET', '/assets/x.js', 401],
     ['POST', '/', 401],
     ['GET', '/health', 200],
     ['GET', '/ready', 200],

@@ -1,12 +1,15 @@
 import type { Runnable } from '@agentkit/core'
 import { object, optional } from 'valibot'
-import { anyCallerOf } from '../request/caller.ts'
+import { agentFiles } from '../files/agent-files.ts'
+import { anyCallerOf, mayDecide } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import type { ServerContext } from '../util/server-env.ts'
 
 /** What a client needs to know of the agent; never its instruction. Without a token, only that one is needed. */
-export function infoRoute({ agent, limits, rules }: RouteParts): Route {
+export function infoRoute(parts: RouteParts): Route {
+  const { agent, limits, rules } = parts
   return defineRoute({
     method: 'GET',
     path: '/api/v1/info',
@@ -23,9 +26,22 @@ export function infoRoute({ agent, limits, rules }: RouteParts): Route {
         dialects: [...rules.dialects],
         auth: rules.hasAuth,
         user_id: anyCallerOf(context, query.user_id) ?? null,
+        caller: callerRights(context, parts),
       })
     },
   })
+}
+
+/** What the caller may do here, so that a client need not try it. */
+function callerRights(context: ServerContext, { agent, rules }: RouteParts): Record<string, boolean> {
+  const principal = context.get('principal')
+  const isAnyUser = principal === undefined || principal === '*'
+  return {
+    any_user: isAnyUser,
+    approve: mayDecide(context, rules),
+    upload: agentFiles(agent) !== undefined && (isAnyUser || rules.perUserFiles),
+    resume: agent.sessions.runs !== undefined,
+  }
 }
 
 function describe(agent: Runnable) {

@@ -2,7 +2,8 @@ import type { Hono } from 'hono'
 import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
-import type { ServerContext, ServerEnv } from '../util/server-env.ts'
+import { compressed } from '../util/compressed.ts'
+import type { ServerEnv } from '../util/server-env.ts'
 import { docsPage, docsPolicy, startScript } from './docs-page.ts'
 import { openAPIDocument } from './openapi-document.ts'
 
@@ -55,11 +56,4 @@ const text = { type: 'string' }
 
 function typeOf(file: string): Record<string, string> {
   return { 'content-type': file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8' }
-}
-
-function compressed(context: ServerContext, bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string>): Response {
-  const accepts = /\bgzip\b(?! *; *q=0(?![.\d]*[1-9]))/.test(context.req.header('accept-encoding') ?? '')
-  if (accepts) return context.body(bytes, 200, { ...headers, 'content-encoding': 'gzip', vary: 'accept-encoding' })
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return context.body(plain, 200, { ...headers, vary: 'accept-encoding' })
 }

@@ -9,6 +9,7 @@ import { deleteSession } from './delete-session.ts'
 import { findSession } from './find-session.ts'
 import { historyRoutes } from './history-routes.ts'
 import { sessionContent, sessionsContent } from './session-schemas.ts'
+import { turnsRoute } from './turns-route.ts'
 
 const titleForm = 'must have 1 to 200 characters, none of them a control character'
 const titleField = pipe(
@@ -23,6 +24,7 @@ export function sessionRoutes(parts: RouteParts): Route[] {
   const { agent } = parts
   return [
     ...historyRoutes(parts),
+    turnsRoute(parts),
     defineRoute({
       method: 'GET',
       path: '/api/v1/sessions',

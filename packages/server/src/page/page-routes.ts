@@ -1,0 +1,95 @@
+import { Buffer } from 'node:buffer'
+import type { Hono } from 'hono'
+import { compressed } from '../util/compressed.ts'
+import { localPath } from '../util/local-path.ts'
+import type { ServerContext, ServerEnv } from '../util/server-env.ts'
+import type { PageFile, PageFiles } from './page-files.ts'
+
+/**
+ * What the page may do: run its own script, whose HTML passes through a sanitizer, and call this server. `data:` is for
+ * images that an answer contains.
+ */
+export const pagePolicy: string = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ')
+
+/**
+ * Serves the page at `/` and its files by their exact names, all without a token. Unknown names are left to the routes
+ * that follow, and so is everything when the page is switched off.
+ *
+ * @param options.load reads the built files
+ */
+export function mountPage(
+  app: Hono<ServerEnv>,
+  { isServed, load = builtFiles }: { isServed: boolean; load?: () => Promise<PageFiles | undefined> },
+): void {
+  if (!isServed) {
+    // The page needs no token, and neither does its absence.
+    app.get('/', (context) => context.notFound())
+    return
+  }
+  app.get('/', async (context) => {
+    const page = (await load())?.['index.html']
+    if (!page)
+      return context.html(notBuilt, 503, { 'content-security-policy': "default-src 'none'", 'retry-after': '5' })
+    const { pathname } = new URL(context.req.url)
+    // The page refers to everything relatively, so its own address must end in a slash.
+    if (!pathname.endsWith('/')) return context.redirect(`${pathname.slice(pathname.lastIndexOf('/') + 1)}/`)
+    return send(context, page, {
+      'cache-control': 'no-cache',
+      'content-security-policy': pagePolicy,
+      'cross-origin-opener-policy': 'same-origin',
+    })
+  })
+  app.use('/assets/*', async (context, next) => {
+    const name = localPath(context).slice(1)
+    const isRead = context.req.method === 'GET' || context.req.method === 'HEAD'
+    const files = isRead ? await load() : undefined
+    const file = files && Object.hasOwn(files, name) && name !== 'index.html' ? files[name] : undefined
+    // The name has a hash of the content.
+    if (file) return send(context, file, { 'cache-control': 'public, max-age=31536000, immutable' })
+    return next()
+  })
+}
+
+/** @returns `undefined` on sources whose page is not built yet */
+async function builtFiles(): Promise<PageFiles | undefined> {
+  try {
+    return (await import('#page')).files
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<title>The page is not built</title>
+<h1>The page is not built yet</h1>
+<p>Run <code>npm run page</code> in the folder of the repository, and load this page again.
+Everything else of the server works: see <a href="docs">the documentation of its routes</a>.</p>
+</html>
+`
+
+function send(context: ServerContext, { type, hash, gzip }: PageFile, headers: Record<string, string>): Response {
+  // Weak: the encodings of the content share it.
+  const etag = `W/"${hash}"`
+  if (matches(context.req.header('if-none-match'), etag)) {
+    return new Response(null, { status: 304, headers: { ...headers, etag, vary: 'accept-encoding' } })
+  }
+  return compressed(context, new Uint8Array(Buffer.from(gzip, 'base64')), { ...headers, etag, 'content-type': type })
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  const known = header?.split(',').map((one) => one.trim().replace(/^(?:W\/)?/, 'W/')) ?? []
+  return known.includes(etag) || known.includes('W/*')
+}

@@ -1,0 +1,111 @@
+import { Agent, memorySessions, type SessionStore, tool } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import type { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { expectProblem } from '../__fixtures__/requests.ts'
+import { createApp } from '../create-app.ts'
+
+const tokens = { 'the-token-of-ada': 'ada' }
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: { type: 'object' },
+  needsApproval: true,
+  execute: () => 'paid',
+})
+
+function appWith(turns: readonly ScriptedTurn[], sessions: SessionStore = sqliteSessions(':memory:')): Hono {
+  const agent = new Agent({
+    name: 'Notes',
+    functions: [pay],
+    model: scriptedModel(turns),
+    sessions,
+    retry: { attempts: 1 },
+  })
+  return createApp(agent, { log: () => {} })
+}
+
+async function ask(app: Hono, content: string, more: object = {}): Promise<string> {
+  const body = JSON.stringify({ user_id: 'ada', session_id: 's', messages: [{ role: 'user', content }], ...more })
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream' }
+  const response = await app.request('/api/v1/chat_stream', { method: 'POST', headers, body })
+  await response.text()
+  return response.headers.get('x-run-id') ?? ''
+}
+
+async function turnsOf(app: Hono, query = '', session = 's') {
+  const response = await app.request(`/api/v1/sessions/${session}/turns?user_id=ada${query}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as { turns: Record<string, unknown>[]; previous: string | null }
+}
+
+describe('GET /api/v1/sessions/{session_id}/turns', () => {
+  it('has each question with its run, failed and waiting ones too', async () => {
+    const app = appWith([
+      'One.',
+      () => new Error('SECRET of the model'),
+      { text: 'Wait.', toolCalls: [{ name: 'pay' }] },
+    ])
+    const first = await ask(app, 'First?', { resumable: true })
+    await ask(app, 'Second?', { resumable: true })
+    await ask(app, 'Third?', { resumable: true })
+    const { turns, previous } = await turnsOf(app)
+    expect(previous).toBe(null)
+    expect(turns).toMatchObject([
+      { run_id: first, status: 'done', question: 'First?', answer: 'One.', finish_reason: 'stop', events: true },
+      { status: 'failed', question: 'Second?', answer: null, error: { code: 'provider-error' }, events: true },
+      { status: 'waiting', question: 'Third?', answer: 'Wait.', approvals: [{ name: 'pay', kind: 'approval' }] },
+    ])
+    expect(turns[0]?.usage).toMatchObject({ total_tokens: 15 })
+    expect(JSON.stringify(turns)).not.toContain('SECRET')
+  })
+
+  it('leaves replaced turns out', async () => {
+    const app = appWith(['One.', 'Two.'])
+    const first = await ask(app, 'First?', { resumable: true })
+    await ask(app, 'Again?', { resumable: true, replaces: first })
+    expect((await turnsOf(app)).turns.map(({ question }) => question)).toEqual(['Again?'])
+  })
+
+  it('gives the last turns first, page by page', async () => {
+    const app = appWith(['1', '2', '3', '4', '5'])
+    for (const question of ['a', 'b', 'c', 'd', 'e']) await ask(app, question)
+    const seen: unknown[] = []
+    for (let before = ''; ; ) {
+      const { turns, previous } = await turnsOf(app, `&limit=2${before}`)
+      seen.push(turns.map(({ question, answer }) => `${question}${answer}`))
+      if (previous === null) break
+      before = `&before=${previous}`
+    }
+    expect(seen).toEqual([['d4', 'e5'], ['b2', 'c3'], ['a1']])
+  })
+
+  it('works where nothing is stored of runs but their messages', async () => {
+    const app = appWith(['One.'], memorySessions())
+    const run = await ask(app, 'First?')
+    expect((await turnsOf(app)).turns).toMatchObject([
+      { run_id: run, question: 'First?', answer: 'One.', events: false },
+    ])
+  })
+
+  it.each(['s', 'unknown', 'x'.repeat(200)])('is empty for a conversation without turns: %s', async (session) => {
+    expect(await turnsOf(appWith([]), '', session)).toEqual({ turns: [], previous: null })
+  })
+
+  it("shows nothing of another user's conversation", async () => {
+    const sessions = sqliteSessions(':memory:')
+    await ask(appWith(['One.'], sessions), 'First?')
+    const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel([]), sessions })
+    const app = createApp(agent, { auth: { tokens: { ...tokens, 'the-token-of-bob': 'bob' } } })
+    const get = (token: string, query = '') =>
+      app.request(`/api/v1/sessions/s/turns${query}`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await (await get('the-token-of-bob')).json()).toEqual({ turns: [], previous: null })
+    await expectProblem(await get('the-token-of-bob', '?user_id=ada'), 404, 'not-found')
+    expect((await (await get('the-token-of-ada')).json()).turns).toHaveLength(1)
+  })
+
+  it.each(['&limit=0', '&limit=201', '&limit=x'])('refuses %s', async (query) => {
+    await expectProblem(await appWith([]).request(`/api/v1/sessions/s/turns?user_id=ada${query}`), 422, 'invalid-field')
+  })
+})

@@ -1,0 +1,114 @@
+import type { RunStore, SessionKey, SessionStore, Turn } from '@agentkit/core'
+import { plainText } from '@agentkit/core/internal'
+import { object, optional } from 'valibot'
+import { jsonOf, nullable, objectOf, runFields } from '../answer/answer-schemas.ts'
+import { runBody } from '../answer/encode-answer.ts'
+import { callerOf } from '../request/caller.ts'
+import { countField, idField, isId } from '../request/fields.ts'
+import type { RouteParts } from '../request/parts.ts'
+import { defineRoute, type Route } from '../request/route.ts'
+
+const maxTurns = 200
+/** Turns in memory at once: each may hold many large results of tools. */
+const pageTurns = 10
+/** The longest question that is shown, in UTF-16 code units. */
+const maxQuestion = 256 * 1024
+
+const text = { type: 'string' }
+const { agent_id: _agent, user_id: _user, session_id: _session, attempts: _attempts, ...turnFields } = runFields
+
+/** The turns of a conversation with their runs: what a client needs to show it, to continue a run and to replace one. */
+export function turnsRoute({ agent }: RouteParts): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/sessions/:session_id/turns',
+    tag: 'sessions',
+    summary: 'Shows the questions of a conversation with their runs',
+    description:
+      'The last `limit` turns, oldest first, without those that were replaced; failed turns included. `before` takes ' +
+      '`previous` of a page, which is null on the first turns. An unknown conversation has none.',
+    query: object({
+      user_id: optional(idField),
+      limit: optional(countField(1, maxTurns), '50'),
+      before: optional(idField),
+    }),
+    answers: {
+      200: {
+        description: 'The turns',
+        content: jsonOf({
+          turns: {
+            type: 'array',
+            items: objectOf({ ...turnFields, question: text, answer: nullable(text), events: { type: 'boolean' } }),
+          },
+          previous: nullable(text),
+        }),
+      },
+    },
+    async handle(context, { query: { user_id, limit, before }, param }) {
+      const userId = callerOf(context, user_id)
+      const sessionId = param('session_id')
+      if (!isId(sessionId)) return context.json({ turns: [], previous: null })
+      const key = { agentId: agent.id, userId, sessionId }
+      const found = await lastTurns(agent.sessions, key, { limit: limit + 1, before })
+      const turns = found.slice(-limit)
+      const previous = found.length > limit ? turns[0]?.run_id : undefined
+      for (const turn of turns) await addRun(agent.sessions.runs, turn)
+      return context.json({ turns, previous: previous ?? null })
+    },
+  })
+}
+
+type TurnBody = { run_id: string; question: string; answer: string | null; [field: string]: unknown }
+
+/** Reads the turns from the first one on, because stores list them so, and keeps the last. */
+async function lastTurns(
+  store: SessionStore,
+  key: SessionKey,
+  { limit, before }: { limit: number; before: string | undefined },
+): Promise<TurnBody[]> {
+  const last: TurnBody[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await store.turns(key, { limit: pageTurns, ...(after !== undefined && { after }) })
+    for (const turn of page) {
+      if (turn.runId === before) return last
+      if (turn.status === 'replaced') continue
+      last.push(turnBody(turn))
+      if (last.length > limit) last.shift()
+    }
+    after = page.at(-1)?.runId
+    if (after === undefined || page.length < pageTurns) return last
+  }
+}
+
+/** A turn as far as its messages tell, for stores that keep nothing else of a run. */
+function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const answer = messages.slice(asked + 1).flatMap((message) => {
+    const said = message.role === 'assistant' ? plainText(message) : ''
+    return said === '' ? [] : [said]
+  })
+  const question = messages[asked]
+  return {
+    run_id: runId,
+    status,
+    question: question ? plainText(question).slice(0, maxQuestion) : '',
+    answer: status === 'running' || answer.length === 0 ? null : answer.join('\n\n'),
+    finish_reason: null,
+    error: null,
+    approvals: [],
+    usage: null,
+    cost: null,
+    sources: [],
+    created_at: createdAt,
+    started_at: createdAt,
+    ended_at: null,
+    events: false,
+  }
+}
+
+async function addRun(runs: RunStore | undefined, turn: TurnBody): Promise<void> {
+  const stored = await runs?.read(turn.run_id)
+  if (!stored) return
+  const { agent_id: _, user_id: __, session_id: ___, attempts: ____, answer, ...run } = runBody(stored.record)
+  Object.assign(turn, run, { answer: turn.answer ?? (answer || null), events: stored.keepsEvents })
+}

@@ -1,0 +1,13 @@
+import type { ServerContext } from './server-env.ts'
+
+/** Answers with what was compressed by gzip, for a client without it decompressed. */
+export function compressed(
+  context: ServerContext,
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Response {
+  const all = { ...headers, vary: 'accept-encoding' }
+  const accepts = /\bgzip\b(?! *; *q=0(?![.\d]*[1-9]))/.test(context.req.header('accept-encoding') ?? '')
+  if (accepts) return context.body(bytes, 200, { ...all, 'content-encoding': 'gzip' })
+  return context.body(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), 200, all)
+}
