@@ -12,6 +12,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     cssCodeSplit: false,
     reportCompressedSize: false,
+    // Nothing of them is left: only code that the page does not use imports them.
+    rolldownOptions: { external: /^node:/ },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })

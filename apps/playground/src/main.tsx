@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { App } from './shell/app.tsx'
 
 const root = document.getElementById('page')
-if (root) render(<p>Hello</p>, root)
+if (root) render(<App />, root)

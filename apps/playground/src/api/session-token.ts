@@ -1,0 +1,41 @@
+import { signal } from '@preact/signals'
+
+const key = 'agentkit.token'
+
+/** The token of this tab: kept for this origin until the tab is closed, and never part of an address. */
+export const sessionToken = signal<string>(read())
+
+/** Whether the server has refused the token. */
+export const isRefused = signal(false)
+
+export function keepToken(token: string): void {
+  isRefused.value = false
+  sessionToken.value = token
+  try {
+    sessionStorage.setItem(key, token)
+  } catch {
+    // Where storage is blocked, the token lives as long as the page.
+  }
+}
+
+export function dropToken(): void {
+  isRefused.value = sessionToken.value !== ''
+  forgetToken()
+}
+
+export function forgetToken(): void {
+  sessionToken.value = ''
+  try {
+    sessionStorage.removeItem(key)
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+function read(): string {
+  try {
+    return sessionStorage.getItem(key) ?? ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,137 @@
+import { signal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { addFiles, chosenImages, removeImage } from '../files/add-files.ts'
+import { Uploads } from '../files/uploads.tsx'
+import { plainName } from '../run/format.ts'
+import { Icon } from '../shell/icons.tsx'
+import { ask, running, sessionId, stop } from '../store/chat.ts'
+import { info } from '../store/server.ts'
+import { t } from '../text/t.ts'
+
+/** The longest message that the server takes is 8 MB; a person writes less. */
+const maxMessage = 1_000_000
+
+const draft = signal('')
+
+/** The field for a question. Enter sends, Shift+Enter begins a line, and while an answer comes its button stops it. */
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const { name = '', caller, accepts } = info.value ?? {}
+  const takesFiles = caller?.upload || accepts?.images
+  const isBusy = running.value !== undefined
+  useLayoutEffect(() => {
+    const { current } = field
+    if (!current) return
+    current.style.height = 'auto'
+    current.style.height = `${Math.min(current.scrollHeight, 220)}px`
+  }, [draft.value])
+  useLayoutEffect(() => {
+    // On a phone the keyboard would cover the page.
+    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [sessionId.value])
+  const send = (): void => {
+    const text = draft.value.trim()
+    if (text === '' || isBusy) return
+    const images = chosenImages.value
+    draft.value = ''
+    chosenImages.value = []
+    void ask({ text, images })
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <div class="column">
+        <Uploads />
+        {chosenImages.value.length > 0 && (
+          <ul class="chips">
+            {chosenImages.value.map((image) => (
+              <li key={image} class="chip">
+                {plainName(image.name, 60)}
+                <button
+                  type="button"
+                  aria-label={t('composer.remove', { name: plainName(image.name, 60) })}
+                  onClick={() => removeImage(image)}
+                >
+                  <Icon name="close" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="field-row">
+          {takesFiles && <AttachButton />}
+          <textarea
+            id="message"
+            ref={field}
+            rows={1}
+            dir="auto"
+            aria-label={t('composer.label')}
+            aria-describedby="composer-hint"
+            placeholder={t('composer.placeholder', { name: plainName(name, 40) })}
+            maxLength={maxMessage}
+            value={draft.value}
+            onInput={(event) => {
+              draft.value = event.currentTarget.value
+            }}
+            onKeyDown={(event) => {
+              // Enter that ends the input of a character belongs to the input method.
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              event.preventDefault()
+              send()
+            }}
+          />
+          {isBusy ? (
+            <button
+              type="button"
+              class="round primary"
+              aria-label={t('chat.stop')}
+              title={`${t('chat.stop')} (Esc)`}
+              onClick={() => running.value && void stop(running.value)}
+            >
+              <Icon name="stop" />
+            </button>
+          ) : (
+            <button
+              type="submit"
+              class="round primary"
+              aria-label={t('composer.send')}
+              disabled={draft.value.trim() === ''}
+            >
+              <Icon name="send" />
+            </button>
+          )}
+        </div>
+        <p id="composer-hint" class="fine hint">
+          {t('composer.hint')}
+        </p>
+      </div>
+    </form>
+  )
+}
+
+function AttachButton() {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" class="round" aria-label={t('composer.attach')} onClick={() => input.current?.click()}>
+        <Icon name="attach" />
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t('composer.attach')}
+        onChange={(event) => {
+          addFiles([...(event.currentTarget.files ?? [])])
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}

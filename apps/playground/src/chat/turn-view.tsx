@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks'
+import { SourceChips } from '../files/source-chips.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import { plainName } from '../run/format.ts'
+import { answerOf, callsOf } from '../run/run-view.ts'
+import { ProblemCard } from '../shell/problem-card.tsx'
+import { ask } from '../store/chat.ts'
+import { info } from '../store/server.ts'
+import { isRunning, isWaiting, type ShownTurn } from '../store/turn.ts'
+import { t } from '../text/t.ts'
+import { ApprovalCard } from '../work/approval-card.tsx'
+import { BudgetMeter } from '../work/budget-meter.tsx'
+import { CostLine } from '../work/cost-line.tsx'
+import { Work } from '../work/work.tsx'
+import { AnswerActions } from './answer-actions.tsx'
+import { Question } from './question.tsx'
+
+/** A question with its answer, and how the answer came about. */
+export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean }) {
+  const [isEditing, setEditing] = useState(false)
+  turn.version.value // drawn again when the run goes on
+  const { view } = turn
+  const text = answerOf(view)
+  const isOpen = isRunning(turn)
+  const again = (question: string): void => void ask({ text: question, replaces: turn })
+  return (
+    <section class="turn" aria-label={plainName(turn.question, 80)}>
+      <Question turn={turn} isBusy={isBusy} isEditing={isEditing} setEditing={setEditing} onResend={again} />
+      <article class="answer" aria-busy={isOpen} aria-label={plainName(info.value?.name ?? '')}>
+        <Work turn={turn} />
+        {view.lanes[0] && <Reasoning turn={turn} />}
+        {text !== '' && <Markdown text={text} isDone={!isOpen} />}
+        {isOpen && !isWaiting(turn) && <Activity turn={turn} hasText={text !== ''} />}
+        {turn.isLost.value && (
+          <p class="fine" role="status">
+            {t('chat.lost')}
+          </p>
+        )}
+        {view.approvals
+          .filter((approval) => approval.isOpen && isWaiting(turn))
+          .map((approval) => (
+            <ApprovalCard key={approval.approvalId} turn={turn} approval={approval} />
+          ))}
+        <Outcome turn={turn} text={text} isOpen={isOpen} />
+        <SourceChips sources={view.sources} />
+        {isOpen && <BudgetMeter turn={turn} />}
+        {!isOpen && view.end && <CostLine turn={turn} end={view.end} />}
+        {!isOpen && (
+          <AnswerActions
+            turn={turn}
+            text={text}
+            isBusy={isBusy}
+            onRegenerate={() => again(turn.question)}
+            onEdit={() => setEditing(true)}
+          />
+        )}
+      </article>
+    </section>
+  )
+}
+
+/** What the run does while it says nothing. Its place is kept, so that nothing moves. */
+function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
+  const call = callsOf(turn.view).findLast(({ durationMs }) => durationMs === undefined)
+  return (
+    <p class="activity">
+      <span class="pulse" />
+      {call ? t('chat.working', { name: plainName(call.name, 80) }) : hasText ? '' : t('chat.thinking')}
+    </p>
+  )
+}
+
+function Reasoning({ turn }: { turn: ShownTurn }) {
+  const reasoning = turn.view.spoken
+    .map((step) => step.reasoning)
+    .join('\n\n')
+    .trim()
+  if (reasoning === '') return null
+  return (
+    <details class="reasoning">
+      <summary>{t('chat.reasoning')}</summary>
+      <p class="pre">{reasoning.slice(-20_000)}</p>
+    </details>
+  )
+}
+
+/** How the answer has ended, where that is not by its last word. */
+function Outcome({ turn, text, isOpen }: { turn: ShownTurn; text: string; isOpen: boolean }) {
+  const { view, problem } = turn
+  const failure = problem.value
+  if (failure) return <ProblemCard problem={failure} runId={view.runId || undefined} />
+  const { end } = view
+  if (isOpen || !end) return null
+  const { error, warnings } = end as typeof end & { warnings?: string[] }
+  const requestId = error?.requestId
+  return (
+    <>
+      {error && end.finishReason === 'error' && (
+        <ProblemCard
+          problem={{
+            status: error.status ?? 500,
+            code: error.code,
+            detail: error.message,
+            ...(requestId && { requestId }),
+          }}
+          runId={view.runId}
+        />
+      )}
+      {text === '' && !error && end.finishReason === 'stop' && <p class="fine">{t('chat.noAnswer')}</p>}
+      {warnings?.slice(0, 10).map((warning) => (
+        <p key={warning} class="card warning">
+          <strong>{t('error.warning')}</strong> {warning.slice(0, 1_000)}
+        </p>
+      ))}
+    </>
+  )
+}

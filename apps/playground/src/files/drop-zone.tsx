@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { isRecording } from '../debug/read-recording.ts'
+import { openDialog } from '../store/dialogs.ts'
+import { info } from '../store/server.ts'
+import { t } from '../text/t.ts'
+import { addFiles } from './add-files.ts'
+
+/** Takes files that are dropped or pasted anywhere: recordings go to the debugger. */
+export function DropZone({ children }: { children: ComponentChildren }) {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const paste = ({ clipboardData }: ClipboardEvent): void => {
+      const files = [...(clipboardData?.files ?? [])]
+      if (files.length > 0) void take(files)
+    }
+    addEventListener('paste', paste)
+    return () => removeEventListener('paste', paste)
+  }, [])
+  return (
+    <div
+      class="drop-zone"
+      onDragOver={(event) => {
+        if (!event.dataTransfer?.types.includes('Files')) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void take([...(event.dataTransfer?.files ?? [])])
+      }}
+    >
+      {children}
+      {isOver && <div class="drop-hint">{t('composer.drop')}</div>}
+    </div>
+  )
+}
+
+async function take(files: readonly File[]): Promise<void> {
+  const [first] = files
+  if (files.length === 1 && first && (await isRecording(first))) return openDialog({ type: 'debug', file: first })
+  const { caller, accepts } = info.value ?? {}
+  if (!caller?.upload && !accepts?.images) return
+  addFiles(files)
+}

@@ -1,0 +1,155 @@
+import { finishBlock, frameCode } from './finish-block.ts'
+import { sanitize } from './sanitize.ts'
+import { blocksOf, htmlOf, type Links } from './to-html.ts'
+
+/** A block of more characters is shown as text: its Markdown would have to be read whenever it grows. */
+const maxBlock = 20_000
+/** The same, of a block that is complete. */
+const maxFinished = 60_000
+const fenceStart = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/
+/** At most this share of the time goes into rendering one block that grows. */
+const restPerRender = 3
+
+/**
+ * Renders a text that grows: blocks that are complete are rendered once, and only the last one again. Code and very long
+ * blocks grow by what is new.
+ */
+export class AnswerRenderer {
+  readonly #host: HTMLElement
+  #text = ''
+  /** Where the last block begins. */
+  #start = 0
+  #links: Links = Object.create(null)
+  /** The elements of the last block. */
+  #last: ChildNode[] = []
+  #growing: { node: Text; shown: number; fence: string | undefined } | undefined
+  #restUntil = 0
+
+  constructor(host: HTMLElement) {
+    this.#host = host
+  }
+
+  /**
+   * @param isDone whether the text is complete
+   * @returns whether it shows the whole text; otherwise it is to be called again
+   */
+  update(text: string, isDone: boolean): boolean {
+    if (!this.#continues(text)) this.#reset()
+    const hasGrown = text.length > this.#text.length
+    this.#text = text
+    if (!hasGrown && !isDone) return true
+    if (this.#growing && this.#grow(isDone)) return true
+    const begin = performance.now()
+    if (!isDone && begin < this.#restUntil) return false
+    this.#render(isDone)
+    const now = performance.now()
+    this.#restUntil = now + (now - begin > 4 ? (now - begin) * restPerRender : 0)
+    return true
+  }
+
+  #continues(text: string): boolean {
+    const { length } = this.#text
+    // Comparing all of it in each frame would take longer the longer it is.
+    return text.length >= length && text.slice(Math.max(0, length - 32), length) === this.#text.slice(-32)
+  }
+
+  #reset(): void {
+    this.#host.replaceChildren()
+    this.#start = 0
+    this.#links = Object.create(null)
+    this.#last = []
+    this.#growing = undefined
+    this.#restUntil = 0
+  }
+
+  #render(isDone: boolean): void {
+    const tail = this.#text.slice(this.#start)
+    for (const node of this.#last) node.remove()
+    this.#last = []
+    this.#growing = undefined
+    const isLong = tail.length > maxBlock && !/\n\s*\n/.test(tail) && !fenceStart.test(tail)
+    const blocks = isLong ? [] : blocksOf(tail, this.#links)
+    let at = 0
+    for (const [index, block] of blocks.entries()) {
+      if (!isDone && index === blocks.length - 1) break
+      const isText = block.raw.length > (isDone ? maxFinished : maxBlock) && block.type !== 'code'
+      this.#append(isText ? textBlock(block.raw) : rendered(htmlOf(block)))
+      at += block.raw.length
+    }
+    this.#start += at
+    const open = tail.slice(at)
+    const fence = fenceStart.exec(open)
+    const last = blocks.at(-1)
+    if (open === '' || (isDone && !isLong)) return
+    if (fence?.[1]) this.#growCode(open, fence[0], fence[1])
+    else if (open.length > maxBlock) this.#growText(open)
+    else if (last) this.#append(rendered(htmlOf(last), false), true)
+  }
+
+  #append(content: DocumentFragment, isLast = false): void {
+    if (isLast) this.#last = [...content.childNodes]
+    this.#host.append(content)
+  }
+
+  /** Code whose end has not come. */
+  #growCode(open: string, firstLine: string, fence: string): void {
+    const pre = document.createElement('pre')
+    const code = document.createElement('code')
+    const language = /[\w+#.-]{1,30}/.exec(firstLine.replace(fence, ''))?.[0]
+    if (language) code.className = `language-${language}`
+    pre.append(code)
+    const holder = document.createDocumentFragment()
+    holder.append(pre)
+    frameCode(pre, false)
+    const node = document.createTextNode(open.slice(firstLine.length))
+    code.append(node)
+    this.#append(holder, true)
+    this.#growing = { node, shown: this.#text.length, fence }
+  }
+
+  #growText(open: string): void {
+    const holder = textBlock(open)
+    const node = holder.firstChild?.firstChild as Text // made above
+    this.#append(holder, true)
+    this.#growing = { node, shown: this.#text.length, fence: undefined }
+  }
+
+  /** @returns whether the block is still open; otherwise it is rendered anew */
+  #grow(isDone: boolean): boolean {
+    const growing = this.#growing
+    if (!growing || isDone) return false
+    const { node, shown, fence } = growing
+    // The end may have begun with what is shown.
+    const news = this.#text.slice(Math.max(this.#start, shown - 8))
+    if (fence ? new RegExp(`\\n {0,3}${fence}`).test(news) : /\n\s*\n/.test(news)) {
+      if (!fence) {
+        // What was shown as text stays so.
+        node.appendData(this.#text.slice(shown))
+        this.#start = this.#text.length
+        this.#last = []
+        this.#growing = undefined
+        return true
+      }
+      this.#restUntil = 0
+      return false
+    }
+    node.appendData(this.#text.slice(shown))
+    growing.shown = this.#text.length
+    return true
+  }
+}
+
+function rendered(html: string, isDone = true): DocumentFragment {
+  const content = sanitize(html)
+  finishBlock(content, { isDone })
+  return content
+}
+
+function textBlock(text: string): DocumentFragment {
+  const paragraph = document.createElement('p')
+  paragraph.className = 'long'
+  paragraph.append(document.createTextNode(text))
+  const holder = document.createDocumentFragment()
+  holder.append(paragraph)
+  return holder
+}

@@ -1,0 +1,59 @@
+import { openDialog } from '../store/dialogs.ts'
+import { t } from '../text/t.ts'
+import { copyText } from '../work/copy-text.ts'
+import { highlight } from './highlight.ts'
+
+/** Adds to the elements of a block what they need on the page: buttons of code, frames of tables, what links do. */
+export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: { isDone: boolean }): void {
+  for (const pre of block.querySelectorAll('pre')) if (!pre.closest('.code')) frameCode(pre, isDone)
+  for (const table of block.querySelectorAll('table')) frameTable(table)
+  for (const link of block.querySelectorAll('a')) guardLink(link)
+  for (const image of block.querySelectorAll('img')) image.decoding = 'async'
+}
+
+export function frameCode(pre: HTMLElement, isDone: boolean): HTMLElement {
+  const code = pre.querySelector('code')
+  const language = /language-(\S+)/.exec(code?.className ?? '')?.[1] ?? ''
+  const frame = element('div', 'code')
+  const head = element('div', 'code-head')
+  const name = element('span', '')
+  name.textContent = language
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'plain'
+  button.textContent = t('chat.copyCode')
+  button.addEventListener('click', () => void copyText(code?.textContent ?? ''))
+  head.append(name, button)
+  pre.tabIndex = 0
+  pre.setAttribute('role', 'group')
+  pre.setAttribute('aria-label', language || 'code')
+  pre.replaceWith(frame)
+  frame.append(head, pre)
+  if (isDone && code) void highlight(code, language)
+  return frame
+}
+
+function frameTable(table: HTMLTableElement): void {
+  const frame = element('div', 'table')
+  frame.tabIndex = 0
+  frame.setAttribute('role', 'group')
+  frame.setAttribute('aria-label', t('chat.table'))
+  table.replaceWith(frame)
+  frame.append(table)
+}
+
+function guardLink(link: HTMLAnchorElement): void {
+  link.target = '_blank'
+  link.rel = 'noopener noreferrer nofollow'
+  link.addEventListener('click', (event) => {
+    if (link.protocol === 'mailto:' || link.origin === location.origin) return
+    event.preventDefault()
+    openDialog({ type: 'link', url: link.href })
+  })
+}
+
+function element(name: 'div' | 'span', className: string): HTMLElement {
+  const created = document.createElement(name)
+  if (className) created.className = className
+  return created
+}

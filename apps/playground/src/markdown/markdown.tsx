@@ -1,0 +1,40 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { formatBytes } from '../run/format.ts'
+import { t } from '../text/t.ts'
+import { AnswerRenderer } from './answer-renderer.ts'
+
+/** Longer texts are cut until the reader asks for all. */
+const maxShown = 100_000
+/** And this much is all that a page can show. */
+const maxAll = 5_000_000
+
+/** A Markdown text that may grow. */
+export function Markdown({ text: given, isDone = true }: { text: string; isDone?: boolean }) {
+  const text = given.includes('\r') ? given.replace(/\r\n?/g, '\n') : given
+  const [showsAll, setShowsAll] = useState(false)
+  const host = useRef<HTMLDivElement>(null)
+  const renderer = useRef<AnswerRenderer>(undefined)
+  const max = showsAll ? maxAll : maxShown
+  const isCut = text.length > max
+  useLayoutEffect(() => {
+    if (!host.current) return undefined
+    renderer.current ??= new AnswerRenderer(host.current)
+    const { current } = renderer
+    let frame = 0
+    const draw = (): void => {
+      if (!current.update(isCut ? text.slice(0, max) : text, isDone || isCut)) frame = requestAnimationFrame(draw)
+    }
+    draw()
+    return () => cancelAnimationFrame(frame)
+  }, [text, isDone, max, isCut])
+  return (
+    <>
+      <div class="markdown" dir="auto" ref={host} />
+      {isCut && !showsAll && (
+        <button type="button" class="plain" onClick={() => setShowsAll(true)}>
+          {t('chat.showAll', { size: formatBytes(text.length) })}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+import type { AgentEvent } from '@agentkit/core'
+import { problemOf, RequestError } from '../api/problem.ts'
+import { readEvents } from '../api/read-events.ts'
+import { request } from '../api/request.ts'
+
+export type Following = {
+  runId: string
+  query: Record<string, string | undefined>
+  /** The number of the last event that was seen. */
+  lastSeq(): number
+  /** Whether the run has ended for good, by its events. */
+  hasEnded(): boolean
+  onEvent(event: AgentEvent): void
+  /** Called with whether the connection is lost, for the page to say so. */
+  onConnection(isLost: boolean): void
+  signal: AbortSignal
+}
+
+/** How often a lost connection is tried again before the page gives up: about two minutes. */
+const maxTries = 40
+
+/**
+ * Reads the events of a run until its final end, from the event after the last one that was seen. A connection that is lost
+ * is opened again, also with a server that was started meanwhile.
+ * @throws RequestError when the server answers that there are no events
+ */
+export async function followRun(following: Following): Promise<void> {
+  const { runId, query, lastSeq, hasEnded, onEvent, onConnection, signal } = following
+  for (let tries = 0; !hasEnded() && !signal.aborted; tries++) {
+    if (tries > 0) await pause(Math.min(4_000, 250 * 2 ** Math.min(tries - 1, 4)), signal)
+    if (signal.aborted) return
+    const before = lastSeq()
+    const headers = { accept: 'text/event-stream', ...(before > 0 && { 'last-event-id': String(before) }) }
+    try {
+      const response = await request(`api/v1/runs/${encodeURIComponent(runId)}/events`, { query, headers, signal })
+      onConnection(false)
+      if (response.status === 204) return
+      await readEvents(response, onEvent)
+      if (lastSeq() > before) tries = 0
+    } catch (error) {
+      if (signal.aborted) return
+      const { status } = problemOf(error)
+      // A server that is starting, or one behind a proxy, may answer in a moment.
+      const isLasting = error instanceof RequestError && status < 500
+      if (isLasting || tries >= maxTries) throw error
+      onConnection(true)
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,57 @@
+import type { Cost, Usage } from '@agentkit/core'
+import type { SessionSum } from '../store/session-sum.ts'
+import { language, t } from '../text/t.ts'
+
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat(language.value).format(value)
+}
+
+/** Never "$0" for what costs something, and never a number for what is not known. */
+export function formatUsd(usd: number): string {
+  if (usd > 0 && usd < 0.0001) return '< $0.0001'
+  return `$${usd.toFixed(usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
+}
+
+export function formatCost(cost: Cost | undefined): string {
+  if (!cost) return t('cost.unknown')
+  return `${cost.estimated ? '~' : ''}${formatUsd(cost.usd)}`
+}
+
+/** Tokens in, out and cached; what is not reported is left out. */
+export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, estimated }: Usage): string {
+  const mark = estimated ? '~' : ''
+  const parts = [
+    inputTokens !== undefined && t('cost.in', { count: mark + formatNumber(inputTokens) }),
+    outputTokens !== undefined && t('cost.out', { count: mark + formatNumber(outputTokens) }),
+    cachedInputTokens !== undefined &&
+      cachedInputTokens > 0 &&
+      t('cost.cached', { count: formatNumber(cachedInputTokens) }),
+  ].filter((part) => part !== false)
+  return parts.length === 0 ? t('cost.noTokens') : parts.join(', ')
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  return ms < 60_000
+    ? `${(ms / 1_000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+}
+
+export function formatBytes(bytes: number): string {
+  const [unit, size] = bytes < 1_000 ? ['B', 1] : bytes < 1e6 ? ['KB', 1e3] : ['MB', 1e6]
+  return `${(bytes / (size as number)).toFixed(size === 1 ? 0 : 1)} ${unit}`
+}
+
+export function formatSum({ tokens, isEstimated, usd, priced, unpriced }: SessionSum): string {
+  const mark = isEstimated ? '~' : ''
+  const cost = priced === 0 ? t('cost.unknown') : `${mark}${formatUsd(usd)}`
+  const rest = priced > 0 && unpriced > 0 ? ` ${t('cost.andUnpriced', { count: String(unpriced) })}` : ''
+  return `${t('cost.tokens', { count: mark + formatNumber(tokens) })} · ${cost}${rest}`
+}
+
+/** Without characters that change the direction of the text around them, or are not visible. */
+export function plainName(name: string, max = 200): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+  const plain = name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '')
+  return plain.length > max ? `${plain.slice(0, max)}…` : plain
+}

@@ -1,0 +1,247 @@
+import type { AgentEvent, ApprovalKind, Citation, Cost, ErrorInfo, Usage } from '@agentkit/core'
+
+/** A call of a tool, as its events have told of it. */
+export type CallView = {
+  type: 'call'
+  callId: string
+  name: string
+  input: unknown
+  output?: unknown
+  isError?: boolean
+  durationMs?: number
+  approval?: ApprovalView
+}
+
+export type ApprovalView = {
+  approvalId: string
+  callId: string
+  name: string
+  input: unknown
+  kind: ApprovalKind
+  startedAt?: string
+  path: string[]
+  isOpen: boolean
+}
+
+/** One model call with what it led to. */
+export type StepView = {
+  type: 'step'
+  step: number
+  text: string
+  reasoning: string
+  calls: CallView[]
+  restarts: ErrorInfo[]
+  end?: { model: string; finishReason: string; usage: Usage; cost?: Cost }
+}
+
+export type NoteView =
+  | { type: 'fallback'; from: string; to: string; error: ErrorInfo }
+  | { type: 'handoff'; to: string }
+
+/** What one agent of the run has done. */
+export type LaneView = {
+  key: string
+  path: readonly string[]
+  name: string
+  status?: string
+  reason?: string
+  entries: (StepView | NoteView)[]
+}
+
+export type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
+export type RunStart = Extract<AgentEvent, { type: 'run-start' }>
+
+/** A run as its events have told of it so far. `applyEvent` changes it in place. */
+export type RunView = {
+  runId: string
+  /** Of the last event. */
+  seq: number
+  lanes: LaneView[]
+  /** The steps whose texts are the answer, in order. */
+  spoken: StepView[]
+  approvals: ApprovalView[]
+  sources: Citation[]
+  budget: RunStart['budget']
+  /** The last end; a run that waits may continue. */
+  end: RunEnd | undefined
+  isOpen: boolean
+  spent: Spent
+  /** The path of the member that has the conversation. */
+  active: string | undefined
+  openCalls: Set<string>
+}
+
+export type Spent = { tokens: number; usd: number; isPriced: boolean; modelCalls: number; toolCalls: number }
+
+export function newRunView(runId: string): RunView {
+  return {
+    runId,
+    seq: 0,
+    lanes: [],
+    spoken: [],
+    approvals: [],
+    sources: [],
+    budget: undefined,
+    end: undefined,
+    isOpen: true,
+    spent: { tokens: 0, usd: 0, isPriced: true, modelCalls: 0, toolCalls: 0 },
+    active: undefined,
+    openCalls: new Set(),
+  }
+}
+
+/** More lanes and entries than a person reads; a run that goes on is still shown by its answer. */
+const maxLanes = 200
+const maxEntries = 2_000
+
+export function applyEvent(view: RunView, event: AgentEvent): void {
+  // A stream that was continued may repeat what was seen.
+  if (event.seq <= view.seq) return
+  view.seq = event.seq
+  const lane = laneOf(view, event)
+  switch (event.type) {
+    case 'run-start':
+      view.budget = event.budget
+      view.end = undefined
+      view.isOpen = true
+      return
+    case 'agent-start':
+      lane.name = event.name
+      lane.status = 'running'
+      return
+    case 'agent-end':
+      lane.status = event.status
+      if (event.reason !== undefined) lane.reason = event.reason
+      return
+    case 'step-start':
+      startStep(view, lane, event)
+      return
+    case 'step-restart': {
+      const step = lastStep(lane) ?? startStep(view, lane, event)
+      step.restarts.push(event.error)
+      step.text = ''
+      step.reasoning = ''
+      step.calls = []
+      return
+    }
+    case 'text-delta':
+      openStep(view, lane, event).text += event.text
+      return
+    case 'reasoning-delta':
+      openStep(view, lane, event).reasoning += event.text
+      return
+    case 'tool-call': {
+      const { callId, name, input } = event
+      if (event.path.length <= 1) view.openCalls.add(callId)
+      openStep(view, lane, event).calls.push({ type: 'call', callId, name, input })
+      view.spent.toolCalls++
+      return
+    }
+    case 'tool-result':
+      finishCall(view, lane, event)
+      return
+    case 'source':
+      if (!view.sources.some(({ chunkId, file }) => chunkId === event.source.chunkId && file === event.source.file)) {
+        view.sources.push(event.source)
+      }
+      return
+    case 'handoff':
+      lane.entries.push({ type: 'handoff', to: event.to })
+      return
+    case 'model-fallback':
+      lane.entries.push({ type: 'fallback', from: event.from, to: event.to, error: event.error })
+      return
+    case 'approval-request':
+      requestApproval(view, lane, event)
+      return
+    case 'step-end': {
+      const { model, finishReason, usage, cost } = event
+      openStep(view, lane, event).end = { model, finishReason, usage, ...(cost && { cost }) }
+      spend(view.spent, usage, cost)
+      return
+    }
+    case 'run-end':
+      view.end = event
+      view.isOpen = false
+      if (event.finishReason !== 'approval') for (const approval of view.approvals) approval.isOpen = false
+      return
+  }
+}
+
+/** The answer: what the agent that speaks has said, or what a swarm has composed. */
+export function answerOf({ spoken, end }: RunView): string {
+  const said = spoken.filter(({ text }) => text !== '')
+  if (said.length === 1 && said[0]) return said[0].text
+  if (said.length > 0) return said.map(({ text }) => text).join('\n\n')
+  return end?.text ?? ''
+}
+
+export function callsOf(view: RunView): CallView[] {
+  return view.lanes.flatMap(({ entries }) => entries.flatMap((entry) => (entry.type === 'step' ? entry.calls : [])))
+}
+
+function laneOf(view: RunView, { path }: AgentEvent): LaneView {
+  const key = path.join('/')
+  const known = view.lanes.find((lane) => lane.key === key)
+  if (known) return known
+  const lane: LaneView = { key, path, name: path.at(-1) ?? '', entries: [] }
+  if (view.lanes.length < maxLanes) view.lanes.push(lane)
+  return lane
+}
+
+function lastStep({ entries }: LaneView): StepView | undefined {
+  return entries.findLast((entry) => entry.type === 'step')
+}
+
+/** The step that an event belongs to. A stream that is joined late begins within one. */
+function openStep(view: RunView, lane: LaneView, event: AgentEvent): StepView {
+  const last = lastStep(lane)
+  return last && !last.end ? last : startStep(view, lane, { ...event, step: (last?.step ?? 0) + 1 })
+}
+
+function startStep(view: RunView, lane: LaneView, event: AgentEvent & { step: number }): StepView {
+  const { step } = event
+  const created: StepView = { type: 'step', step, text: '', reasoning: '', calls: [], restarts: [] }
+  if (lane.entries.length < maxEntries) lane.entries.push(created)
+  // As the server decides: the agent itself speaks, and a member that the conversation is handed to.
+  if (event.path.length === 2 && view.openCalls.size === 0) view.active = lane.key
+  if (event.path.length <= 1 || lane.key === view.active) view.spoken.push(created)
+  return created
+}
+
+function finishCall(view: RunView, lane: LaneView, event: Extract<AgentEvent, { type: 'tool-result' }>): void {
+  const { callId, name, output, isError, durationMs } = event
+  view.openCalls.delete(callId)
+  let call = lane.entries
+    .flatMap((entry) => (entry.type === 'step' ? entry.calls : []))
+    .findLast((one) => one.callId === callId)
+  if (!call) {
+    call = { type: 'call', callId, name, input: undefined }
+    openStep(view, lane, event).calls.push(call)
+  }
+  Object.assign(call, { output, isError, durationMs })
+  const approval = view.approvals.find((one) => one.callId === callId && one.isOpen)
+  if (approval) approval.isOpen = false
+}
+
+function requestApproval(
+  view: RunView,
+  lane: LaneView,
+  event: Extract<AgentEvent, { type: 'approval-request' }>,
+): void {
+  const { approvalId, callId, name, input, kind, startedAt, path } = event
+  // It is requested again when the run is suspended again.
+  view.approvals = view.approvals.filter((one) => one.approvalId !== approvalId)
+  const approval = { approvalId, callId, name, input, kind, path, isOpen: true, ...(startedAt && { startedAt }) }
+  view.approvals.push(approval)
+  const call = lastStep(lane)?.calls.find((one) => one.callId === callId)
+  if (call) call.approval = approval
+}
+
+function spend(spent: Spent, usage: Usage, cost: Cost | undefined): void {
+  const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = usage
+  spent.tokens += Math.max(inputTokens + outputTokens, totalTokens)
+  spent.modelCalls++
+  if (cost) spent.usd += cost.usd
+  else spent.isPriced = false
+}

@@ -1,0 +1,41 @@
+import type { Citation, RunFinishReason, Usage } from '@agentkit/core'
+import type { TurnBody } from '../api/types.ts'
+import { newRunView, type RunView } from './run-view.ts'
+
+/** A finished or waiting turn of the history, whose events are not read yet. */
+export function viewOfTurn(turn: TurnBody): RunView {
+  const view = newRunView(turn.run_id)
+  view.isOpen = turn.status === 'queued' || turn.status === 'running'
+  view.sources = turn.sources.map(({ chunk_id, ...source }) => ({ ...source, chunkId: chunk_id }) as Citation)
+  view.approvals = turn.approvals.map(({ approval_id, call_id, started_at, path, ...approval }) => ({
+    ...approval,
+    approvalId: approval_id,
+    callId: call_id,
+    path: path ?? [],
+    isOpen: true,
+    ...(started_at && { startedAt: started_at }),
+  }))
+  if (view.isOpen) return view
+  view.end = {
+    ...{ type: 'run-end', seq: 0, runId: turn.run_id, path: [] },
+    finishReason: reasonOf(turn),
+    text: turn.answer ?? '',
+    usage: usageOf(turn.usage),
+    ...(turn.cost !== null && { cost: { usd: turn.cost, ...(turn.usage?.estimated && { estimated: true }) } }),
+    ...(turn.error && { error: { code: turn.error.code, message: turn.error.detail, retryable: false } }),
+  }
+  return view
+}
+
+function reasonOf({ finish_reason, status }: TurnBody): RunFinishReason {
+  if (finish_reason) return finish_reason as RunFinishReason // one of them, by the promise of the route
+  return status === 'waiting' ? 'approval' : status === 'failed' ? 'error' : 'stop'
+}
+
+function usageOf(usage: TurnBody['usage']): Usage {
+  const entries = Object.entries(usage ?? {}).map(([name, value]) => [
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(entries)
+}

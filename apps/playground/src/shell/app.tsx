@@ -1,0 +1,97 @@
+import { useEffect } from 'preact/hooks'
+import { sessionToken } from '../api/session-token.ts'
+import { Chat } from '../chat/chat.tsx'
+import { DropZone } from '../files/drop-zone.tsx'
+import { announcement } from '../store/announce.ts'
+import { openAddress, running, stop } from '../store/chat.ts'
+import { dialogs, isMenuOpen, openDialog } from '../store/dialogs.ts'
+import { loadServer, server } from '../store/server.ts'
+import { loadSessions } from '../store/sessions.ts'
+import { t } from '../text/t.ts'
+import { Dialogs } from './dialogs.tsx'
+import { Header } from './header.tsx'
+import { Login } from './login.tsx'
+import { ProblemCard } from './problem-card.tsx'
+import { Sidebar } from './sidebar.tsx'
+
+export function App() {
+  const state = server.value
+  useEffect(() => void loadServer(), [])
+  // The server has refused the token of a request.
+  const isSignedOut = state.type === 'ready' && state.info.auth && sessionToken.value === ''
+  return (
+    <>
+      <div class="hidden" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+      {state.type === 'loading' && (
+        <main class="login">
+          <p class="fine">{t('app.loading')}</p>
+        </main>
+      )}
+      {state.type === 'failed' && (
+        <main class="login">
+          <h1>{t('app.failed')}</h1>
+          <ProblemCard problem={state.problem}>
+            <button type="button" onClick={() => void loadServer()}>
+              {t('app.retry')}
+            </button>
+          </ProblemCard>
+        </main>
+      )}
+      {(state.type === 'login' || isSignedOut) && (
+        <Login name={state.type === 'login' ? state.name : state.info.name} />
+      )}
+      {state.type === 'ready' && !isSignedOut && <Ready />}
+    </>
+  )
+}
+
+function Ready() {
+  useEffect(() => {
+    openAddress()
+    void loadSessions()
+    addEventListener('popstate', openAddress)
+    addEventListener('keydown', pressed)
+    return () => {
+      removeEventListener('popstate', openAddress)
+      removeEventListener('keydown', pressed)
+    }
+  }, [])
+  return (
+    <DropZone>
+      <a class="skip" href="#message" onClick={skip}>
+        {t('app.skip')}
+      </a>
+      <div class="page">
+        <Sidebar />
+        <div class="main">
+          <Header />
+          <Chat />
+        </div>
+      </div>
+      <Dialogs />
+    </DropZone>
+  )
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('message')?.focus()
+}
+
+/** Esc closes what is open, else stops the answer; Ctrl+K and ⌘K open the commands. */
+function pressed(event: KeyboardEvent): void {
+  if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+    event.preventDefault()
+    if (!dialogs.value.some(({ type }) => type === 'palette')) openDialog({ type: 'palette' })
+    return
+  }
+  // A dialog closes by itself.
+  if (event.key !== 'Escape' || event.defaultPrevented || dialogs.value.length > 0) return
+  if (isMenuOpen.value) {
+    isMenuOpen.value = false
+    return
+  }
+  if (running.value) void stop(running.value)
+}

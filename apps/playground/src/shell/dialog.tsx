@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { closeDialog, type Dialog as OpenDialog } from '../store/dialogs.ts'
+import { t } from '../text/t.ts'
+import { Icon } from './icons.tsx'
+
+type DialogProps = { type: OpenDialog['type']; title: string; isWide?: boolean; children: ComponentChildren }
+
+/** A dialog above the page. The browser keeps the focus in it, closes it by Esc, and returns the focus. */
+export function Dialog({ type, title, isWide = false, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const { activeElement } = document
+    ref.current?.showModal()
+    return () => {
+      if (activeElement instanceof HTMLElement && activeElement.isConnected) activeElement.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={isWide ? 'wide' : ''}
+      aria-labelledby={id}
+      onClose={() => closeDialog(type)}
+      onClick={(event) => {
+        if (event.target === ref.current) ref.current?.close()
+      }}
+    >
+      <div class="dialog">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="icon-button" aria-label={t('dialog.close')} onClick={() => ref.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { isRefused, keepToken } from '../api/session-token.ts'
+import { plainName } from '../run/format.ts'
+import { loadServer } from '../store/server.ts'
+import { t } from '../text/t.ts'
+import { Preferences } from './preferences.tsx'
+
+/** Asks for a token, which is kept in this tab only. */
+export function Login({ name }: { name: string }) {
+  const [token, setToken] = useState('')
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const trimmed = token.trim()
+    // What a header cannot have is no token, and the browser would refuse to send it.
+    if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+      isRefused.value = trimmed !== ''
+      return
+    }
+    keepToken(trimmed)
+    void loadServer()
+  }
+  return (
+    <main class="login">
+      <form class="card" onSubmit={submit}>
+        <h1>{t('login.title', { name: plainName(name) })}</h1>
+        <p>{t('login.why')}</p>
+        <label class="field">
+          {t('login.token')}
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            value={token}
+            aria-invalid={isRefused.value}
+            aria-describedby={isRefused.value ? 'refused' : undefined}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+        </label>
+        {isRefused.value && (
+          <p id="refused" class="error" role="alert">
+            {t('login.refused')}
+          </p>
+        )}
+        <button type="submit" class="primary">
+          {t('login.submit')}
+        </button>
+      </form>
+      <Preferences />
+    </main>
+  )
+}

@@ -1,0 +1,86 @@
+import { newChat } from '../store/chat.ts'
+import { isMenuOpen } from '../store/dialogs.ts'
+import { info, signOut } from '../store/server.ts'
+import { loadMoreSessions, loadSessions, nextSession, search, sessions, sessionsProblem } from '../store/sessions.ts'
+import { t } from '../text/t.ts'
+import { Icon } from './icons.tsx'
+import { Preferences } from './preferences.tsx'
+import { ProblemCard } from './problem-card.tsx'
+import { SessionItem } from './session-item.tsx'
+import { UserField } from './user-field.tsx'
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+function searchFor(text: string): void {
+  search.value = text
+  clearTimeout(timer)
+  timer = setTimeout(() => void loadSessions(), 200)
+}
+
+/** The conversations, and the settings of the page. On a narrow screen it is above the page. */
+export function Sidebar() {
+  const isEmpty = sessions.value.length === 0
+  return (
+    <aside class={isMenuOpen.value ? 'sidebar open' : 'sidebar'} aria-label={t('sessions.title')}>
+      <div class="sidebar-head">
+        <button
+          type="button"
+          class="primary grow"
+          onClick={() => {
+            isMenuOpen.value = false
+            newChat()
+            document.getElementById('message')?.focus()
+          }}
+        >
+          <Icon name="plus" />
+          {t('sessions.new')}
+        </button>
+        <button
+          type="button"
+          class="icon-button narrow-only"
+          aria-label={t('menu.close')}
+          onClick={() => {
+            isMenuOpen.value = false
+          }}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <input
+        type="search"
+        aria-label={t('sessions.search')}
+        placeholder={t('sessions.search')}
+        value={search.value}
+        maxLength={200}
+        onInput={(event) => searchFor(event.currentTarget.value)}
+      />
+      <nav aria-label={t('sessions.title')}>
+        {sessionsProblem.value && <ProblemCard problem={sessionsProblem.value} />}
+        {isEmpty && !sessionsProblem.value && (
+          <p class="fine">{t(search.value.trim() === '' ? 'sessions.none' : 'sessions.notFound')}</p>
+        )}
+        {!isEmpty && (
+          <ul class="sessions">
+            {sessions.value.map((session) => (
+              <SessionItem key={session.session_id} session={session} />
+            ))}
+          </ul>
+        )}
+        {nextSession.value !== undefined && (
+          <button type="button" class="plain" onClick={() => void loadMoreSessions()}>
+            {t('sessions.more')}
+          </button>
+        )}
+      </nav>
+      <div class="sidebar-foot">
+        {info.value?.caller.any_user && <UserField />}
+        <Preferences />
+        {info.value?.auth && (
+          <button type="button" class="plain" onClick={signOut}>
+            {t('login.out')}
+          </button>
+        )}
+      </div>
+    </aside>
+  )
+}

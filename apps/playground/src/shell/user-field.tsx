@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks'
+import { newChat } from '../store/chat.ts'
+import { loadSessions } from '../store/sessions.ts'
+import { chooseUser, userId } from '../store/settings.ts'
+import { t } from '../text/t.ts'
+
+/** Whose conversations are shown, where the caller may act for any user. */
+export function UserField() {
+  const [value, setValue] = useState(userId.value)
+  const change = (): void => {
+    const id = value.trim()
+    if (id === '' || id === userId.value) {
+      setValue(userId.value)
+      return
+    }
+    chooseUser(id)
+    newChat()
+    void loadSessions()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        change()
+      }}
+    >
+      <label class="field" title={t('user.hint')}>
+        {t('user.label')}
+        <input
+          value={value}
+          maxLength={128}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setValue(event.currentTarget.value)}
+          onBlur={change}
+        />
+      </label>
+    </form>
+  )
+}

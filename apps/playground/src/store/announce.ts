@@ -1,0 +1,63 @@
+import { effect, signal } from '@preact/signals'
+import { answerOf } from '../run/run-view.ts'
+import { t } from '../text/t.ts'
+import { isRunning, type ShownTurn } from './turn.ts'
+
+/** What a screen reader is told next. */
+export const announcement = signal('')
+
+const maxSpoken = 400
+
+export function announce(text: string): void {
+  // The same text twice is told twice.
+  announcement.value = announcement.peek() === text ? `${text}\u00a0` : text
+}
+
+/** Announces an answer sentence by sentence, at most one text per second, and how it has ended. */
+export function announceTurn(turn: ShownTurn): void {
+  announce(t('chat.asked'))
+  let told = 0
+  let nextAt = 0
+  const stop = effect(() => {
+    turn.version.value
+    const text = answerOf(turn.view)
+    const now = performance.now()
+    if (isRunning(turn)) {
+      const end = now >= nextAt ? lastSentenceEnd(text, told) : 0
+      if (end <= told) return
+      announce(plain(text.slice(told, end)))
+      told = end
+      nextAt = now + 1_000
+      return
+    }
+    const { end } = turn.view
+    const rest = plain(text.slice(told))
+    const how =
+      turn.problem.value || end?.finishReason === 'error'
+        ? t('chat.answerFailed', { reason: turn.problem.value?.detail ?? end?.error?.message ?? '' })
+        : !end || end.finishReason === 'aborted'
+          ? t('chat.answerStopped')
+          : end.finishReason === 'approval'
+            ? t('reason.approval')
+            : t('chat.answerDone')
+    announce(rest === '' ? how : `${rest} ${how}`)
+    if (end?.finishReason !== 'approval') queueMicrotask(() => stop())
+  })
+  turn.controller.signal.addEventListener('abort', stop)
+}
+
+/** Where the last whole sentence after `from` ends; `from` when there is none. */
+function lastSentenceEnd(text: string, from: number): number {
+  const part = text.slice(from, from + 4_000)
+  let end = 0
+  for (const { index, 0: mark } of part.matchAll(/[.!?…:](?=\s)|\n+/g)) end = index + mark.length
+  return from + end
+}
+
+function plain(markdown: string): string {
+  const text = markdown
+    .replace(/[`*_#>|[\]]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return text.length > maxSpoken ? `${text.slice(0, maxSpoken)}…` : text
+}

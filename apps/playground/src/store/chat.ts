@@ -1,0 +1,221 @@
+import { computed, signal } from '@preact/signals'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { readEvents } from '../api/read-events.ts'
+import { request, requestJSON } from '../api/request.ts'
+import type { TurnBody } from '../api/types.ts'
+import { followRun } from '../run/follow-run.ts'
+import { newRunView } from '../run/run-view.ts'
+import { announceTurn } from './announce.ts'
+import { callerQuery, info } from './server.ts'
+import { loadSessions } from './sessions.ts'
+import { isRunning, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
+
+/** The turns on the page at once: earlier ones are read again when they are asked for. */
+const maxTurns = 50
+
+export const sessionId = signal('')
+export const turns = signal<readonly ShownTurn[]>([])
+/** The `before` of the turns before those on the page. */
+export const previous = signal<string | undefined>(undefined)
+/** Why the conversation could not be read. */
+export const historyProblem = signal<Problem | undefined>(undefined)
+export const isLoading = signal(false)
+
+/** The turn whose run goes on. */
+export const running = computed(() => turns.value.findLast(isRunning))
+
+const address = '#/chat/'
+
+export function newChat(): void {
+  leave()
+  sessionId.value = crypto.randomUUID()
+  history.pushState(null, '', location.pathname + location.search)
+}
+
+/** Shows the conversation that the address names, or an empty one. */
+export function openAddress(): void {
+  const { hash } = location
+  const id = hash.startsWith(address) ? decodeId(hash.slice(address.length)) : ''
+  if (id !== '') return void openSession(id)
+  leave()
+  sessionId.value = crypto.randomUUID()
+}
+
+export async function openSession(id: string): Promise<void> {
+  leave()
+  sessionId.value = id
+  showAddress()
+  await loadTurns()
+}
+
+export async function loadTurns(before?: string): Promise<void> {
+  const id = sessionId.value
+  isLoading.value = true
+  historyProblem.value = undefined
+  try {
+    const path = `api/v1/sessions/${encodeURIComponent(id)}/turns`
+    const query = { ...callerQuery(), limit: maxTurns, before }
+    const page = await requestJSON<{ turns: TurnBody[]; previous: string | null }>(path, { query })
+    if (sessionId.value !== id) return
+    const read = page.turns.map(storedTurn)
+    turns.value = before === undefined ? read : [...read, ...turns.value]
+    previous.value = page.previous ?? undefined
+    // Its run goes on, or somebody may decide on it elsewhere.
+    const last = read.at(-1)
+    if (before === undefined && last?.keepsEvents && (last.view.isOpen || last.view.approvals.length > 0)) {
+      void followTurn(last)
+    }
+  } catch (error) {
+    if (sessionId.value === id) historyProblem.value = problemOf(error)
+  } finally {
+    if (sessionId.value === id) isLoading.value = false
+  }
+}
+
+export type Question = { text: string; images?: readonly File[]; replaces?: ShownTurn }
+
+/** Sends a question, and shows its answer while it comes. */
+export async function ask({ text, images = [], replaces }: Question): Promise<void> {
+  const keepsEvents = info.value?.caller.resume ?? false
+  const turn = newTurn(text, { keepsEvents, images: images.map(({ name }) => name) })
+  const at = replaces ? turns.value.indexOf(replaces) : -1
+  for (const hidden of at < 0 ? [] : turns.value.slice(at)) hidden.controller.abort()
+  const kept = at < 0 ? turns.value : turns.value.slice(0, at)
+  if (kept.length >= maxTurns) previous.value = kept.at(1 - maxTurns)?.view.runId
+  turns.value = [...kept.slice(1 - maxTurns), turn]
+  showAddress()
+  announceTurn(turn)
+  const replaced = replaces?.view.runId
+  await drive(turn, async () => {
+    const response = await request('api/v1/chat_stream', {
+      method: 'POST',
+      headers: { accept: 'text/event-stream' },
+      signal: turn.controller.signal,
+      ...bodyOf(text, images, { resumable: keepsEvents, ...(replaced && { replaces: replaced }) }),
+    })
+    turn.view.runId = response.headers.get('x-run-id') ?? ''
+    turn.isSending.value = false
+    redraw(turn)
+    void loadSessions()
+    await readEvents(response, (event) => receive(turn, event))
+  })
+}
+
+type More = { resumable: boolean; replaces?: string }
+
+function bodyOf(text: string, images: readonly File[], more: More): { json: object } | { form: FormData } {
+  const messages = [{ role: 'user', content: text }]
+  const ids = { ...callerQuery(), session_id: sessionId.value }
+  if (images.length === 0) return { json: { ...ids, messages, ...more } }
+  const form = new FormData()
+  const fields = { ...ids, ...more, chat_data: JSON.stringify({ messages }) }
+  for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
+  for (const image of images) form.append('files', image)
+  return { form }
+}
+
+/** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */
+async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> {
+  try {
+    await read()
+  } catch (error) {
+    const hasBegun = turn.view.runId !== ''
+    if (!turn.controller.signal.aborted && !(hasBegun && turn.keepsEvents)) turn.problem.value = problemOf(error)
+  }
+  turn.isSending.value = false
+  const { end, runId } = turn.view
+  if (runId !== '' && turn.keepsEvents && (!end || end.finishReason === 'approval')) return followTurn(turn)
+  settle(turn)
+}
+
+/** Follows the events that the server keeps of a run, until it has ended for good. */
+export async function followTurn(turn: ShownTurn): Promise<void> {
+  const { signal } = turn.controller
+  if (!turn.hasSteps.value) {
+    // The events are read from the first one on.
+    const { runId, isOpen } = turn.view
+    turn.view = Object.assign(newRunView(runId), { isOpen })
+    turn.hasSteps.value = true
+  }
+  try {
+    await followRun({
+      runId: turn.view.runId,
+      query: callerQuery(),
+      lastSeq: () => turn.view.seq,
+      hasEnded: () => turn.view.end !== undefined && turn.view.end.finishReason !== 'approval',
+      onEvent: (event) => receive(turn, event),
+      onConnection: (isLost) => {
+        turn.isLost.value = isLost
+      },
+      signal,
+    })
+  } catch (error) {
+    turn.problem.value = problemOf(error)
+  }
+  turn.isLost.value = false
+  settle(turn)
+}
+
+function settle(turn: ShownTurn): void {
+  turn.view.isOpen = false
+  redraw(turn)
+  void loadSessions()
+}
+
+/** Ends the run of a turn. What it has said stays. */
+export async function stop(turn: ShownTurn): Promise<void> {
+  const { runId } = turn.view
+  if (!turn.keepsEvents || runId === '') {
+    turn.controller.abort()
+    turn.view.isOpen = false
+    turn.isSending.value = false
+    turn.endedAt = Date.now()
+    return redraw(turn)
+  }
+  try {
+    await requestJSON(`api/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', query: callerQuery() })
+  } catch (error) {
+    turn.problem.value = problemOf(error)
+  }
+}
+
+export type DecisionBody = { approve: boolean; reason?: string } | { result: unknown }
+
+/** Sends a decision on an approval of a turn, after which its run continues. */
+export async function decide(turn: ShownTurn, approvalId: string, decision: DecisionBody): Promise<void> {
+  const path = `api/v1/runs/${encodeURIComponent(turn.view.runId)}/approvals/${encodeURIComponent(approvalId)}`
+  const json = { ...callerQuery(), ...decision }
+  // A run that keeps its events is followed already.
+  if (turn.keepsEvents) {
+    await requestJSON(path, { method: 'POST', json, headers: { accept: 'application/json' } })
+  } else {
+    const response = await request(path, { method: 'POST', json, headers: { accept: 'text/event-stream' } })
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+      void drive(turn, () => readEvents(response, (event) => receive(turn, event)))
+    }
+  }
+  const approval = turn.view.approvals.find((one) => one.approvalId === approvalId)
+  if (approval) approval.isOpen = false
+  redraw(turn)
+}
+
+function showAddress(): void {
+  const hash = address + encodeURIComponent(sessionId.value)
+  if (location.hash !== hash) history.pushState(null, '', hash)
+}
+
+/** Runs that keep their events go on; the page no longer follows them. */
+function leave(): void {
+  for (const turn of turns.value) turn.controller.abort()
+  turns.value = []
+  previous.value = undefined
+  historyProblem.value = undefined
+}
+
+function decodeId(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,43 @@
+import { computed, signal } from '@preact/signals'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { requestJSON } from '../api/request.ts'
+import { forgetToken } from '../api/session-token.ts'
+import type { ClosedInfo, Info } from '../api/types.ts'
+import { userId } from './settings.ts'
+
+export type ServerState =
+  | { type: 'loading' }
+  | { type: 'login'; name: string }
+  | { type: 'ready'; info: Info }
+  | { type: 'failed'; problem: Problem }
+
+export const server = signal<ServerState>({ type: 'loading' })
+
+/** What the server says of the agent, once it has. */
+export const info = computed(() => (server.value.type === 'ready' ? server.value.info : undefined))
+
+/** Asks what there is, and whether a token is wanted: a question that needs none. */
+export async function loadServer(): Promise<void> {
+  server.value = { type: 'loading' }
+  try {
+    const answer = await requestJSON<Info | ClosedInfo>('api/v1/info')
+    server.value = answer.id === undefined ? { type: 'login', name: answer.name } : { type: 'ready', info: answer }
+    document.title = answer.name
+  } catch (error) {
+    const problem = problemOf(error)
+    // The token was forgotten: the next question is without it.
+    if (problem.status === 401) return loadServer()
+    server.value = { type: 'failed', problem }
+  }
+}
+
+/** Shows the login field again, after the server has refused the token. */
+export function signOut(): void {
+  forgetToken()
+  server.value = { type: 'login', name: info.value?.name ?? '' }
+}
+
+/** The `user_id` of a request, where it must name one. */
+export function callerQuery(): { user_id?: string } {
+  return info.value?.caller.any_user ? { user_id: userId.value } : {}
+}

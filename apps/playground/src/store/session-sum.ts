@@ -1,0 +1,22 @@
+import type { ShownTurn } from './turn.ts'
+
+/** What the answers of a conversation have used. */
+export type SessionSum = { tokens: number; isEstimated: boolean; usd: number; priced: number; unpriced: number }
+
+export function sumOf(turns: readonly ShownTurn[]): SessionSum {
+  const sum: SessionSum = { tokens: 0, isEstimated: false, usd: 0, priced: 0, unpriced: 0 }
+  for (const turn of turns) {
+    turn.version.value // read again when the run goes on
+    const { end } = turn.view
+    if (!end) continue
+    const { inputTokens = 0, outputTokens = 0, totalTokens = 0, estimated } = end.usage
+    const tokens = Math.max(inputTokens + outputTokens, totalTokens)
+    sum.tokens += tokens
+    if (estimated || end.cost?.estimated) sum.isEstimated = true
+    if (end.cost) {
+      sum.usd += end.cost.usd
+      sum.priced++
+    } else if (tokens > 0) sum.unpriced++
+  }
+  return sum
+}

@@ -1,0 +1,23 @@
+import { formatDuration, plainName } from '../run/format.ts'
+import type { CallView } from '../run/run-view.ts'
+import { t } from '../text/t.ts'
+import { LongText } from './long-text.tsx'
+import { shownValue } from './shown-value.ts'
+
+/** A call of a tool: what it was given, what it gave, and how long that took. */
+export function CallCard({ call }: { call: CallView }) {
+  const { name, input, output, isError, durationMs, approval } = call
+  const isDone = durationMs !== undefined
+  const state = isDone ? (isError ? 'failed' : 'done') : approval?.isOpen ? 'waiting' : 'running'
+  return (
+    <details class="call">
+      <summary>
+        <code>{plainName(name, 80)}</code>
+        <span class={`tag ${state === 'failed' ? 'bad' : ''}`}>{t(`work.${state}`)}</span>
+        {isDone && <span class="fine">{formatDuration(durationMs)}</span>}
+      </summary>
+      <LongText label={t('work.arguments')} text={shownValue(input)} />
+      <LongText label={t('work.result')} text={isDone ? shownValue(output) : t('work.noResult')} />
+    </details>
+  )
+}

@@ -1,0 +1,25 @@
+import { formatCost, formatDuration, formatUsage, plainName } from '../run/format.ts'
+import type { RunEnd } from '../run/run-view.ts'
+import type { ShownTurn } from '../store/turn.ts'
+import { hasText, t } from '../text/t.ts'
+
+/** What an answer has taken: tokens, cost, time, its model, and why it ended where it is not by itself. */
+export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
+  const { startedAt, endedAt, view } = turn
+  const models = new Set(
+    view.lanes.flatMap(({ entries }) => entries.map((one) => (one.type === 'step' ? one.end?.model : undefined))),
+  )
+  models.delete(undefined)
+  const reason = `reason.${end.finishReason}`
+  const parts = [
+    formatUsage(end.usage),
+    formatCost(end.cost),
+    endedAt !== undefined && endedAt >= startedAt && formatDuration(endedAt - startedAt),
+    [...models]
+      .slice(0, 3)
+      .map((model) => plainName(model ?? '', 80))
+      .join(', '),
+    end.finishReason !== 'stop' && (hasText(reason) ? t(reason) : plainName(end.finishReason)),
+  ]
+  return <p class="cost">{parts.filter(Boolean).join(' · ')}</p>
+}

@@ -1,0 +1,29 @@
+import { useId, useState } from 'preact/hooks'
+import { formatBytes } from '../run/format.ts'
+import { t } from '../text/t.ts'
+
+const maxShown = 4_000
+/** Of a longer text a page cannot show everything. */
+const maxAll = 2_000_000
+
+/** A text of any length as it is, with its beginning until the reader asks for all. */
+export function LongText({ label, text }: { label: string; text: string }) {
+  const [showsAll, setShowsAll] = useState(false)
+  const id = useId()
+  const max = showsAll ? maxAll : maxShown
+  return (
+    <div class="value">
+      <p class="label" id={id}>
+        {label}
+      </p>
+      <pre tabIndex={0} role="group" aria-labelledby={id} dir="auto">
+        {text.length > max ? `${text.slice(0, max)}…` : text}
+      </pre>
+      {text.length > maxShown && !showsAll && (
+        <button type="button" class="plain" onClick={() => setShowsAll(true)}>
+          {t('chat.showAll', { size: formatBytes(text.length) })}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+/** A value as text: texts as they are, others as JSON. */
+export function shownValue(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value, (_, each) => (isFileData(each) ? `(${each.length} characters)` : each), 2)
+  } catch {
+    return String(value)
+  }
+}
+
+/** Images and files in results are not to be read. */
+function isFileData(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 10_000 && /^[A-Za-z0-9+/=]+$/.test(value.slice(0, 1_000))
+}

@@ -1,0 +1,96 @@
+import { formatCost, formatUsage, plainName } from '../run/format.ts'
+import type { LaneView, NoteView, RunView, StepView } from '../run/run-view.ts'
+import { hasText, t } from '../text/t.ts'
+import { CallCard } from './call-card.tsx'
+import { LongText } from './long-text.tsx'
+
+/** What a run has done: its steps, and each member of a swarm as a lane. */
+export function Timeline({ view }: { view: RunView }) {
+  const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
+  if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
+  return (
+    <div class="lanes">
+      {lanes.map((lane) => (
+        <Lane key={lane.key} lane={lane} isOnly={lanes.length === 1} />
+      ))}
+    </div>
+  )
+}
+
+function Lane({ lane, isOnly }: { lane: LaneView; isOnly: boolean }) {
+  const name = plainName(lane.name, 80)
+  const status = lane.status === undefined ? '' : statusText(lane.status)
+  const usage = usageOf(lane)
+  return (
+    <section class="lane" data-depth={Math.min(lane.path.length, 4)} aria-label={name}>
+      {!isOnly && (
+        <h3>
+          <span dir="auto">{name}</span>
+          {status !== '' && <span class={`tag ${lane.status === 'failed' ? 'bad' : ''}`}>{status}</span>}
+          {usage && <span class="fine">{usage}</span>}
+        </h3>
+      )}
+      {lane.reason !== undefined && <p class="fine">{plainName(lane.reason, 500)}</p>}
+      <ol class="steps">
+        {lane.entries.map((entry, index) => (
+          <li key={index}>
+            {entry.type === 'step' ? <Step step={entry} showsText={lane.path.length > 1} /> : <Note note={entry} />}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Step({ step, showsText }: { step: StepView; showsText: boolean }) {
+  const { end, restarts, calls, text } = step
+  return (
+    <>
+      <p class="step">
+        <strong>{t('work.step', { step: String(step.step) })}</strong>
+        {end && (
+          <span class="fine">
+            {plainName(end.model, 80)} · {formatUsage(end.usage)} · {formatCost(end.cost)}
+          </span>
+        )}
+      </p>
+      {restarts.map((error, index) => (
+        <p key={index} class="note bad">
+          {t('work.restart', { reason: plainName(error.message, 500) })}
+        </p>
+      ))}
+      {showsText && text !== '' && <LongText label={t('work.said')} text={text} />}
+      {calls.map((call) => (
+        <CallCard key={call.callId} call={call} />
+      ))}
+    </>
+  )
+}
+
+function Note({ note }: { note: NoteView }) {
+  if (note.type === 'handoff') return <p class="note">{t('work.handoff', { to: plainName(note.to, 80) })}</p>
+  const { from, to, error } = note
+  const values = { from: plainName(from, 80), to: plainName(to, 80), reason: plainName(error.message, 500) }
+  return <p class="note bad">{t('work.fallback', values)}</p>
+}
+
+function usageOf({ entries, path }: LaneView): string | undefined {
+  if (path.length < 2) return undefined
+  let tokens = 0
+  let usd = 0
+  let isPriced = true
+  for (const entry of entries) {
+    if (entry.type !== 'step' || !entry.end) continue
+    const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = entry.end.usage
+    tokens += Math.max(inputTokens + outputTokens, totalTokens)
+    if (entry.end.cost) usd += entry.end.cost.usd
+    else isPriced = false
+  }
+  if (tokens === 0) return undefined
+  return `${t('cost.tokens', { count: String(tokens) })} · ${formatCost(isPriced ? { usd } : undefined)}`
+}
+
+function statusText(status: string): string {
+  const key = `status.${status}`
+  return hasText(key) ? t(key) : plainName(status, 40)
+}

@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks'
+import { callsOf } from '../run/run-view.ts'
+import { followTurn } from '../store/chat.ts'
+import type { ShownTurn } from '../store/turn.ts'
+import { t } from '../text/t.ts'
+import { Timeline } from './timeline.tsx'
+
+/** The steps of an answer, closed until the reader opens them. Those of the history are read then. */
+export function Work({ turn }: { turn: ShownTurn }) {
+  const [isOpen, setOpen] = useState(false)
+  const { view, hasSteps, keepsEvents, version } = turn
+  version.value // drawn again when the run goes on
+  const isKnown = hasSteps.value
+  const steps = view.lanes.reduce((sum, { entries }) => sum + entries.filter(({ type }) => type === 'step').length, 0)
+  const calls = callsOf(view).length
+  const hasMore =
+    calls > 0 || view.lanes.length > 1 || steps > 1 || view.lanes.some(({ entries }) => entries.some(isNotable))
+  if (isKnown ? !hasMore && !isOpen : !keepsEvents) return null
+  const toggle = (event: Event & { currentTarget: HTMLDetailsElement }): void => {
+    setOpen(event.currentTarget.open)
+    if (event.currentTarget.open && !isKnown) void followTurn(turn)
+  }
+  const summary = isKnown ? summaryOf(steps, calls) : t('work.load')
+  return (
+    <details class="work" onToggle={toggle}>
+      <summary>{summary}</summary>
+      {isOpen && <Timeline view={view} />}
+    </details>
+  )
+}
+
+function summaryOf(steps: number, calls: number): string {
+  return t('work.summary', {
+    steps: steps === 1 ? t('work.step1') : t('work.steps', { count: String(steps) }),
+    calls: calls === 1 ? t('work.call1') : t('work.calls', { count: String(calls) }),
+  })
+}
+
+function isNotable(entry: { type: string; restarts?: readonly unknown[] }): boolean {
+  return entry.type !== 'step' || (entry.restarts?.length ?? 0) > 0
+}
