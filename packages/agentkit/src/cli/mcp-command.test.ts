@@ -245,6 +245,22 @@ describe('the process of agentkit mcp', () => {
   const initialize = (child: ChildProcess) =>
     send(child, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info }, 1)
 
+  it('has the one agent of the configuration where there is no file, and ends too', async () => {
+    const cwd = mkdtempSync(join(folder, 'toml-'))
+    writeFileSync(
+      join(cwd, 'agentkit_config.toml'),
+      '[gardener]\nmodel = "offline/extractive"\ninstruction = "You know gardens."\n',
+    )
+    const child = spawn(process.execPath, command(), { cwd, env })
+    children.push(child)
+    const out = collect(child.stdout)
+    initialize(child)
+    await expect.poll(out, patiently).toContain('"name":"gardener"')
+    child.stdin?.end()
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+  })
+
   it.each(['stdin ends', 'SIGTERM', 'SIGINT'] as const)('ends with 0 when %s, and its runs before it', async (how) => {
     const { child, out } = begin('agents.js')
     initialize(child)

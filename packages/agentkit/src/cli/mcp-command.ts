@@ -55,8 +55,6 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   handleSignals({ url: '', close: () => server.close().then(() => ended) })
   if (process.stdin.isTTY) printError(`${agent.name} waits for messages of MCP on stdin: a host starts this command.`)
   await ended
-  // Connections and timers of the file would keep the process alive.
-  output.end(() => process.exit())
 }
 
 /** From now on everything that is written to stdout goes to stderr, but for what is written to the returned stream. */

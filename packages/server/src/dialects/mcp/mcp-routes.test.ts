@@ -306,6 +306,19 @@ describe('a state that comes back', () => {
     expect(paid).toEqual([])
   })
 
+  it('gets the answer of a decision that was a moment earlier', async () => {
+    const { agent, app, state, approvalId, paid } = await suspended([payTurn, 'Not paid.'])
+    const decide = agent.decide.bind(agent)
+    agent.decide = async (...args) => {
+      agent.decide = decide
+      await agent.resume(state, { [approvalId]: { deny: 'No.' } }, { userId: 'default' }).result
+      return decide(...args)
+    }
+    const { result } = await messageIn(await app.request('/mcp', back(state, { [approvalId]: yes })))
+    expect(result).toMatchObject({ structuredContent: { answer: 'Not paid.', finish_reason: 'stop' } })
+    expect(paid).toEqual([])
+  })
+
   it('of two approvals, one decided, asks for the other one only', async () => {
     const two = { toolCalls: [1, 2].map((amount) => ({ name: 'pay', input: { amount } })) }
     const { agent, paid } = make([two, 'Paid.'])
