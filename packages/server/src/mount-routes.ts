@@ -5,7 +5,7 @@ import { routeDescription } from './docs/describe-route.ts'
 import { fingerprint } from './request/fingerprint.ts'
 import { type Begin, beginsNothing, idempotencyKeyOf, idempotent } from './request/idempotency.ts'
 import type { RouteParts } from './request/parts.ts'
-import { readJSON } from './request/read-json.ts'
+import { withJSON } from './request/read-json.ts'
 import type { Method, Route } from './request/route.ts'
 import { validate } from './request/validate.ts'
 import type { ServerContext, ServerEnv } from './util/server-env.ts'
@@ -45,22 +45,13 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
   // Before the body is read, also where the route reads it.
   if (isPost) idempotencyKeyOf(context)
   const query = route.query ? validate(route.query, readQuery(context)) : {}
-  const sent = route.body ? await readBody(context, parts) : undefined
+  const sent = route.body ? await withJSON(context, parts, async (read) => read) : undefined
   const body = route.body ? validate(route.body, sent) : undefined
   const handle = (begin: Begin): Response | Promise<Response> =>
     route.handle(context, { query, body, param: (name) => readParam(context, name), begin })
   if (!isPost || route.otherBody) return handle(beginsNothing)
   const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint(context, [sent ?? null, query]) }, handle)
-}
-
-async function readBody(context: ServerContext, { limits, capacity }: RouteParts): Promise<unknown> {
-  const held = capacity.hold()
-  try {
-    return await readJSON(context, { limits, runs: capacity.runs, held })
-  } finally {
-    held.release()
-  }
 }
 
 /** The user that a request names, if its schema has one. */

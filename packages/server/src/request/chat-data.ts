@@ -1,5 +1,6 @@
 import type { Message } from '@agentkit/core'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
+import { toHistory } from './history.ts'
 import { isDeeper } from './read-json.ts'
 
 /** The last message, and the conversation before it. */
@@ -57,15 +58,6 @@ function readMessage(value: unknown, path: Path): Entry {
   }
   if (typeof content !== 'string') throw malformed(undefined, at(path, 'content', 'must be a string'))
   return { role, content }
-}
-
-function toHistory(entries: readonly Entry[]): Message[] {
-  const history: Message[] = []
-  for (const { role, content } of entries) {
-    if (content === '' || (role === 'assistant' && history.length === 0)) continue
-    history.push(role === 'user' ? { v: 1, role, content } : { v: 1, role, content: [{ type: 'text', text: content }] })
-  }
-  return history
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

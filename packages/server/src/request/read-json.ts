@@ -2,7 +2,25 @@ import type { Readable } from 'node:stream'
 import { ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { bodyOf } from './body-of.ts'
+import type { RouteParts } from './parts.ts'
 import { bodyStalled, type FormOptions, noRoom, payloadTooLarge } from './read-form.ts'
+
+/**
+ * Answers a request by its JSON body, which counts as held in memory until the answer is there or `release` is called.
+ * @throws ProblemError as `readJSON` does
+ */
+export async function withJSON<Answer>(
+  context: ServerContext,
+  { capacity, limits }: Pick<RouteParts, 'capacity' | 'limits'>,
+  answer: (sent: unknown, release: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const held = capacity.hold()
+  try {
+    return await answer(await readJSON(context, { limits, runs: capacity.runs, held }), held.release)
+  } finally {
+    held.release()
+  }
+}
 
 /**
  * Reads a JSON body within the limits of a form.

@@ -3,7 +3,7 @@ import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, nullish, optional, string, unknown } from 'valibot'
 import { isId } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
-import { isBase64, readDataURL } from '../common/data-url.ts'
+import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { A2AError, type CallId } from './a2a-error.ts'
 
 export type Call = { id: CallId; method: string; params: Record<string, unknown> }
@@ -99,13 +99,6 @@ function readPart({ text, raw, url, data, mediaType, filename }: Part, name: str
     return filePart(read.base64, mediaType || read.mediaType, filename)
   }
   throw invalid(name, 'must have text, raw, url or data')
-}
-
-function filePart(base64: string, mediaType: unknown, filename: unknown): InputPart {
-  const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
-  if (media.startsWith('image/')) return { type: 'image', base64, mediaType: media }
-  const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {}
-  return { type: 'file', base64, mediaType: media, ...name }
 }
 
 /** The decisions in the data parts of a message to a task: `{ approvals: { [id]: true | { deny } } }`. */

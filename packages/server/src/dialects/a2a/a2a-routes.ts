@@ -2,7 +2,7 @@ import { eventStreamType } from '../../answer/event-response.ts'
 import { logProblem } from '../../answer/log-problem.ts'
 import { handlerProblem } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { readJSON } from '../../request/read-json.ts'
+import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
@@ -27,24 +27,21 @@ export function a2aRoute(parts: RouteParts): Route {
       200: { description: 'The result of the call', content: { ...json, [eventStreamType]: { type: 'string' } } },
     },
     async handle(context) {
-      const { limits, capacity } = parts
-      const held = capacity.hold()
       let id: CallId = null
       try {
-        const sent = await readJSON(context, { limits, runs: capacity.runs, held })
-        id = callIdOf(sent)
-        checkVersion(context)
-        const call = readCall(sent)
-        const asked = { call, userId: dialectCaller(context), context, parts }
-        const isMessage = call.method === 'SendMessage' || call.method === 'SendStreamingMessage'
-        return await (isMessage ? sendMessage({ ...asked, release: held.release }) : answerCall(asked))
+        return await withJSON(context, parts, async (sent, release) => {
+          id = callIdOf(sent)
+          checkVersion(context)
+          const call = readCall(sent)
+          const asked = { call, userId: dialectCaller(context), context, parts }
+          const isMessage = call.method === 'SendMessage' || call.method === 'SendStreamingMessage'
+          return isMessage ? sendMessage({ ...asked, release }) : answerCall(asked)
+        })
       } catch (error) {
         // Here, because the error names the call.
         const problem = handlerProblem(error)
         logProblem(problem, context, parts.log)
         return a2aFailure(problem, id, context.get('requestId'))
-      } finally {
-        held.release()
       }
     },
   })

@@ -1,6 +1,7 @@
 import type { AgentEvent, Usage } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { approvalRef } from '../common/run-approvals.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
 import { type AgentTrack, agentTrack, type Frame } from './agent-track.ts'
 
@@ -138,7 +139,7 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
         const id = idOf(event)
         const frames = shown.has(id) ? [] : showCall(event)
         interrupts.push({
-          ...{ id: `${event.runId}/${event.approvalId}`, reason: 'approval', toolCallId: id, responseSchema },
+          ...{ id: approvalRef(event.runId, event.approvalId), reason: 'approval', toolCallId: id, responseSchema },
           message: `"${event.name}" needs a decision.`,
           metadata: { kind: event.kind },
         })

@@ -2,9 +2,11 @@ import type { Decisions, InputPart, Message } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
+import { toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
-import { isBase64 } from '../common/data-url.ts'
+import { filePart, isBase64 } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
+import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
 const body = looseObject({
@@ -82,42 +84,29 @@ function readPart(part: unknown, path: Path): InputPart {
   if (type !== 'data' || typeof value !== 'string' || !isBase64(value)) {
     throw invalid([...path, 'source'], 'must have its data as base64')
   }
-  if (mimeType.startsWith('image/')) return { type: 'image', base64: value, mediaType: mimeType }
-  return { type: 'file', base64: value, mediaType: mimeType }
+  return filePart(value, mimeType)
 }
 
 /** The texts of earlier messages, for a session that has none. */
 function historyOf(messages: Input['messages']): Message[] {
-  const history: Message[] = []
-  for (const { role, content } of messages) {
-    const text = typeof content === 'string' ? content : textsIn(content)
-    if (text === '' || (role === 'assistant' && history.length === 0)) continue
-    if (role === 'user') history.push({ v: 1, role, content: text })
-    if (role === 'assistant') history.push({ v: 1, role, content: [{ type: 'text', text }] })
-  }
-  return history
+  return toHistory(messages.map(({ role, content }) => ({ role, content: textsIn(content) })))
 }
 
 function textsIn(content: unknown): string {
+  if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : [])).join('')
 }
 
 function readDecisions(resume: NonNullable<Input['resume']>): { resumes: string; decisions: Decisions } {
-  const decisions: Record<string, Decisions[string]> = {}
-  const runIds = new Set<string>()
-  for (const [index, { interruptId, status, payload }] of resume.entries()) {
-    const slash = interruptId.indexOf('/')
-    if (slash < 1) throw invalid(['resume', index, 'interruptId'], 'must be the id of an interrupt of this server')
+  const sent = resume.map(({ interruptId, status, payload }, index) => {
     const { approve, reason } = isRecord(payload) ? payload : {}
     if (status === 'resolved' && typeof approve !== 'boolean') {
       throw invalid(['resume', index, 'payload', 'approve'], 'must be true or false')
     }
-    runIds.add(interruptId.slice(0, slash))
     const isApproved = status === 'resolved' && approve === true
-    decisions[interruptId.slice(slash + 1)] = isApproved || { deny: typeof reason === 'string' ? reason : '' }
-  }
-  const [resumes = '', ...others] = runIds
-  if (others.length > 0) throw invalid(['resume'], 'must answer interrupts of one run')
-  return { resumes, decisions }
+    return { ref: interruptId, isApproved, reason, at: ['resume', index, 'interruptId'] }
+  })
+  const { runId = '', decisions = {} } = decisionsOfRun(sent) ?? {}
+  return { resumes: runId, decisions }
 }

@@ -2,7 +2,7 @@ import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { readJSON } from '../../request/read-json.ts'
+import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
@@ -23,21 +23,17 @@ export function aguiRoute(parts: RouteParts): Route {
     otherBody: { 'application/json': { type: 'object' } },
     answers: { 200: { description: 'Events of AG-UI', content: { [eventStreamType]: { type: 'string' } } } },
     async handle(context) {
-      const { limits, capacity } = parts
-      const held = capacity.hold()
-      try {
-        const request = readAGUIRequest(await readJSON(context, { limits, runs: capacity.runs, held }))
+      return withJSON(context, parts, async (sent, release) => {
+        const request = readAGUIRequest(sent)
         const userId = dialectCaller(context)
         if ('decisions' in request) return await continueRun(context, parts, { ...request, userId })
         const { threadId, question, history } = request
         return await boundRun({
           request: { question, history, userId, sessionId: threadId },
           answer: { type: eventStreamType, encode: aguiEncoder(request) },
-          ...{ context, parts, release: held.release },
+          ...{ context, parts, release },
         })
-      } finally {
-        held.release()
-      }
+      })
     },
   })
 }

@@ -193,7 +193,14 @@ describe('POST /agui', () => {
       }),
       'must have its data as base64',
     ],
-    [input({ messages: [], resume: [{ interruptId: 'x', status: 'resolved' }] }), 'must be the id of an interrupt'],
+    [
+      input({ messages: [], resume: [{ interruptId: 'x', status: 'resolved', payload: { approve: true } }] }),
+      'resume.0.interruptId must be the id of an approval',
+    ],
+    [
+      input({ messages: [], resume: ['r/a', 's/b'].map((interruptId) => ({ interruptId, status: 'cancelled' })) }),
+      'resume.1.interruptId must be of the same run',
+    ],
     [
       input({ messages: [], resume: [{ interruptId: 'r/a', status: 'resolved' }] }),
       'payload.approve must be true or false',

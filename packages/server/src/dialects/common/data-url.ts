@@ -1,3 +1,5 @@
+import type { FilePart, ImagePart } from '@agentkit/core'
+
 /**
  * The content of a data URL with base64. An address would be read by the model's provider, or by this server, for any
  * client that sends it.
@@ -13,4 +15,11 @@ export function readDataURL(url: string): { base64: string; mediaType: string } 
 /** Whether a text has the letters of base64 only. */
 export function isBase64(text: string): boolean {
   return !/[^\w+/=-]/.test(text)
+}
+
+/** An image, or a file with its name. */
+export function filePart(base64: string, mediaType: unknown, name?: unknown): ImagePart | FilePart {
+  const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
+  if (media.startsWith('image/')) return { type: 'image', base64, mediaType: media }
+  return { type: 'file', base64, mediaType: media, ...(typeof name === 'string' && name !== '' && { name }) }
 }

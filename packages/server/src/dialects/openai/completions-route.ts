@@ -1,22 +1,22 @@
 import { isRecord } from '@agentkit/core/internal'
 import { eventStreamType } from '../../answer/event-response.ts'
-import { runProblem } from '../../answer/problem.ts'
 import { type Answering, boundRun } from '../../chat/run-chat.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { readJSON } from '../../request/read-json.ts'
+import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { invalid } from '../common/invalid-field.ts'
 import { missing, openaiCaller, readCommonFields, sessionOf } from './common-fields.ts'
 import { type CompletionOptions, completionBody, completionsEncoder } from './completions-encoder.ts'
 import { readConversation } from './conversation.ts'
+import { wholeAnswer } from './whole-answer.ts'
 
 const text = { type: 'string' }
 const message = { type: 'object', properties: { role: { enum: ['user', 'assistant', 'system'] }, content: text } }
 
 /** OpenAI's Chat Completions, without a session or in that of `X-Session-Id`. */
 export function completionsRoute(parts: RouteParts): Route {
-  const { agent, capacity, limits } = parts
+  const { agent } = parts
   return defineRoute({
     method: 'POST',
     path: '/v1/chat/completions',
@@ -37,9 +37,7 @@ export function completionsRoute(parts: RouteParts): Route {
       },
     },
     async handle(context) {
-      const held = capacity.hold()
-      try {
-        const sent = await readJSON(context, { limits, runs: capacity.runs, held })
+      return withJSON(context, parts, async (sent, release) => {
         const { model, metadata, namedUser, isStream, fields } = readCommonFields(sent, agent)
         const { messages } = fields
         if (messages === undefined) throw missing('messages')
@@ -51,10 +49,8 @@ export function completionsRoute(parts: RouteParts): Route {
         const { speaker } = agent
         const options = { model, metadata, speaker, created: Math.floor(Date.now() / 1_000) }
         const answer = isStream ? streamed(options, fields.stream_options) : whole(options)
-        return await boundRun({ request, context, parts, answer, release: held.release })
-      } finally {
-        held.release()
-      }
+        return await boundRun({ request, context, parts, answer, release })
+      })
     },
   })
 }
@@ -66,13 +62,5 @@ function streamed(options: CompletionOptions, sent: unknown): Answering {
 
 function whole(options: CompletionOptions): Answering {
   const reader = new AnswerReader({ canDrop: true, speaker: options.speaker })
-  return {
-    type: 'application/json',
-    read: (event) => void reader.read(event),
-    whole(result) {
-      const failure = runProblem(result)
-      if (failure) throw failure
-      return Response.json(completionBody(reader, options))
-    },
-  }
+  return wholeAnswer(reader, () => completionBody(reader, options))
 }

@@ -5,6 +5,7 @@ import type { RouteParts } from '../../request/parts.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
+import { invalid } from '../common/invalid-field.ts'
 import { readWhole } from '../common/read-whole.ts'
 import { findResponse } from './find-response.ts'
 import { type ResponseHead, responseBody, responseId } from './response-body.ts'
@@ -28,11 +29,7 @@ export async function decideResponse(
 ): Promise<Response> {
   const param = 'previous_response_id'
   if (previousId !== undefined && previousId !== responseId(runId)) {
-    const message = 'must be the response that requested these approvals'
-    throw new ProblemError('invalid-field', {
-      detail: `The field ${param} ${message}.`,
-      errors: [{ path: [param], message }],
-    })
+    throw invalid([param], 'must be the response that requested these approvals')
   }
   const found = await findResponse(parts, responseId(runId), { userId, param })
   const { stored, turn } = found

@@ -3,6 +3,7 @@ import { Speakers } from '@agentkit/core/internal'
 import { runProblem } from '../../answer/problem.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
+import { approvalRef } from '../common/run-approvals.ts'
 import {
   type BlockKind,
   blockBegin,
@@ -219,14 +220,14 @@ export class ResponseReader {
 
   #approvalOf(callId: string, runId: string): string | null {
     const approvalId = this.#requested.get(callId)
-    return approvalId === undefined ? null : `${runId}/${approvalId}`
+    return approvalId === undefined ? null : approvalRef(runId, approvalId)
   }
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
     const frames = this.#closeBlock()
     // Another call of the same id is that of a member, which has a model of its own.
     if (this.#calls.get(callId)?.item.name === name) this.#requested.set(callId, approvalId)
-    const id = `${runId}/${approvalId}`
+    const id = approvalRef(runId, approvalId)
     // Clients reject an item that they have.
     if (this.output.some((item) => item.id === id)) return frames
     const item: Item = {

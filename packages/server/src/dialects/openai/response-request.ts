@@ -1,6 +1,7 @@
 import type { Decisions, Runnable, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { invalid } from '../common/invalid-field.ts'
+import { decisionsOfRun } from '../common/run-approvals.ts'
 import { type CommonFields, missing, readCommonFields, unsupported } from './common-fields.ts'
 import { type Conversation, markedText, readConversation } from './conversation.ts'
 
@@ -63,24 +64,14 @@ function messagesIn(items: readonly unknown[]): unknown[] {
 function readDecisions(items: readonly unknown[]): { runId: string; decisions: Decisions } | undefined {
   const isQuestion = (item: unknown): boolean => isRecord(item) && item.role === 'user'
   const start = items.findLastIndex(isQuestion) + 1
-  const decisions: Record<string, Decisions[string]> = {}
-  let runId: string | undefined
-  for (const [offset, item] of items.slice(start).entries()) {
-    if (!isRecord(item) || item.type !== 'mcp_approval_response') continue
+  const sent = items.slice(start).flatMap((item, offset) => {
+    if (!isRecord(item) || item.type !== 'mcp_approval_response') return []
     const at = ['input', start + offset]
     const { approval_request_id: id, approve, reason } = item
-    const slash = typeof id === 'string' ? id.indexOf('/') : -1
-    if (typeof id !== 'string' || slash < 1) {
-      throw invalid([...at, 'approval_request_id'], 'must be the id of an approval of this server')
-    }
     if (typeof approve !== 'boolean') throw invalid([...at, 'approve'], 'must be true or false')
-    const of = id.slice(0, slash)
-    if (runId !== undefined && runId !== of)
-      throw invalid([...at, 'approval_request_id'], 'must be of the same response')
-    runId = of
-    decisions[id.slice(slash + 1)] = approve ? true : { deny: typeof reason === 'string' ? reason : '' }
-  }
-  return runId === undefined ? undefined : { runId, decisions }
+    return [{ ref: id, isApproved: approve, reason, at: [...at, 'approval_request_id'] }]
+  })
+  return decisionsOfRun(sent)
 }
 
 function textField(value: unknown, name: string): string | undefined {

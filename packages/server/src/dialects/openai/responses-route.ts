@@ -1,11 +1,10 @@
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
-import { runProblem } from '../../answer/problem.ts'
 import { asSpent } from '../../capacity/capacity.ts'
 import { enqueueRun, requireBackground } from '../../chat/enqueue-run.ts'
 import { type Answering, boundRun, type ChatMessage } from '../../chat/run-chat.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { readJSON } from '../../request/read-json.ts'
+import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { openaiCaller, sessionOf } from './common-fields.ts'
@@ -17,12 +16,13 @@ import { ResponseReader } from './response-reader.ts'
 import { type ResponseRequest, readResponseRequest } from './response-request.ts'
 import { endedState, responsesEncoder } from './responses-encoder.ts'
 import { storedResponse } from './stored-response.ts'
+import { wholeAnswer } from './whole-answer.ts'
 
 const text = { type: 'string' }
 
 /** OpenAI's Responses: answers in sessions, that are read, continued and cancelled later. */
 export function responsesRoute(parts: RouteParts): Route {
-  const { agent, capacity, limits } = parts
+  const { agent } = parts
   return defineRoute({
     method: 'POST',
     path: '/v1/responses',
@@ -46,17 +46,14 @@ export function responsesRoute(parts: RouteParts): Route {
       },
     },
     async handle(context) {
-      const held = capacity.hold()
-      try {
-        const request = readResponseRequest(await readJSON(context, { limits, runs: capacity.runs, held }), agent)
+      return withJSON(context, parts, async (sent, release) => {
+        const request = readResponseRequest(sent, agent)
         const userId = openaiCaller(context, request.namedUser)
         if (request.kind === 'decisions') {
           return await decideResponse(context, parts, { ...request, userId, head: headOf(request) })
         }
-        return await answer(context, parts, { request, userId, release: held.release })
-      } finally {
-        held.release()
-      }
+        return await answer(context, parts, { request, userId, release })
+      })
     },
   })
 }
@@ -84,7 +81,9 @@ async function answer(
   const head = headOf(request)
   if (isBackground) return inBackground(context, parts, { message, head, isStream })
   const reader = new ResponseReader(parts.agent.id)
-  const answering = isStream ? streamed(head, reader) : whole(head, reader)
+  const answering = isStream
+    ? streamed(head, reader)
+    : wholeAnswer(reader, () => responseBody(head, endedState(reader)))
   return boundRun({ request: message, context, parts, answer: answering, release })
 }
 
@@ -95,18 +94,6 @@ function headOf({ model, metadata, instructions, previousId, isStored, isBackgro
 
 function streamed(head: ResponseHead, reader: ResponseReader): Answering {
   return { type: eventStreamType, encode: responsesEncoder({ head, reader }) }
-}
-
-function whole(head: ResponseHead, reader: ResponseReader): Answering {
-  return {
-    type: 'application/json',
-    read: (event) => void reader.read(event),
-    whole(result) {
-      const failure = runProblem(result)
-      if (failure) throw failure
-      return Response.json(responseBody(head, endedState(reader)))
-    },
-  }
 }
 
 async function inBackground(

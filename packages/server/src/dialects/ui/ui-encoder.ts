@@ -2,6 +2,7 @@ import type { AgentEvent, Citation } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { approvalRef } from '../common/run-approvals.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
 
 export type UIEncoderOptions = {
@@ -79,7 +80,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     running.delete(id)
     return [
       ...chunks,
-      { type: 'tool-approval-request', approvalId: `${event.runId}/${event.approvalId}`, toolCallId: id },
+      { type: 'tool-approval-request', approvalId: approvalRef(event.runId, event.approvalId), toolCallId: id },
     ]
   }
   const showResult = (event: Of<'tool-result'>): Chunk[] => {

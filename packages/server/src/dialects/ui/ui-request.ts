@@ -2,9 +2,11 @@ import type { Decisions, InputPart, Message } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
+import { toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
-import { readDataURL } from '../common/data-url.ts'
+import { filePart, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
+import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** What `DefaultChatTransport` sends; other fields are the application's own. */
 const body = looseObject({
@@ -70,42 +72,29 @@ function readPart(part: unknown, path: Path): InputPart[] {
   if (type !== 'file') return []
   const data = typeof url === 'string' ? readDataURL(url) : undefined
   if (data === undefined) throw invalid([...path, 'url'], 'must be a data URL with base64')
-  const { base64 } = data
-  const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
-  if (media.startsWith('image/')) return [{ type: 'image', base64, mediaType: media }]
-  return [{ type: 'file', base64, mediaType: media, ...(typeof filename === 'string' && { name: filename }) }]
+  return [filePart(data.base64, mediaType, filename)]
 }
 
 /** The texts of earlier messages, for a session that has none. */
 function historyOf(messages: readonly UIMessage[]): Message[] {
-  const history: Message[] = []
-  for (const { role, parts = [] } of messages) {
-    const texts = parts.flatMap((part) => (isRecord(part) && part.type === 'text' ? [String(part.text ?? '')] : []))
-    const text = texts.filter((each) => each !== '').join(role === 'user' ? '' : '\n\n')
-    if (text === '' || (role === 'assistant' && history.length === 0)) continue
-    if (role === 'user') history.push({ v: 1, role, content: text })
-    if (role === 'assistant') history.push({ v: 1, role, content: [{ type: 'text', text }] })
-  }
-  return history
+  return toHistory(
+    messages.map(({ role, parts = [] }) => {
+      const texts = parts.flatMap((part) => (isRecord(part) && part.type === 'text' ? [String(part.text ?? '')] : []))
+      return { role, content: texts.filter((each) => each !== '').join(role === 'user' ? '' : '\n\n') }
+    }),
+  )
 }
 
 /** The answers to the approvals of one run, in the parts of its message. */
 function readDecisions({ parts = [] }: UIMessage, path: Path): { runId: string; decisions: Decisions } {
-  const decisions: Record<string, Decisions[string]> = {}
-  const runIds = new Set<string>()
-  for (const [index, part] of parts.entries()) {
-    if (!isRecord(part) || part.state !== 'approval-responded') continue
+  const sent = parts.flatMap((part, index) => {
+    if (!isRecord(part) || part.state !== 'approval-responded') return []
     const at = [...path, 'parts', index, 'approval']
     const { id, approved, reason } = isRecord(part.approval) ? part.approval : {}
-    const slash = typeof id === 'string' ? id.indexOf('/') : -1
-    if (typeof id !== 'string' || slash < 1)
-      throw invalid([...at, 'id'], 'must be the id of an approval of this server')
     if (typeof approved !== 'boolean') throw invalid([...at, 'approved'], 'must be true or false')
-    runIds.add(id.slice(0, slash))
-    decisions[id.slice(slash + 1)] = approved ? true : { deny: typeof reason === 'string' ? reason : '' }
-  }
-  const [runId, ...others] = runIds
-  if (runId === undefined) throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals')
-  if (others.length > 0) throw invalid([...path, 'parts'], 'must answer approvals of one run')
-  return { runId, decisions }
+    return [{ ref: id, isApproved: approved, reason, at: [...at, 'id'] }]
+  })
+  const read = decisionsOfRun(sent)
+  if (!read) throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals')
+  return read
 }

@@ -5,7 +5,7 @@ import { ProblemError } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { readJSON } from '../../request/read-json.ts'
+import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
@@ -34,16 +34,12 @@ function chatRoute(parts: RouteParts): Route {
     otherBody: { 'application/json': { type: 'object' } },
     answers: streamed,
     async handle(context) {
-      const held = parts.capacity.hold()
-      try {
-        const { limits, capacity } = parts
-        const request = readUIRequest(await readJSON(context, { limits, runs: capacity.runs, held }))
+      return withJSON(context, parts, async (sent, release) => {
+        const request = readUIRequest(sent)
         const userId = dialectCaller(context)
         if ('decisions' in request) return asUIStream(await continueRun(context, parts, { ...request, userId }))
-        return asUIStream(await answer(context, parts, { ...request, userId }, held.release))
-      } finally {
-        held.release()
-      }
+        return asUIStream(await answer(context, parts, { ...request, userId }, release))
+      })
     },
   })
 }
