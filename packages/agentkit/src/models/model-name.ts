@@ -96,5 +96,7 @@ function unknownProvider(name: string, providers: NamedProviders): never {
     throw invalidConfig(`There is no provider "${head}". Did you mean "${nearest}${name.slice(slash)}"?`)
   }
   const candidates = providerIds.filter((id) => id !== 'offline').map((id) => `"${id}/${name}"`)
-  throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}.`)
+  const isName = head !== undefined && /^[\w-]+$/.test(head)
+  const own = isName ? `, or the table [providers.${head}] for a server with OpenAI's API` : ''
+  throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}${own}.`)
 }

@@ -144,6 +144,7 @@ describe('a provider of the configuration', () => {
     ['models = ["grok-4"]', 'xai/completely-different-name', 'It lists grok-4.'],
     ['', 'xai/', '"xai/" names no model. Write "xai/<model>".'],
     ['', 'xia/grok-4', 'There is no provider "xia". Did you mean "xai/grok-4"?'],
+    ['', 'deepseek/deepseek-chat', 'or the table [providers.deepseek] for a server'],
     ['', 'opnai/gpt-5.4', 'There is no provider "opnai". Did you mean "openai/gpt-5.4"?'],
   ])('refuses, with %j, the model %s', (more, model, sentence) => {
     expect(problemOf(() => agentOf(table('http://127.0.0.1:9', more), model))).toContain(sentence)
@@ -155,7 +156,7 @@ describe('a provider of the configuration', () => {
     ['[providers."a/b"]\nkind = "openai-compatible"', undefined, `cannot be a provider's name`],
     ['[providers.xai]\nbase_url = "http://x/v1"', 1, 'Required: kind. Write kind = "openai-compatible".'],
     ['[providers.xai]\nkind = "openai-compatible"', 1, 'Required: base_url.'],
-    ['[providers.xai]\nkind = "openai"', 2, '"kind" must be'],
+    ['[providers.xai]\nkind = "openai"', 2, '"kind" must be "openai-compatible". Write'],
     ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "ftp://x"', 3, '"base_url" must be an http or https'],
     ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "http://a:secret@x"', 3, '"base_url" must be'],
     ['[providers.xai]\nkey_env = "sk-123"', 2, '"key_env" must be the name of an environment variable'],

@@ -122,7 +122,7 @@ export const isApprovalDays: OptionRule = {
 export function isOneOf(words: readonly string[]): OptionRule {
   const quoted = words.map((word) => `"${word}"`)
   return {
-    is: `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`,
+    is: [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or '),
     holds: (value) => words.some((word) => word === value),
   }
 }
