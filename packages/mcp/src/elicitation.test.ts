@@ -46,29 +46,66 @@ async function ask(place: (typeof places)[number], { kinds, decide, options = {}
   return { finishReason, requests, answers, answer: String(answers[0]) }
 }
 
+/** A server of the revision 2026-07-28 that answers calls with what `answer` returns: a result, or a status. */
+async function rawServer(answer: (round: number) => object | number) {
+  const results: Record<string, object> = {
+    'server/discover': {
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      ttlMs: 0,
+      cacheScope: 'private',
+    },
+    'tools/list': { tools: [{ name: 'ask', inputSchema: { type: 'object' } }], ttlMs: 0, cacheScope: 'private' },
+  }
+  let calls = 0
+  const server = await listen(async (request, response) => {
+    const { id, method } = (await json(request)) as { id: number; method: string }
+    const given = results[method] ?? answer(++calls)
+    if (typeof given === 'number') return void response.writeHead(given).end()
+    const result = { resultType: 'complete', ...given }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  return { ...server, calls: () => calls }
+}
+
+const requiring = (method: string, params: object) => ({
+  resultType: 'input_required',
+  inputRequests: { one: { method, params } },
+})
+
 describe('a server of the revision 2026-07-28', () => {
-  it('that requires a sample is refused', async () => {
-    const results: Record<string, object> = {
-      'server/discover': {
-        supportedVersions: ['2026-07-28'],
-        capabilities: { tools: {} },
-        ttlMs: 0,
-        cacheScope: 'private',
-      },
-      'tools/list': { tools: [{ name: 'ask', inputSchema: { type: 'object' } }], ttlMs: 0, cacheScope: 'private' },
-      'tools/call': {
-        resultType: 'input_required',
-        inputRequests: { sample: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } } },
-      },
-    }
-    const server = await listen(async (request, response) => {
-      const { id, method } = (await json(request)) as { id: number; method: string }
-      const result = { resultType: 'complete', ...results[method] }
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
-    })
+  it.each([
+    ['sampling/createMessage', { messages: [], maxTokens: 9 }],
+    ['roots/list', {}],
+    ['elicitation/create', { mode: 'form' }],
+  ])('that requires input by %s with %o is refused', async (method, params) => {
+    const server = await rawServer(() => requiring(method, params))
     const tools = await mcp({ url: server.url, pins: false })
-    await expect(call(tools, 'ask')).rejects.toThrow('requires input by "sampling/createMessage", which is refused')
+    await expect(call(tools, 'ask')).rejects.toThrow(`requires input by "${method}", which is refused`)
+    await tools.close()
+    await server.close()
+  })
+
+  it('that has asked is not called anew when it is gone: the call may have begun', async () => {
+    const form = requiring('elicitation/create', {
+      message: 'Fine?',
+      requestedSchema: { type: 'object', properties: {} },
+    })
+    const server = await rawServer((round) => (round === 1 ? form : 404))
+    const tools = await mcp({ url: server.url, pins: false })
+    await expect(call(tools, 'ask')).rejects.toThrow('it may have been executed')
+    expect(server.calls()).toBe(2)
+    await tools.close()
+    await server.close()
+  })
+})
+
+describe('a server of the SDK 1.x', () => {
+  it('that refuses a call until an address was opened has it shown', async () => {
+    const server = await oldServer()
+    const tools = await mcp({ url: server.url, pins: false })
+    await expect(call(tools, 'login')).rejects.toThrow('It asked to open http://127.0.0.1:1/login .')
     await tools.close()
     await server.close()
   })

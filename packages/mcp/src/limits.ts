@@ -15,6 +15,8 @@ export const limits = {
   elicitationsPerCall: 10,
   /** The JSON of a question that a person is asked. */
   questionChars: 4000,
+  /** Addresses that one refusal of a call shows. */
+  addresses: 4,
   /** Sentences about a call that its result ends with. */
   notes: 12,
   /** When a call is sent again whose server is not ready for it. */

@@ -42,7 +42,8 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   if (isAgentKitError(cause)) return cause
   if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
     const text = redactSecrets(cause.message.slice(0, limits.errorChars))
-    return new AgentKitError('tool-error', `The MCP server "${server.name}" refused the call: ${text}`, {
+    const message = `The MCP server "${server.name}" refused the call: ${text}${addressesIn(cause)}`
+    return new AgentKitError('tool-error', message, {
       cause: plainCause(cause),
     })
   }
@@ -59,6 +60,16 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, {
     cause: plainCause(cause),
   })
+}
+
+/** The addresses that a server wants its user to open before it is called again: they are shown, and never opened. */
+function addressesIn(cause: Error): string {
+  const { elicitations } = Object('data' in cause ? cause.data : undefined) as { elicitations?: unknown }
+  const urls = (Array.isArray(elicitations) ? elicitations : []).flatMap((each) => {
+    const { url } = Object(each) as { url?: unknown }
+    return typeof url === 'string' ? [url.slice(0, limits.errorChars)] : []
+  })
+  return urls.length === 0 ? '' : ` It asked to open ${urls.slice(0, limits.addresses).join(' , ')} .`
 }
 
 /** What failed, without words and data of the server and the SDK: a server may return the tokens that it was sent. */

@@ -1,4 +1,5 @@
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import { fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
@@ -67,6 +68,9 @@ export function oldTools(): OldServer {
   })
   server.registerTool('cancelled', { description: 'How many calls were cancelled.' }, () => text(String(cancelled)))
   server.registerTool('die', { description: 'Ends the process.' }, () => process.exit(1))
+  server.registerTool('login', { description: 'Wants a login.' }, () => {
+    throw new UrlElicitationRequiredError([{ mode: 'url', message: 'Log in', url: 'http://127.0.0.1:1/login', elicitationId: '1' }])
+  })
   server.registerTool('ask', { description: 'Asks.', inputSchema: { kind: z.enum(kinds) } }, async ({ kind }, extra) => {
     const related = { relatedRequestId: extra.requestId, timeout: 2 ** 31 - 1 }
     const ask = () => server.server.elicitInput({ message: message(kind), requestedSchema: schemaOf(kind) }, related)
