@@ -20,7 +20,9 @@ export class ChildTransport extends StdioClientTransport {
   }
 
   override async close(): Promise<void> {
-    await super.close()
+    // Nothing else may keep the program alive until the process has ended.
+    const keepAlive = setInterval(() => {}, 60_000)
+    await super.close().finally(() => clearInterval(keepAlive))
     // The SDK resolves before a process that ignores its signals has been killed.
     if (this.#child?.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
   }

@@ -99,7 +99,8 @@ function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: stri
   if (tooLarge) return { code: 'network', reason: tooLarge.message.replace(/\.$/, '') }
   const status = statusOf(cause)
   if (status !== undefined) return { code: 'network', reason: `HTTP ${status}` }
-  const failure = connectionFailure(chain)
+  // The SDK's own code would hide that of the system.
+  const failure = connectionFailure(chain.filter((error) => !nameOf(error).includes('SdkError')))
   if (failure) return { code: failure.code, ...(failure.systemCode !== undefined && { reason: failure.systemCode }) }
   return { code: 'network' }
 }

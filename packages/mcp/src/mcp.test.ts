@@ -93,6 +93,20 @@ describe('a process', () => {
     await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
   })
 
+  it('is closed before the program ends that awaits it', async () => {
+    using temp = tempFolder()
+    const script = join(temp.folder, 'app.ts')
+    const server = JSON.stringify(hostile('correct', temp.folder))
+    const source = JSON.stringify(new URL('./mcp.ts', import.meta.url))
+    writeFileSync(
+      script,
+      `import { mcp } from ${source}\nconst tools = await mcp(${server})\nawait tools.close()\nconsole.log('closed')\n`,
+    )
+    const env = { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@agentkit/source' }
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
+    expect(stdout).toBe('closed\n')
+  })
+
   it('is asked for its era once, which the lock file keeps', async () => {
     using temp = tempFolder()
     const name = 'an end at an unknown request'
@@ -184,7 +198,9 @@ describe('options', () => {
     [{ url: 'http://ada:secret@127.0.0.1/' }, 'invalid-config', /without a user/],
     [{ command: 'no-such-command-here' }, 'invalid-config', /no command "no-such-command-here"/],
     [{ command: 'node', headers: {} }, 'invalid-config', /`headers` has no effect/],
+    [{ url: 'http://127.0.0.1:9/', headers: { 'x y': 'secret' } }, 'invalid-argument', /names of HTTP headers/],
     [{ url: 'http://127.0.0.1:9/mcp' }, 'network', /cannot be connected/],
+    [{ url: 'http://no-such-host.invalid/mcp' }, 'network', /cannot be connected \((?:ENOTFOUND|EAI_AGAIN)\)/],
     [{ command: process.execPath, args: ['-e', '0'] }, 'network', /cannot be connected/],
     [{ command: 'node', needsAproval: true } as McpOptions, 'invalid-argument', /needsApproval/],
   ])('%o are %s', async (options, code, message) => {

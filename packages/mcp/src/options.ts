@@ -73,6 +73,15 @@ const isTexts: OptionRule = {
   holds: (value) => typeof value === 'object' && value !== null && Object.values(value).every(isText.holds),
 }
 
+/** Whether they can be sent: otherwise each request would fail, as if there was no connection. */
+function areHeaders(value: unknown): boolean {
+  try {
+    return isTexts.holds(value) && new Headers(value as Record<string, string>) !== undefined // checked before
+  } catch {
+    return false
+  }
+}
+
 const rules: OptionRules<McpOptions> = {
   name: isWord,
   url: isWord,
@@ -80,7 +89,7 @@ const rules: OptionRules<McpOptions> = {
   args: isTextList,
   env: isTexts,
   cwd: isWord,
-  headers: isTexts,
+  headers: { is: 'an object of texts by the names of HTTP headers', holds: areHeaders },
   authProvider: { is: 'an authProvider of the MCP SDK', holds: (value) => typeof value === 'object' && value !== null },
   tools: isTextList,
   prefix: { is: 'letters, digits, "_" and "-"', holds: (value) => /^[A-Za-z0-9_-]{1,32}$/.test(String(value)) },
