@@ -5,10 +5,12 @@ import { session } from './sqlite/__fixtures__/background.ts'
 import { type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
 import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
+const timeout = process.env.EVERY_WRITE ? 3_600_000 : 300_000
+
 describe.each(storeKinds)('a swarm in %s whose worker dies at any of its writes', (storeKind) => {
   const place = storePlace(storeKind)
 
-  it.each(kinds)('repeats nothing that a member has finished: %s', { timeout: 300_000 }, async (kind) => {
+  it.each(kinds)('repeats nothing that a member has finished: %s', { timeout }, async (kind) => {
     const whole = await live(place, kind)
     expect(whole.record).toMatchObject({ status: 'done' })
     // Of each kind other writes: all of them take minutes.

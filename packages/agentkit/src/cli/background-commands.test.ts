@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Agent, type AgentOptions, type SessionStore, tool } from '@agentkit/core'
+import { Agent, type AgentOptions, type SessionStore, Swarm, tool } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -149,6 +149,16 @@ describe('agentkit runs', () => {
     ]) {
       expect((await agentkit('runs', 'list', 'agents.ts', ...words)).out).toBe('No runs.')
     }
+  })
+
+  it('lists the runs of a swarm, whose members have turns too, without its file', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'ann', input: { task: 'Help.' } }] }, 'All is done.'])
+    const ann = new Agent({ name: 'Ann', functions: [], model: scriptedModel(['I help.']) })
+    const team = new Swarm({ name: 'Team', agents: [ann], model, sessions })
+    await team.chat('Go', { sessionId: 's' })
+    expect(await sessions.load({ agentId: 'team/ann', userId: 'default', sessionId: 's' })).toBeDefined()
+    const { out, error } = await onStore('runs')
+    expect({ lines: out.split('\n').slice(1), error }).toEqual({ lines: [expect.stringMatching(/ team +.* done /)], error: '' })
   })
 
   it('shows a run, its open approvals and what could not be delivered', async () => {

@@ -77,7 +77,9 @@ async function withStoreAt(
 async function knownAgents({ runs }: SessionStore): Promise<string[]> {
   const ids = (await runs?.agents?.()) ?? []
   const schedules = (await runs?.background?.schedules({})) ?? []
-  return [...new Set([...ids, ...schedules.map(({ agentId }) => agentId)])].sort()
+  const known = new Set([...ids, ...schedules.map(({ agentId }) => agentId)])
+  // The turns of a swarm's members have a path as their agent: they are a part of the swarm's runs.
+  return [...known].filter((id) => !id.includes('/')).sort()
 }
 
 function openStore(store: SessionStore, agents: OpenStore['agents']): OpenStore {
