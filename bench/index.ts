@@ -6,6 +6,7 @@ import { sendChats } from './http-load.ts'
 import { type Child, median, startChild } from './processes.ts'
 import { providers } from './provider-calls.ts'
 import type { ProviderJob } from './provider-worker.ts'
+import { queueFigures } from './queue-figures.ts'
 import { tenThousandFiles, writeFolder, writeTable } from './retrieval-folder.ts'
 import type { RetrievalJob } from './retrieval-worker.ts'
 import { printFigures, serverFigures } from './server-figures.ts'
@@ -40,6 +41,7 @@ modelServer.stop()
 
 if (rows.length > 0) print(rows)
 if (picked.includes('server')) printFigures(await serverFigures(picked.filter((name) => name !== 'server')))
+if (picked.includes('queue')) printFigures(await queueFigures(picked.filter((name) => name !== 'queue')))
 const file = option('json')
 if (file) await writeFile(file, JSON.stringify(rows, null, 2))
 
