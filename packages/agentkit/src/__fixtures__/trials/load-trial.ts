@@ -71,7 +71,7 @@ export async function loadTrial(options: TrialOptions): Promise<TrialReport> {
   const log = join(folder, 'log')
   const store = openTrialStore(place)
   const [steps, team] = trialAgents({ sessions: store, log: () => {} })
-    const random = randomOf(seed)
+  const random = randomOf(seed)
   const accepted: string[] = []
   const open = new Set<string>()
   const losses = new Map<number, number>()

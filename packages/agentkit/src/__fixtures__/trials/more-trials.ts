@@ -13,16 +13,20 @@ import { openTrialStore } from './open-trial-store.ts'
 import { trialAgents } from './trial-agents.ts'
 import { workerProcesses } from './worker-processes.ts'
 
-type Options = Pick<TrialOptions, 'place' | 'seed' | 'runs' | 'thinkMs'>
+type Options = Pick<TrialOptions, 'place' | 'seed' | 'runs' | 'thinkMs' | 'concurrency' | 'drainMs'>
 
 /** Some runs end the process that has them, among others that do not. @returns the poisonous ones too */
-export async function poisonWorkers({ count, ...options }: Options & { count: number }): Promise<TrialReport & { poisonous: RunRecord[] }> {
+export async function poisonWorkers({
+  count,
+  staleAfterMs,
+  ...options
+}: Options & { count: number; staleAfterMs?: number }): Promise<TrialReport & { poisonous: RunRecord[] }> {
   const word = 'poison'
   let poisonous: RunRecord[] = []
   const report = await loadTrial({
     ...options,
     restarts: true,
-    workerOptions: () => ({ poison: word }),
+    workerOptions: () => ({ poison: word, ...(staleAfterMs !== undefined && { staleAfterMs }) }),
     async disturb({ steps, store }) {
       const input = `This is ${word}.`
       const enqueued = await steps.enqueueMany(Array.from({ length: count }, () => ({ input, userId: 'eve' })))
@@ -101,6 +105,52 @@ export async function killSchedulers(place: string, schedules: number, minutes: 
       twice: [...starts].filter(([, times]) => times > 1).map(([key]) => key),
       missing: expected.filter((key) => !starts.has(key)),
     }
+  } finally {
+    await workers.killAll()
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Schedules that are due at once, again and again, while workers are killed. @returns runs by schedule and round */
+export async function startTogether(
+  place: string,
+  { schedules, rounds, staleAfterMs }: { schedules: number; rounds: number; staleAfterMs?: number },
+): Promise<{ started: Record<string, number>; kills: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentkit-schedules-'))
+  const store = openTrialStore(place)
+  const { background } = store.runs
+  const [steps] = trialAgents({ sessions: store, log: () => {} })
+  const workers = workerProcesses()
+  const soon = staleAfterMs === undefined ? {} : { staleAfterMs }
+  const options = { place, log: join(folder, 'log'), thinkMs: 1, concurrency: 4, ...soon }
+  const names = Array.from({ length: schedules }, (_, index) => `s${index}`)
+  let kills = 0
+  try {
+    for (const name of names) {
+      // Its time by the clock is far away: the rounds are its due times.
+      const times = { cron: '0 0 29 2 *', missed: 'once' } as const
+      await steps.schedule(name, times, `Schedule ${name}.`, { userId: name, sessionId: name })
+    }
+    const stored = await background.schedules({ agentIds: ['steps'] })
+    await Promise.all(names.slice(0, 3).map(() => workers.start(options)))
+    for (let round = 0; round < rounds; round++) {
+      const dueAt = store.runs.now()
+      for (const schedule of stored) await background.setSchedule({ ...schedule, nextAt: dueAt })
+      const isDue = async (): Promise<boolean> => (await background.schedules({ dueBefore: dueAt })).length > 0
+      while (await isDue()) {
+        await sleep(Math.random() * 1_000)
+        const victim = workers.running[Math.floor(Math.random() * workers.running.length)]
+        if (!victim || kills >= 2 * (round + 1)) continue
+        kills++
+        await workers.kill(victim)
+        void workers.start(options)
+      }
+    }
+    const records = await store.runs.list({ agentId: 'steps' }, { limit: 1_000 })
+    const started = Object.fromEntries(names.map((name) => [name, 0]))
+    for (const { sessionId = '' } of records) started[sessionId] = (started[sessionId] ?? 0) + 1
+    return { started, kills }
   } finally {
     await workers.killAll()
     await store.close()

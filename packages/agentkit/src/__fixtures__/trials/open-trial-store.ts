@@ -4,7 +4,9 @@ import { isPostgres, postgresStore } from '../../config/postgres-store.ts'
 
 export type TrialStore = SessionStore & { runs: RunStore & { background: BackgroundRuns } }
 
-export function openTrialStore(place: string): TrialStore {
+/** @param staleAfterMs how soon a process that gives no sign has lost its runs, in a file */
+export function openTrialStore(place: string, staleAfterMs?: number): TrialStore {
+  const soon = staleAfterMs === undefined ? {} : { staleAfterMs, heartbeatMs: staleAfterMs / 5 }
   // Both have runs and a queue.
-  return (isPostgres(place) ? postgresStore(place) : sqliteSessions(place)) as TrialStore
+  return (isPostgres(place) ? postgresStore(place) : sqliteSessions(place, soon)) as TrialStore
 }

@@ -14,15 +14,17 @@ export type TrialWorker = {
   thinkMs?: number
   poison?: string
   version?: string
+  /** How soon it has lost its runs, of a store in a file, in milliseconds. */
+  staleAfterMs?: number
   /** How much the clock of this process is ahead, in milliseconds. */
   clockMs?: number
 }
 
-const { place, log, concurrency = 8, clockMs = 0, ...more }: TrialWorker = JSON.parse(process.argv[2] ?? '{}')
+const { place, log, concurrency = 8, clockMs = 0, staleAfterMs, ...more }: TrialWorker = JSON.parse(process.argv[2] ?? '{}')
 // The clock of the machine, which the trial shares.
 const elapsed = (): number => performance.timeOrigin + performance.now()
 if (clockMs !== 0) shiftClock(clockMs)
-const sessions = openTrialStore(place)
+const sessions = openTrialStore(place, staleAfterMs)
 const agents = trialAgents({
   ...{ sessions, ...more },
   log: (kind, runId, agent, step) =>
