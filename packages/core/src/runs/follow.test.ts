@@ -29,6 +29,23 @@ describe('the events of a resumable run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop', text: (await result).text })
   })
 
+  it('are read once for all followers of a process, each of whom has events of their own', async () => {
+    const { store } = memoryDisk().open()
+    const { agent } = payer([calls('look 1'), 'Seen.'], { store })
+    const { runId } = await agent.stream('Look.', resumable).result
+    let reads = 0
+    const events: typeof store.runs.events = (...page) => {
+      reads++
+      return store.runs.events(...page)
+    }
+    const counted = { ...store, runs: { ...store.runs, events } }
+    const followers = await Promise.all(Array.from({ length: 50 }, () => collect(follow(counted, runId))))
+    const [first, ...others] = followers
+    for (const other of others) expect(other).toEqual(first)
+    expect(new Set(followers.map(([event]) => event)).size).toBe(50)
+    expect(reads).toBeLessThanOrEqual(4)
+  })
+
   it('rise over the decision on an approval, which begins the next segment', async () => {
     const { store } = memoryDisk().open()
     const { agent } = payer([calls('pay 1'), 'Paid.'], { store })

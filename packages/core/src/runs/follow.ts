@@ -3,6 +3,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import { limits } from '../limits.ts'
+import { shareRead } from '../util/share-reads.ts'
 
 /**
  * The stored events of a run, then those that it emits, in whichever process it runs: each once, in order. It stays open
@@ -28,7 +29,9 @@ export async function* follow(
   try {
     while (!signal?.aborted) {
       changes.reset()
-      const page = await runs.events(runId, seen, pageSize)
+      // A write wakes all followers of the run, which have seen the same events.
+      const from = seen
+      const page = await shareRead(runs, `events ${from} ${runId}`, () => runs.events(runId, from, pageSize))
       for (const event of page) {
         if (signal?.aborted) return
         yield event
@@ -37,7 +40,7 @@ export async function* follow(
       if (page.length > 0) continue
       // Read again after its end, as its last events are stored with it.
       if (hasEnded) return
-      const status = (await runs.read(runId))?.record.status
+      const status = await shareRead(runs, `status ${runId}`, async () => (await runs.read(runId))?.record.status)
       hasEnded = status === undefined || status === 'done' || status === 'failed'
       if (!hasEnded) await changes.next()
     }

@@ -1,0 +1,23 @@
+/** Reads that will begin in this turn of the event loop. */
+const scheduled = new WeakMap<object, Map<string, Promise<unknown>>>()
+
+/**
+ * Reads once for all callers with one key that ask before the read begins, which is after this turn of the event loop. So
+ * each of them sees what was stored before its call. All but the first receive a copy.
+ */
+export function shareRead<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
+  const reads = scheduled.get(owner) ?? new Map<string, Promise<unknown>>()
+  scheduled.set(owner, reads)
+  // One key is read in one way.
+  const known = reads.get(key) as Promise<Value> | undefined
+  if (known) return known.then((value) => structuredClone(value))
+  const begun = new Promise<void>((resolve) => afterThisTurn(resolve)).then(() => {
+    reads.delete(key)
+    return read()
+  })
+  reads.set(key, begun)
+  return begun
+}
+
+/** Only Node has `setImmediate`. */
+const afterThisTurn: (work: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
