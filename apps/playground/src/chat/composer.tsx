@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { addFiles, chosenImages, removeImage } from '../files/add-files.ts'
 import { Uploads } from '../files/uploads.tsx'
 import { plainName } from '../run/format.ts'
 import { Icon } from '../shell/icons.tsx'
 import { ask, running, sessionId, stop } from '../store/chat.ts'
+import { uploadFiles } from '../store/files.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 
@@ -16,8 +16,7 @@ const draft = signal('')
 /** The field for a question. Enter sends, Shift+Enter begins a line, and while an answer comes its button stops it. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null)
-  const { name = '', caller, accepts } = info.value ?? {}
-  const takesFiles = caller?.upload || accepts?.images
+  const { name = '', caller } = info.value ?? {}
   const isBusy = running.value !== undefined
   useLayoutEffect(() => {
     const { current } = field
@@ -32,10 +31,8 @@ export function Composer() {
   const send = (): void => {
     const text = draft.value.trim()
     if (text === '' || isBusy) return
-    const images = chosenImages.value
     draft.value = ''
-    chosenImages.value = []
-    void ask({ text, images })
+    void ask({ text })
   }
   return (
     <form
@@ -47,24 +44,8 @@ export function Composer() {
     >
       <div class="column">
         <Uploads />
-        {chosenImages.value.length > 0 && (
-          <ul class="chips">
-            {chosenImages.value.map((image) => (
-              <li key={image} class="chip">
-                {plainName(image.name, 60)}
-                <button
-                  type="button"
-                  aria-label={t('composer.remove', { name: plainName(image.name, 60) })}
-                  onClick={() => removeImage(image)}
-                >
-                  <Icon name="close" />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
         <div class="field-row">
-          {takesFiles && <AttachButton />}
+          {caller?.upload && <AttachButton />}
           <textarea
             id="message"
             ref={field}
@@ -128,7 +109,7 @@ function AttachButton() {
         hidden
         aria-label={t('composer.attach')}
         onChange={(event) => {
-          addFiles([...(event.currentTarget.files ?? [])])
+          void uploadFiles([...(event.currentTarget.files ?? [])])
           event.currentTarget.value = ''
         }}
       />

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatBytes, plainName } from '../run/format.ts'
+import { formatBytes } from '../run/format.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
 
@@ -16,7 +16,7 @@ const maxShown = 4_000
 /** What the user has asked, as plain text; edited in place. */
 export function Question({ turn, isBusy, isEditing, setEditing, onResend }: QuestionProps) {
   const [showsAll, setShowsAll] = useState(false)
-  const { question, images } = turn
+  const { question } = turn
   const isCut = question.length > maxShown && !showsAll
   if (isEditing) return <Editor text={question} isBusy={isBusy} onCancel={() => setEditing(false)} onSend={onResend} />
   return (
@@ -25,15 +25,6 @@ export function Question({ turn, isBusy, isEditing, setEditing, onResend }: Ques
       <p class="pre" dir="auto">
         {isCut ? `${question.slice(0, maxShown)}…` : question}
       </p>
-      {images.length > 0 && (
-        <ul class="chips">
-          {images.map((name) => (
-            <li key={name} class="chip">
-              {plainName(name, 60)}
-            </li>
-          ))}
-        </ul>
-      )}
       {isCut && (
         <button type="button" class="plain" onClick={() => setShowsAll(true)}>
           {t('chat.showAll', { size: formatBytes(question.length) })}

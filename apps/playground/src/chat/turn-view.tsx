@@ -42,7 +42,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
             <ApprovalCard key={approval.approvalId} turn={turn} approval={approval} />
           ))}
         <Outcome turn={turn} text={text} isOpen={isOpen} />
-        <SourceChips sources={view.sources} />
+        <SourceChips sources={view.sources} count={view.sources.length} />
         {isOpen && <BudgetMeter turn={turn} />}
         {!isOpen && view.end && <CostLine turn={turn} end={view.end} />}
         {!isOpen && (
@@ -61,6 +61,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
 
 /** What the run does while it says nothing. Its place is kept, so that nothing moves. */
 function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
+  turn.version.value // drawn again when the run goes on
   const call = callsOf(turn.view).findLast(({ durationMs }) => durationMs === undefined)
   return (
     <p class="activity">
@@ -71,6 +72,7 @@ function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
 }
 
 function Reasoning({ turn }: { turn: ShownTurn }) {
+  turn.version.value // drawn again when the run goes on
   const reasoning = turn.view.spoken
     .map((step) => step.reasoning)
     .join('\n\n')
@@ -86,7 +88,8 @@ function Reasoning({ turn }: { turn: ShownTurn }) {
 
 /** How the answer has ended, where that is not by its last word. */
 function Outcome({ turn, text, isOpen }: { turn: ShownTurn; text: string; isOpen: boolean }) {
-  const { view, problem } = turn
+  const { view, problem, version } = turn
+  version.value // drawn again when the run goes on
   const failure = problem.value
   if (failure) return <ProblemCard problem={failure} runId={view.runId || undefined} />
   const { end } = view

@@ -52,7 +52,7 @@ export function Stepper({ events }: { events: readonly AgentEvent[] }) {
         <LongText key={at} label={t('debug.raw')} text={shownValue(event)} />
         <section aria-label={t('debug.state')}>
           <p class="label">{t('debug.state')}</p>
-          <Timeline view={view} />
+          <Timeline view={view} version={at} />
           <p class="label">{t('debug.answer')}</p>
           <Markdown text={answerOf(view)} />
         </section>

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { isRecording } from '../debug/read-recording.ts'
 import { openDialog } from '../store/dialogs.ts'
+import { uploadFiles } from '../store/files.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
-import { addFiles } from './add-files.ts'
 
 /** Takes files that are dropped or pasted anywhere: recordings go to the debugger. */
 export function DropZone({ children }: { children: ComponentChildren }) {
@@ -43,7 +43,5 @@ export function DropZone({ children }: { children: ComponentChildren }) {
 async function take(files: readonly File[]): Promise<void> {
   const [first] = files
   if (files.length === 1 && first && (await isRecording(first))) return openDialog({ type: 'debug', file: first })
-  const { caller, accepts } = info.value ?? {}
-  if (!caller?.upload && !accepts?.images) return
-  addFiles(files)
+  if (files.length > 0 && info.value?.caller.upload) await uploadFiles(files)
 }

@@ -5,8 +5,8 @@ import { t } from '../text/t.ts'
 
 const maxShown = 50
 
-/** The passages that an answer is based on, each to be opened. */
-export function SourceChips({ sources }: { sources: readonly Citation[] }) {
+/** The passages that an answer is based on, each to be opened. `count` changes when `sources` has grown. */
+export function SourceChips({ sources }: { sources: readonly Citation[]; count: number }) {
   if (sources.length === 0) return null
   return (
     <ul class="chips sources" aria-label={t('sources.title')}>

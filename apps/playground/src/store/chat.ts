@@ -72,12 +72,12 @@ export async function loadTurns(before?: string): Promise<void> {
   }
 }
 
-export type Question = { text: string; images?: readonly File[]; replaces?: ShownTurn }
+export type Question = { text: string; replaces?: ShownTurn }
 
 /** Sends a question, and shows its answer while it comes. */
-export async function ask({ text, images = [], replaces }: Question): Promise<void> {
+export async function ask({ text, replaces }: Question): Promise<void> {
   const keepsEvents = info.value?.caller.resume ?? false
-  const turn = newTurn(text, { keepsEvents, images: images.map(({ name }) => name) })
+  const turn = newTurn(text, { keepsEvents })
   const at = replaces ? turns.value.indexOf(replaces) : -1
   for (const hidden of at < 0 ? [] : turns.value.slice(at)) hidden.controller.abort()
   const kept = at < 0 ? turns.value : turns.value.slice(0, at)
@@ -91,7 +91,13 @@ export async function ask({ text, images = [], replaces }: Question): Promise<vo
       method: 'POST',
       headers: { accept: 'text/event-stream' },
       signal: turn.controller.signal,
-      ...bodyOf(text, images, { resumable: keepsEvents, ...(replaced && { replaces: replaced }) }),
+      json: {
+        ...callerQuery(),
+        session_id: sessionId.value,
+        messages: [{ role: 'user', content: text }],
+        resumable: keepsEvents,
+        ...(replaced && { replaces: replaced }),
+      },
     })
     turn.view.runId = response.headers.get('x-run-id') ?? ''
     turn.isSending.value = false
@@ -99,19 +105,6 @@ export async function ask({ text, images = [], replaces }: Question): Promise<vo
     void loadSessions()
     await readEvents(response, (event) => receive(turn, event))
   })
-}
-
-type More = { resumable: boolean; replaces?: string }
-
-function bodyOf(text: string, images: readonly File[], more: More): { json: object } | { form: FormData } {
-  const messages = [{ role: 'user', content: text }]
-  const ids = { ...callerQuery(), session_id: sessionId.value }
-  if (images.length === 0) return { json: { ...ids, messages, ...more } }
-  const form = new FormData()
-  const fields = { ...ids, ...more, chat_data: JSON.stringify({ messages }) }
-  for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
-  for (const image of images) form.append('files', image)
-  return { form }
 }
 
 /** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */

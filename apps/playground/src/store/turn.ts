@@ -9,8 +9,6 @@ import { viewOfTurn } from '../run/view-of-turn.ts'
 export type ShownTurn = {
   id: string
   question: string
-  /** Names of the images that were sent with it. */
-  images: readonly string[]
   view: RunView
   /** Rises when `view` has changed, at most once per frame. */
   version: Signal<number>
@@ -31,11 +29,11 @@ export type ShownTurn = {
 
 const maxLog = 20_000
 
-export function newTurn(question: string, options: { images?: readonly string[]; keepsEvents: boolean }): ShownTurn {
+export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolean }): ShownTurn {
   return {
-    ...{ id: crypto.randomUUID(), question, images: options.images ?? [], view: newRunView('') },
+    ...{ id: crypto.randomUUID(), question, view: newRunView('') },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
-    ...{ keepsEvents: options.keepsEvents, hasSteps: signal(true) },
+    ...{ keepsEvents, hasSteps: signal(true) },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
   }
 }

@@ -5,7 +5,7 @@ import { LongText } from './long-text.tsx'
 import { shownValue } from './shown-value.ts'
 
 /** A call of a tool: what it was given, what it gave, and how long that took. */
-export function CallCard({ call }: { call: CallView }) {
+export function CallCard({ call }: { call: CallView; version: number }) {
   const { name, input, output, isError, durationMs, approval } = call
   const isDone = durationMs !== undefined
   const state = isDone ? (isError ? 'failed' : 'done') : approval?.isOpen ? 'waiting' : 'running'

@@ -4,20 +4,25 @@ import { hasText, t } from '../text/t.ts'
 import { CallCard } from './call-card.tsx'
 import { LongText } from './long-text.tsx'
 
-/** What a run has done: its steps, and each member of a swarm as a lane. */
-export function Timeline({ view }: { view: RunView }) {
+/**
+ * What a run has done: its steps, and each member of a swarm as a lane.
+ *
+ * @param props.version rises when `view` has changed, which is one object for the whole run: components are drawn again only
+ *   for other props
+ */
+export function Timeline({ view, version }: { view: RunView; version: number }) {
   const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
   if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
   return (
     <div class="lanes">
       {lanes.map((lane) => (
-        <Lane key={lane.key} lane={lane} isOnly={lanes.length === 1} />
+        <Lane key={lane.key} lane={lane} version={version} isOnly={lanes.length === 1} />
       ))}
     </div>
   )
 }
 
-function Lane({ lane, isOnly }: { lane: LaneView; isOnly: boolean }) {
+function Lane({ lane, version, isOnly }: { lane: LaneView; version: number; isOnly: boolean }) {
   const name = plainName(lane.name, 80)
   const status = lane.status === undefined ? '' : statusText(lane.status)
   const usage = usageOf(lane)
@@ -34,7 +39,11 @@ function Lane({ lane, isOnly }: { lane: LaneView; isOnly: boolean }) {
       <ol class="steps">
         {lane.entries.map((entry, index) => (
           <li key={index}>
-            {entry.type === 'step' ? <Step step={entry} showsText={lane.path.length > 1} /> : <Note note={entry} />}
+            {entry.type === 'step' ? (
+              <Step step={entry} version={version} showsText={lane.path.length > 1} />
+            ) : (
+              <Note note={entry} />
+            )}
           </li>
         ))}
       </ol>
@@ -42,7 +51,7 @@ function Lane({ lane, isOnly }: { lane: LaneView; isOnly: boolean }) {
   )
 }
 
-function Step({ step, showsText }: { step: StepView; showsText: boolean }) {
+function Step({ step, version, showsText }: { step: StepView; version: number; showsText: boolean }) {
   const { end, restarts, calls, text } = step
   return (
     <>
@@ -61,7 +70,7 @@ function Step({ step, showsText }: { step: StepView; showsText: boolean }) {
       ))}
       {showsText && text !== '' && <LongText label={t('work.said')} text={text} />}
       {calls.map((call) => (
-        <CallCard key={call.callId} call={call} />
+        <CallCard key={call.callId} call={call} version={version} />
       ))}
     </>
   )

@@ -24,7 +24,7 @@ export function Work({ turn }: { turn: ShownTurn }) {
   return (
     <details class="work" onToggle={toggle}>
       <summary>{summary}</summary>
-      {isOpen && <Timeline view={view} />}
+      {isOpen && <Timeline view={view} version={version.value} />}
     </details>
   )
 }

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent } from '@agentkit/core'
+import { record, scriptedModel } from '@agentkit/testing'
+import { expect, it, onTestFinished } from 'vitest'
+import { keeper, team } from '../__fixtures__/agents.ts'
+import { describeInBrowser, type OpenPage, openPage } from '../__fixtures__/open-page.ts'
+
+async function choose({ page, button }: OpenPage, name: string, content: string): Promise<void> {
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Open a file').click()])
+  await chooser.setFiles({ name, mimeType: 'application/json', buffer: Buffer.from(content) })
+}
+
+describeInBrowser('the debugger', () => {
+  it('steps through a run event by event: forth, back, to calls, errors and members', async () => {
+    const swarm = team([{ toolCalls: [{ name: 'baker', input: { task: 'bake' } }] }, 'All is done.'], {
+      Baker: [{ toolCalls: [{ name: 'look_up' }] }, new Error('down')],
+    })
+    const { page, ask, said, settled, button } = await openPage(swarm)
+    await ask('Bake')
+    await said('All is done.').waitFor()
+    await settled()
+    await button('Debug').click()
+    const dialog = page.getByRole('dialog', { name: 'Debugger' })
+    const at = async (type: string): Promise<void> => {
+      await dialog.locator('p code').first().getByText(type, { exact: true }).waitFor()
+    }
+    await at('run-start')
+    expect(await button('Back').isDisabled()).toBe(true)
+    await button('Next').click()
+    await at('step-start')
+    await button('Back').click()
+    await at('run-start')
+    await button('Next tool call').click()
+    await at('tool-call')
+    await dialog.getByRole('group', { name: 'The event' }).getByText('"name": "baker"').waitFor()
+    await button('Next member').click()
+    await at('agent-start')
+    await button('Next error').click()
+    await at('agent-end')
+    await dialog.getByRole('region', { name: 'The run after it' }).getByText('failed').first().waitFor()
+    await button('Last event').click()
+    await at('run-end')
+    expect(await dialog.getByRole('region', { name: 'The run after it' }).textContent()).toContain('All is done.')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  it('opens any run of the server, and transcripts and cassettes from files', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-cassette-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'a.cassette')
+    const model = record(scriptedModel(['Recorded.', new Error('broken')]), file)
+    const recorded = new Agent({ name: 'Recorded', functions: [], model, retry: { attempts: 1 } })
+    await recorded.chat('First question')
+    await recorded.stream('Second question').result
+
+    const place = await openPage(keeper(['One.']))
+    const { page, ask, said, settled, button, server } = place
+    await ask('First?')
+    await said('One.').waitFor()
+    await settled()
+    await button('Debugger').click()
+    const dialog = page.getByRole('dialog', { name: 'Debugger' })
+    await dialog.getByRole('button', { name: /^run_.*done$/ }).click()
+    await dialog.getByText(/^Event 1 of \d+$/).waitFor()
+    await button('Choose another').click()
+
+    const { runs } = (await (await fetch(`${server.url}/api/v1/runs?user_id=default`)).json()) as {
+      runs: { run_id: string }[]
+    }
+    const stream = await (await fetch(`${server.url}/api/v1/runs/${runs[0]?.run_id}/events?user_id=default`)).text()
+    const events = [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+    await choose(place, 'a.json', JSON.stringify({ version: 1, agent: 'book-keeper', events }))
+    await dialog.getByText(`Event 1 of ${events.length}`).waitFor()
+    await button('Choose another').click()
+
+    await choose(place, 'a.cassette', readFileSync(file, 'utf8'))
+    await dialog.getByText('Call 1: test/scripted').click()
+    await dialog.getByRole('group', { name: 'Request' }).getByText('First question').waitFor()
+    await dialog.getByRole('group', { name: 'Model events' }).getByText('"type": "finish"').waitFor()
+    expect(await dialog.getByText('Call 2: test/scripted').textContent()).toContain('failed')
+    await button('Choose another').click()
+
+    for (const [name, content] of [
+      ['text.txt', 'nothing'],
+      ['other.json', '{"version":2}'],
+      ['broken.cassette', '{"agentkit":"cassette","version":1}\n{"call":1}'],
+      ['list.json', '{"version":1,"agent":"a","events":[{"type":1}]}'],
+    ] as const) {
+      await choose(place, name, content)
+      await page.getByRole('alert').getByText(`${name} is neither a transcript nor a cassette`).waitFor()
+    }
+  })
+
+  it('opens a cassette that is dropped on the page', async () => {
+    const { page } = await openPage(keeper([]))
+    await page.getByRole('log').waitFor()
+    const text =
+      '{"agentkit":"cassette","version":1}\n{"call":1,"model":"a/b","request":{"messages":[]},"events":[[]],"at":"1"}'
+    await page.evaluate((content) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([content], 'a.cassette'))
+      const zone = document.querySelector('.drop-zone')
+      for (const type of ['dragover', 'drop']) {
+        zone?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
+      }
+    }, text)
+    await page.getByRole('dialog', { name: 'Debugger' }).getByText('Call 1: a/b').waitFor()
+  })
+})

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqliteSessions } from '@agentkit/sessions'
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { Agent } from 'agentkit'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+
+const search = (query: string): ScriptedTurn => ({ toolCalls: [{ name: 'search_files', input: { query } }] })
+
+function library(turns: readonly ScriptedTurn[]): Agent {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
+  writeFileSync(join(folder, 'agentkit_config.toml'), '')
+  const agent = new Agent({
+    name: 'Library',
+    functions: [],
+    model: scriptedModel(turns),
+    sessions: sqliteSessions(':memory:'),
+    configPath: join(folder, 'agentkit_config.toml'),
+    retriever: { folder: join(folder, 'files'), indexPath: join(folder, 'index') },
+  })
+  onTestFinished(async () => {
+    await agent.close()
+    rmSync(folder, { recursive: true, force: true })
+    vi.restoreAllMocks()
+  })
+  return agent
+}
+
+const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+
+describeInBrowser('files', () => {
+  it('are uploaded with their status, cited in answers, opened at the passage and downloaded', async () => {
+    const agent = library([search('holidays'), 'There are 30 days.'])
+    const { page, ask, said, settled, button } = await openPage(agent, { context: { acceptDownloads: true } })
+    await button('Files').click()
+    const dialog = page.getByRole('dialog', { name: 'Files' })
+    await dialog.getByText('The agent has no files yet.').waitFor()
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Upload files').click()])
+    await chooser.setFiles([
+      file('rules.md', '# Rules\n\nBefore it.\n\nEverybody has 30 days of holidays.'),
+      file('program.exe', 'MZ'),
+    ])
+    await dialog.getByText('rules.md: indexed').waitFor()
+    await dialog.getByText('Files of this type are not accepted here: program.exe').waitFor()
+    await dialog.getByText(/ B · indexed$/).waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Download rules.md').click()])
+    expect(await readFile(await download.path(), 'utf8')).toContain('30 days of holidays')
+    await page.keyboard.press('Escape')
+
+    await ask('How many holidays?')
+    await said('There are 30 days.').waitFor()
+    await settled()
+    const source = page.getByRole('list', { name: 'Sources' }).getByRole('button', { name: /^Source 1: rules\.md/ })
+    await source.click()
+    const passage = page.getByRole('dialog', { name: 'rules.md' })
+    await passage
+      .locator('mark')
+      .getByText(/30 days of holidays/)
+      .waitFor()
+    const [again] = await Promise.all([page.waitForEvent('download'), button('Download the file').click()])
+    expect(again.suggestedFilename()).toBe('rules.md')
+    await page.keyboard.press('Escape')
+    expect(await source.evaluate((element) => element === document.activeElement)).toBe(true)
+
+    await page.reload()
+    await source.waitFor()
+    await button('Files').click()
+    await button('Delete rules.md').click()
+    await page.getByRole('dialog', { name: 'Delete this file?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('The agent has no files yet.').waitFor()
+  })
+
+  it('are dropped and pasted anywhere on the page', async () => {
+    const { page } = await openPage(library([]))
+    await page.getByRole('log').waitFor()
+    await page.evaluate(() => {
+      const transferOf = (name: string): DataTransfer => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File(['Some words.'], name, { type: 'text/plain' }))
+        return transfer
+      }
+      const dataTransfer = transferOf('dropped.txt')
+      document
+        .querySelector('.log')
+        ?.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }))
+      dispatchEvent(new ClipboardEvent('paste', { clipboardData: transferOf('pasted.txt') }))
+    })
+    await page.getByText('dropped.txt: indexed').waitFor()
+    await page.getByText('pasted.txt: indexed').waitFor()
+  })
+})

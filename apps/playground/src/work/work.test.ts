@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import { serve } from '@agentkit/server'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
+import { expect, it, onTestFinished } from 'vitest'
+import { held, keeper, lookUp, team } from '../__fixtures__/agents.ts'
+import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+
+const payTurn = { text: 'I want to pay.', toolCalls: [{ name: 'pay_invoice', input: { id: 17 } }] }
+
+describeInBrowser('the work of an answer', () => {
+  it('is a timeline of steps with their calls, tokens and costs, also after a reload', async () => {
+    const { page, ask, said, settled } = await openPage(
+      keeper([{ toolCalls: [{ name: 'look_up', input: { id: 17 } }] }, 'It is 250.']),
+    )
+    await ask('What is it?')
+    await said('It is 250.').waitFor()
+    await settled()
+    const check = async (summary: string): Promise<void> => {
+      await page.getByText(summary).click()
+      const steps = page.getByRole('article').getByRole('listitem')
+      await steps.getByText('Step 2').waitFor()
+      expect(await steps.first().textContent()).toMatch(/Step 1.*test\/scripted · 10 tokens in, 5 out · \$0\.0030/)
+      await page.getByText('look_up').click()
+      await page.getByRole('group', { name: 'Arguments' }).getByText('"id": 17').waitFor()
+      await page.getByRole('group', { name: 'Result' }).getByText('"amount": 250').waitFor()
+      expect(await page.locator('.call summary').textContent()).toMatch(/look_up.*done.*ms/)
+    }
+    await check('Work: 2 steps, 1 tool call')
+    await page.reload()
+    await check('Show the work')
+  })
+
+  it('names calls that failed, repeated attempts and another model', async () => {
+    const failing = scriptedModel([new AgentKitError('overloaded', 'SECRET')], { id: 'test/first' })
+    const other = scriptedModel([{ toolCalls: [{ name: 'look_up' }] }, 'Done.'], { id: 'test/second' })
+    const tool = { ...lookUp, execute: () => Promise.reject(new Error('SECRET')) }
+    const { page, ask, said, settled } = await openPage(keeper([], { model: [failing, other], functions: [tool] }))
+    await ask('Go')
+    await said('Done.').waitFor()
+    await settled()
+    await page.getByText(/^Work:/).click()
+    await page.getByText(/Changed from test\/first to test\/second/).waitFor()
+    await page.getByText(/Tried again:/).waitFor()
+    await page.locator('.call summary').getByText('failed').waitFor()
+    await page.getByText('price unknown').first().waitFor()
+    expect(await page.textContent('body')).not.toContain('SECRET')
+  })
+
+  it('has a lane for each member of a swarm, with its status', async () => {
+    const swarm = team(
+      [
+        {
+          toolCalls: [
+            { name: 'baker', input: { task: 'bake' } },
+            { name: 'critic', input: { task: 'taste' } },
+          ],
+        },
+        'All is done.',
+      ],
+      { Baker: [{ toolCalls: [{ name: 'look_up' }] }, 'Baked.'], Critic: [new Error('SECRET')] },
+    )
+    const { page, ask, said, settled } = await openPage(swarm)
+    await ask('Bake')
+    await said('All is done.').waitFor()
+    await settled()
+    await page.getByText(/^Work:/).click()
+    expect(await page.getByRole('region', { name: 'Baker' }).textContent()).toMatch(
+      /Baker.*done.*30 tokens.*\$0\.0060.*Baked\./s,
+    )
+    expect(await page.getByRole('region', { name: 'Critic' }).textContent()).toMatch(
+      /Critic.*failed.*The member failed\./s,
+    )
+    expect(await page.textContent('body')).not.toContain('SECRET')
+  })
+
+  it('measures a run against the narrowest limit of its budget, while it runs', async () => {
+    const second = held('Done.')
+    const budget = { tokens: 60_000, toolCalls: 50, modelCalls: 10 }
+    const { page, ask, said, settled } = await openPage(
+      keeper([{ toolCalls: [{ name: 'look_up' }], usage: { inputTokens: 12_000, outputTokens: 300 } }, second.turn], {
+        budget,
+      }),
+    )
+    await ask('Go')
+    const meter = page.getByRole('meter', { name: 'Budget' })
+    await page.getByText('tokens 12,300 of 60,000').waitFor()
+    expect(await meter.getAttribute('aria-valuetext')).toBe('tokens 12,300 of 60,000')
+    second.release()
+    await said('Done.').waitFor()
+    await settled()
+    expect(await meter.count()).toBe(0)
+  })
+
+  it('says why an answer ended where that was not by itself', async () => {
+    const { ask, said, settled } = await openPage(keeper([{ text: 'Cut', finishReason: 'length' }]))
+    await ask('Go')
+    await said('Cut').waitFor()
+    await settled()
+    await said(/ · cut at its longest$/).waitFor()
+  })
+})
+
+describeInBrowser('an approval', () => {
+  it('is a card, and the call runs when it is allowed, also after a reload', async () => {
+    const { page, ask, said, settled, button } = await openPage(keeper([payTurn, 'It is paid.']))
+    await ask('Pay')
+    const card = page.getByRole('region', { name: 'Allow pay_invoice?' })
+    await card.waitFor()
+    expect(await card.textContent()).toContain('"id": 17')
+    await page.reload()
+    await card.waitFor()
+    await button('Allow').click()
+    await said('It is paid.').waitFor()
+    await settled()
+    expect(await card.count()).toBe(0)
+  })
+
+  it('is denied with a reason, which the agent sees', async () => {
+    const model = scriptedModel([payTurn, 'As you wish.'])
+    const { page, ask, said, settled, button } = await openPage(keeper([], { model }))
+    await ask('Pay')
+    await page.getByLabel('Reason (optional)').fill('too expensive')
+    await button('Deny').click()
+    await said('As you wish.').waitFor()
+    await settled()
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('too expensive')
+  })
+
+  it('is one of several of its run, each decided by itself', async () => {
+    const two = {
+      toolCalls: [
+        { name: 'pay_invoice', input: { id: 1 } },
+        { name: 'pay_invoice', input: { id: 2 } },
+      ],
+    }
+    const { page, ask, said, settled, button } = await openPage(keeper([two, 'Both are decided.']))
+    await ask('Pay both')
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).nth(1).waitFor()
+    await button('Allow').first().click()
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).nth(1).waitFor({ state: 'detached' })
+    await button('Deny').click()
+    await said('Both are decided.').waitFor()
+    await settled()
+  })
+
+  it('is decided elsewhere, and the page goes on', async () => {
+    const { page, ask, said, server } = await openPage(keeper([payTurn, 'It is paid.']))
+    await ask('Pay')
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()
+    const waiting = (await (await fetch(`${server.url}/api/v1/runs?user_id=default&status=waiting`)).json()) as {
+      runs: { run_id: string; approvals: { approval_id: string }[] }[]
+    }
+    const [run] = waiting.runs
+    await fetch(`${server.url}/api/v1/runs/${run?.run_id}/approvals/${run?.approvals[0]?.approval_id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ user_id: 'default', approve: true }),
+    })
+    await said('It is paid.').waitFor()
+  })
+
+  it('is not offered to those who may not decide', async () => {
+    const auth = { tokens: { 'the-token-of-ada-1': 'ada' } }
+    const { page, ask, button } = await openPage(keeper([payTurn]), { auth, approvals: 'service' })
+    await page.getByLabel('Token').fill('the-token-of-ada-1')
+    await page.keyboard.press('Enter')
+    await ask('Pay')
+    await page.getByText('Someone who may approve has to decide.').waitFor()
+    expect(await button('Allow').count()).toBe(0)
+  })
+})
+
+describeInBrowser('a server that restarts in the middle of an answer', () => {
+  it('continues it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'sessions.db')
+    const stuck = held('never')
+    const first = keeper([{ text: 'Let me see.', toolCalls: [{ name: 'look_up' }] }, stuck.turn], {
+      sessions: sqliteSessions(path),
+    })
+    const server = await serve(first, { port: 0, log: () => {}, limits: { drainMs: 100 } })
+    const { page, ask, said, settled, allowed } = await openPage(first, { server })
+    await ask('What is it?')
+    await said('Let me see.').waitFor()
+    await stuck.asked
+    allowed.push(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_CONNECTION_RESET|503/)
+    const port = Number(new URL(server.url).port)
+    await server.close()
+    await first.sessions.close()
+    await page.getByText('The connection is lost. Trying to continue…').waitFor()
+    const second = keeper(['Here it is.'], { sessions: sqliteSessions(path) })
+    const again = await serve(second, { port, log: () => {} })
+    onTestFinished(() => again.close())
+    await said('Here it is.').waitFor()
+    await settled()
+    expect(await page.locator('section.turn').count()).toBe(1)
+  })
+})
