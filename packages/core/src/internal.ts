@@ -2,7 +2,7 @@
 
 export type { AgentHost } from './agents/agent-base.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
-export { agentRules, busyWords } from './agents/agent-options.ts'
+export { agentRules, busyWords, checkNotForeign, checkSettingsOnce } from './agents/agent-options.ts'
 export { settingRules } from './contracts/model-settings.ts'
 export {
   type CloudOptions,
@@ -52,6 +52,7 @@ export {
 } from './util/check-options.ts'
 export { editDistance } from './util/edit-distance.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './util/foreign-error.ts'
+export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'
 export { nearestWord } from './util/nearest-word.ts'
 export { redactSecrets } from './util/redact.ts'
 export { sha256 } from './util/sha256.ts'

@@ -92,7 +92,7 @@ function afterOtherChecks<Named>(make: () => Named, { name, functions }: ModelOp
         throw error
       },
     }
-    new CoreAgent({ name, functions, model })
+    new CoreAgent({ name, functions: functions ?? [], model })
     throw error
   }
 }

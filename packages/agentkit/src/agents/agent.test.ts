@@ -103,6 +103,13 @@ instruction = "From the table."
       expect(requests[0]).toMatchObject({ temperature: 1, stop: ['END'], reasoning: 'low', maxOutputTokens: 99 })
     })
 
+    it('reads model settings that are no options of the agent', async () => {
+      folder.write('agentkit_config.toml', '[weather]\ntemperature = 0.2\nreasoning = "low"\n')
+      const { agent, requests } = makeAgent({ temperature: 1, maxOutputTokens: 99 })
+      await agent.chat('Hi')
+      expect(requests[0]).toMatchObject({ temperature: 1, reasoning: 'low', maxOutputTokens: 99 })
+    })
+
     it('reads tool_timeout, in seconds', async () => {
       folder.write('agentkit_config.toml', '[weather]\ntool_timeout = 0.01\n')
       const slow = {

@@ -37,7 +37,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
     const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
     const context = contextOf(options)
     const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
-    warnOfSwarmKeys(own, own.functions, context)
+    warnOfSwarmKeys(own, own.functions ?? [], context)
     const models = modelsOf(options, settings, context)
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)

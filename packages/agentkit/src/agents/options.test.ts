@@ -20,6 +20,9 @@ it.each<[string, object | undefined, RegExp]>([
     /^Unknown option `modle`\. Did you mean `model`\? Known: name, functions, .*, retriever\.$/,
   ],
   ['an option of its own', { zzz: 1 }, /^Unknown option `zzz`\. Known: name, /],
+  ['the word of another library', { tools: [] }, /^Unknown option `tools`\. `tools` is `functions` here\.$/],
+  ['a model of the AI SDK', { model: { specificationVersion: 'v3', doStream() {} } }, /Pass `fromAISDK\(model\)`/],
+  ['a setting that is given twice', { reasoning: 'low', modelSettings: { reasoning: 'low' } }, /Leave one of them out/],
   ['an empty list of models', { model: [] }, /`model` is a name/],
   ['a list of other things', { model: ['gpt-5', 3] }, /`model` is a name/],
   ['a store that is none', { sessions: 5 }, /path of a file, postgres:\/\/…, or a SessionStore/],
@@ -76,6 +79,16 @@ describe('a misspelt option', () => {
       code: 'invalid-config',
       message: expect.stringMatching(/^Unknown option `hots`\. Did you mean `host`\? Known: host, port, auth, /),
     })
+  })
+
+  it('is no question to run()', async () => {
+    const agent = new Agent({ name: 'Test', model, sessions: ':memory:' })
+    await expect(agent.run('What is the weather?' as never)).rejects.toThrow('For an answer call `agent.chat("…")`')
+  })
+
+  it('of a swarm is answered in its words', () => {
+    const options = { name: 'Team', agents: members, handoffs: members }
+    expect(() => new Swarm(options)).toThrow('`handoffs` is `agents` with `collaboration: "handoff"` here.')
   })
 
   it('of a context is refused with the nearest one', () => {

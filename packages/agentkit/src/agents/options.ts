@@ -8,14 +8,20 @@ import type {
 import {
   agentIdFrom,
   agentRules,
+  agentWords,
+  checkNotForeign,
   checkOptions,
+  checkSettingsOnce,
+  type ForeignWords,
   hasMethod,
+  invalidArgument,
   isAny,
   isFlag,
   isOneOf,
   isText,
   type OptionRules,
   retrievalTools,
+  swarmWords,
 } from '@agentkit/core/internal'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
@@ -43,26 +49,31 @@ export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'm
   }
 
 /** An absent option is read from the swarm's table in the configuration, then from `[defaults]`; then the built-in default applies. */
-export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'functions'> &
-  Pick<CoreSwarmOptions<Output>, 'functions' | 'collaboration' | 'history'> & {
+export type SwarmOptions<Output = undefined> = AgentOptions<Output> &
+  Pick<CoreSwarmOptions<Output>, 'collaboration' | 'history'> & {
     /** The members. By default the configuration defines them: those in the swarm's table, otherwise every other table. */
     agents?: readonly Member[]
   }
 
 /** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkAgentOptions<Output>(options: AgentOptions<Output>): void {
-  check(options, optionRules)
+  check(options, optionRules, agentWords)
 }
 
 /** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
-  check(options, swarmRules)
+  check(options, swarmRules, swarmWords)
 }
 
-function check(options: { name: string; id?: string }, rules: OptionRules<Record<string, unknown>>): void {
+function check(
+  options: Pick<AgentOptions, 'name' | 'id' | 'temperature' | 'reasoning' | 'maxOutputTokens' | 'modelSettings'>,
+  rules: OptionRules<Record<string, unknown>>,
+  words: ForeignWords,
+): void {
   // Options without a name are mostly no options at all.
   agentIdFrom(options?.name, options?.id)
-  checkOptions(options, rules)
+  checkOptions(options, rules, { words })
+  checkSettingsOnce(options)
 }
 
 const { knowledge: _, ...coreRules } = agentRules
@@ -71,10 +82,7 @@ const optionRules: OptionRules<AgentOptions> = {
   ...coreRules,
   sdkContext: hasMethod('settingsOf', 'a context: new SDKContext({ configPath })'),
   configPath: isAny,
-  model: {
-    is: 'a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these',
-    holds: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isModel) : isModel(value)),
-  },
+  model: checkModel,
   enableMultiModal: isFlag,
   sessions: {
     is: 'the path of a file, postgres://…, or a SessionStore',
@@ -90,6 +98,15 @@ const optionRules: OptionRules<AgentOptions> = {
 }
 
 const swarmRules: OptionRules<SwarmOptions> = { ...optionRules, agents: isAny, collaboration: isAny, history: isAny }
+
+function checkModel(value: unknown): void {
+  const models: unknown[] = Array.isArray(value) ? value : [value]
+  for (const model of models) checkNotForeign(model)
+  if (models.length > 0 && models.every(isModel)) return
+  throw invalidArgument(
+    '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these.',
+  )
+}
 
 function isModel(value: unknown): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null && 'stream' in value)

@@ -14,7 +14,7 @@ export function sharedOptions(
     description: own.description ?? settings.description,
     version: own.version ?? settings.version,
     samplePrompts: own.samplePrompts ?? settings.sample_prompts,
-    modelSettings: { ...modelSettingsOf(settings), ...own.modelSettings },
+    modelSettings: { ...modelSettingsOf(settings, own), ...own.modelSettings },
     maxSteps: own.maxSteps ?? settings.max_steps,
     toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
     budget: own.budget ?? budgetOf(settings),
@@ -31,8 +31,16 @@ export function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext;
   return sdkContext ?? new SDKContext(definedOnly({ configPath }))
 }
 
-function modelSettingsOf({ temperature, reasoning, max_output_tokens }: AgentTable): ModelSettings {
-  return definedOnly({ temperature, reasoning, maxOutputTokens: max_output_tokens })
+/** The table's settings, without those that are options of the agent: core takes each once. */
+function modelSettingsOf(
+  { temperature, reasoning, max_output_tokens }: AgentTable,
+  own: Pick<CoreOptions, 'temperature' | 'reasoning' | 'maxOutputTokens'>,
+): ModelSettings {
+  return definedOnly({
+    temperature: own.temperature === undefined ? temperature : undefined,
+    reasoning: own.reasoning === undefined ? reasoning : undefined,
+    maxOutputTokens: own.maxOutputTokens === undefined ? max_output_tokens : undefined,
+  })
 }
 
 function budgetOf({ budget }: AgentTable): Budget | undefined {

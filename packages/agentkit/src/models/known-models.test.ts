@@ -10,9 +10,12 @@ it('are those of the tables of the provider packages (`npm test -- known-models 
     return Object.keys(models).map((model) => `${provider}/${model}`)
   })
   const text = [
-    '/** The models of the providers’ tables, for completion in editors: any other name is accepted too. Generated. */',
-    'export type KnownModelName =',
-    ...names.sort().map((name) => `  | '${name}'`),
+    '/** The models of the providers’ tables, for completion and for misspelt names: any other is accepted too. Generated. */',
+    'export const knownModels = [',
+    ...names.sort().map((name) => `  '${name}',`),
+    '] as const',
+    '',
+    'export type KnownModelName = (typeof knownModels)[number]',
     '',
   ].join('\n')
   await expect(text).toMatchFileSnapshot('./known-models.ts')

@@ -1,150 +1,153 @@
-/** The models of the providers’ tables, for completion in editors: any other name is accepted too. Generated. */
-export type KnownModelName =
-  | 'anthropic/claude-fable-5'
-  | 'anthropic/claude-fable-5-1'
-  | 'anthropic/claude-fable-5-2'
-  | 'anthropic/claude-haiku-4-5'
-  | 'anthropic/claude-haiku-5-5'
-  | 'anthropic/claude-opus-4-5'
-  | 'anthropic/claude-opus-4-6'
-  | 'anthropic/claude-opus-4-7'
-  | 'anthropic/claude-opus-4-8'
-  | 'anthropic/claude-opus-5'
-  | 'anthropic/claude-opus-5-5'
-  | 'anthropic/claude-sonnet-4-5'
-  | 'anthropic/claude-sonnet-4-6'
-  | 'anthropic/claude-sonnet-5'
-  | 'anthropic/claude-sonnet-5-5'
-  | 'azure/chat-latest'
-  | 'azure/deepseek-v4-pro'
-  | 'azure/gpt-4'
-  | 'azure/gpt-4-turbo'
-  | 'azure/gpt-4.1'
-  | 'azure/gpt-4.1-mini'
-  | 'azure/gpt-4.1-nano'
-  | 'azure/gpt-4o'
-  | 'azure/gpt-4o-2024-05-13'
-  | 'azure/gpt-4o-mini'
-  | 'azure/gpt-5'
-  | 'azure/gpt-5-chat-latest'
-  | 'azure/gpt-5-mini'
-  | 'azure/gpt-5-nano'
-  | 'azure/gpt-5-pro'
-  | 'azure/gpt-5.1'
-  | 'azure/gpt-5.2'
-  | 'azure/gpt-5.2-pro'
-  | 'azure/gpt-5.3-codex'
-  | 'azure/gpt-5.3-codex-spark'
-  | 'azure/gpt-5.4'
-  | 'azure/gpt-5.4-mini'
-  | 'azure/gpt-5.4-nano'
-  | 'azure/gpt-5.4-pro'
-  | 'azure/gpt-5.5'
-  | 'azure/gpt-5.5-pro'
-  | 'azure/gpt-5.6-cyber'
-  | 'azure/gpt-5.6-luna'
-  | 'azure/gpt-5.6-sol'
-  | 'azure/gpt-5.6-terra'
-  | 'azure/gpt-6-astra'
-  | 'azure/gpt-6-luna'
-  | 'azure/gpt-6-sol'
-  | 'azure/gpt-6.1-sol'
-  | 'azure/gpt-6.1-terra'
-  | 'azure/gpt-daybreak-blue-latest'
-  | 'azure/gpt-daybreak-red-latest'
-  | 'azure/o1'
-  | 'azure/o1-pro'
-  | 'azure/o3'
-  | 'azure/o3-mini'
-  | 'azure/o3-pro'
-  | 'azure/o4-mini'
-  | 'gemini/gemini-2.5-flash'
-  | 'gemini/gemini-2.5-flash-lite'
-  | 'gemini/gemini-2.5-pro'
-  | 'gemini/gemini-3-flash-preview'
-  | 'gemini/gemini-3.1-flash-lite'
-  | 'gemini/gemini-3.1-flash-lite-preview'
-  | 'gemini/gemini-3.1-pro-preview'
-  | 'gemini/gemini-3.1-pro-preview-customtools'
-  | 'gemini/gemini-3.5-flash'
-  | 'gemini/gemini-3.5-flash-lite'
-  | 'gemini/gemini-3.6-flash'
-  | 'gemini/gemini-3.7-flash'
-  | 'gemini/gemini-3.8-flash'
-  | 'gemini/gemini-4-argon'
-  | 'gemini/gemini-flash-latest'
-  | 'gemini/gemini-flash-lite-latest'
-  | 'gemini/gemini-pro-latest'
-  | 'gemini/gemma-4-26b-a4b-it'
-  | 'gemini/gemma-4-31b-it'
-  | 'groq/llama-3.1-8b-instant'
-  | 'groq/llama-3.3-70b-versatile'
-  | 'groq/openai/gpt-oss-120b'
-  | 'groq/openai/gpt-oss-20b'
-  | 'groq/openai/gpt-oss-safeguard-20b'
-  | 'groq/qwen/qwen3.6-27b'
-  | 'groq/qwen/qwen3.8-27b'
-  | 'mistral/codestral-2508'
-  | 'mistral/codestral-latest'
-  | 'mistral/deepseek-v4-1-flash-1017'
-  | 'mistral/devstral-2512'
-  | 'mistral/devstral-latest'
-  | 'mistral/devstral-medium-latest'
-  | 'mistral/glm-5-2'
-  | 'mistral/labs-devstral-small-2512'
-  | 'mistral/labs-leanstral-1-5-1'
-  | 'mistral/magistral-medium-latest'
-  | 'mistral/ministral-14b-2512'
-  | 'mistral/ministral-3b-2512'
-  | 'mistral/ministral-3b-latest'
-  | 'mistral/ministral-8b-2512'
-  | 'mistral/ministral-8b-latest'
-  | 'mistral/mistral-large-2512'
-  | 'mistral/mistral-large-4'
-  | 'mistral/mistral-large-4-0-8'
-  | 'mistral/mistral-large-latest'
-  | 'mistral/mistral-medium-2505'
-  | 'mistral/mistral-medium-2508'
-  | 'mistral/mistral-medium-2604'
-  | 'mistral/mistral-medium-3.5'
-  | 'mistral/mistral-medium-latest'
-  | 'mistral/mistral-small-2506'
-  | 'mistral/mistral-small-2603'
-  | 'mistral/mistral-small-latest'
-  | 'mistral/open-mistral-nemo'
-  | 'mistral/pixtral-12b'
-  | 'mistral/voxtral-small-2507'
-  | 'mistral/voxtral-small-latest'
-  | 'mistral/zai-glm-5-2'
-  | 'mistral/zai-glm-5-3'
-  | 'mistral/zai-glm-5-3-flash'
-  | 'openai/gpt-4.1'
-  | 'openai/gpt-4.1-mini'
-  | 'openai/gpt-4.1-nano'
-  | 'openai/gpt-4o'
-  | 'openai/gpt-4o-2024-05-13'
-  | 'openai/gpt-4o-mini'
-  | 'openai/gpt-5'
-  | 'openai/gpt-5-mini'
-  | 'openai/gpt-5-nano'
-  | 'openai/gpt-5.1'
-  | 'openai/gpt-5.2'
-  | 'openai/gpt-5.3-codex'
-  | 'openai/gpt-5.4'
-  | 'openai/gpt-5.4-mini'
-  | 'openai/gpt-5.4-nano'
-  | 'openai/gpt-5.4-pro'
-  | 'openai/gpt-5.5'
-  | 'openai/gpt-5.5-pro'
-  | 'openai/gpt-5.6'
-  | 'openai/gpt-5.6-luna'
-  | 'openai/gpt-5.6-sol'
-  | 'openai/gpt-5.6-terra'
-  | 'openai/gpt-6-astra'
-  | 'openai/gpt-6-luna'
-  | 'openai/gpt-6-sol'
-  | 'openai/gpt-6.1-sol'
-  | 'openai/gpt-6.2-astra'
-  | 'openai/gpt-6.2-sol'
-  | 'openai/o3'
-  | 'openai/o4-mini'
+/** The models of the providers’ tables, for completion and for misspelt names: any other is accepted too. Generated. */
+export const knownModels = [
+  'anthropic/claude-fable-5',
+  'anthropic/claude-fable-5-1',
+  'anthropic/claude-fable-5-2',
+  'anthropic/claude-haiku-4-5',
+  'anthropic/claude-haiku-5-5',
+  'anthropic/claude-opus-4-5',
+  'anthropic/claude-opus-4-6',
+  'anthropic/claude-opus-4-7',
+  'anthropic/claude-opus-4-8',
+  'anthropic/claude-opus-5',
+  'anthropic/claude-opus-5-5',
+  'anthropic/claude-sonnet-4-5',
+  'anthropic/claude-sonnet-4-6',
+  'anthropic/claude-sonnet-5',
+  'anthropic/claude-sonnet-5-5',
+  'azure/chat-latest',
+  'azure/deepseek-v4-pro',
+  'azure/gpt-4',
+  'azure/gpt-4-turbo',
+  'azure/gpt-4.1',
+  'azure/gpt-4.1-mini',
+  'azure/gpt-4.1-nano',
+  'azure/gpt-4o',
+  'azure/gpt-4o-2024-05-13',
+  'azure/gpt-4o-mini',
+  'azure/gpt-5',
+  'azure/gpt-5-chat-latest',
+  'azure/gpt-5-mini',
+  'azure/gpt-5-nano',
+  'azure/gpt-5-pro',
+  'azure/gpt-5.1',
+  'azure/gpt-5.2',
+  'azure/gpt-5.2-pro',
+  'azure/gpt-5.3-codex',
+  'azure/gpt-5.3-codex-spark',
+  'azure/gpt-5.4',
+  'azure/gpt-5.4-mini',
+  'azure/gpt-5.4-nano',
+  'azure/gpt-5.4-pro',
+  'azure/gpt-5.5',
+  'azure/gpt-5.5-pro',
+  'azure/gpt-5.6-cyber',
+  'azure/gpt-5.6-luna',
+  'azure/gpt-5.6-sol',
+  'azure/gpt-5.6-terra',
+  'azure/gpt-6-astra',
+  'azure/gpt-6-luna',
+  'azure/gpt-6-sol',
+  'azure/gpt-6.1-sol',
+  'azure/gpt-6.1-terra',
+  'azure/gpt-daybreak-blue-latest',
+  'azure/gpt-daybreak-red-latest',
+  'azure/o1',
+  'azure/o1-pro',
+  'azure/o3',
+  'azure/o3-mini',
+  'azure/o3-pro',
+  'azure/o4-mini',
+  'gemini/gemini-2.5-flash',
+  'gemini/gemini-2.5-flash-lite',
+  'gemini/gemini-2.5-pro',
+  'gemini/gemini-3-flash-preview',
+  'gemini/gemini-3.1-flash-lite',
+  'gemini/gemini-3.1-flash-lite-preview',
+  'gemini/gemini-3.1-pro-preview',
+  'gemini/gemini-3.1-pro-preview-customtools',
+  'gemini/gemini-3.5-flash',
+  'gemini/gemini-3.5-flash-lite',
+  'gemini/gemini-3.6-flash',
+  'gemini/gemini-3.7-flash',
+  'gemini/gemini-3.8-flash',
+  'gemini/gemini-4-argon',
+  'gemini/gemini-flash-latest',
+  'gemini/gemini-flash-lite-latest',
+  'gemini/gemini-pro-latest',
+  'gemini/gemma-4-26b-a4b-it',
+  'gemini/gemma-4-31b-it',
+  'groq/llama-3.1-8b-instant',
+  'groq/llama-3.3-70b-versatile',
+  'groq/openai/gpt-oss-120b',
+  'groq/openai/gpt-oss-20b',
+  'groq/openai/gpt-oss-safeguard-20b',
+  'groq/qwen/qwen3.6-27b',
+  'groq/qwen/qwen3.8-27b',
+  'mistral/codestral-2508',
+  'mistral/codestral-latest',
+  'mistral/deepseek-v4-1-flash-1017',
+  'mistral/devstral-2512',
+  'mistral/devstral-latest',
+  'mistral/devstral-medium-latest',
+  'mistral/glm-5-2',
+  'mistral/labs-devstral-small-2512',
+  'mistral/labs-leanstral-1-5-1',
+  'mistral/magistral-medium-latest',
+  'mistral/ministral-14b-2512',
+  'mistral/ministral-3b-2512',
+  'mistral/ministral-3b-latest',
+  'mistral/ministral-8b-2512',
+  'mistral/ministral-8b-latest',
+  'mistral/mistral-large-2512',
+  'mistral/mistral-large-4',
+  'mistral/mistral-large-4-0-8',
+  'mistral/mistral-large-latest',
+  'mistral/mistral-medium-2505',
+  'mistral/mistral-medium-2508',
+  'mistral/mistral-medium-2604',
+  'mistral/mistral-medium-3.5',
+  'mistral/mistral-medium-latest',
+  'mistral/mistral-small-2506',
+  'mistral/mistral-small-2603',
+  'mistral/mistral-small-latest',
+  'mistral/open-mistral-nemo',
+  'mistral/pixtral-12b',
+  'mistral/voxtral-small-2507',
+  'mistral/voxtral-small-latest',
+  'mistral/zai-glm-5-2',
+  'mistral/zai-glm-5-3',
+  'mistral/zai-glm-5-3-flash',
+  'openai/gpt-4.1',
+  'openai/gpt-4.1-mini',
+  'openai/gpt-4.1-nano',
+  'openai/gpt-4o',
+  'openai/gpt-4o-2024-05-13',
+  'openai/gpt-4o-mini',
+  'openai/gpt-5',
+  'openai/gpt-5-mini',
+  'openai/gpt-5-nano',
+  'openai/gpt-5.1',
+  'openai/gpt-5.2',
+  'openai/gpt-5.3-codex',
+  'openai/gpt-5.4',
+  'openai/gpt-5.4-mini',
+  'openai/gpt-5.4-nano',
+  'openai/gpt-5.4-pro',
+  'openai/gpt-5.5',
+  'openai/gpt-5.5-pro',
+  'openai/gpt-5.6',
+  'openai/gpt-5.6-luna',
+  'openai/gpt-5.6-sol',
+  'openai/gpt-5.6-terra',
+  'openai/gpt-6-astra',
+  'openai/gpt-6-luna',
+  'openai/gpt-6-sol',
+  'openai/gpt-6.1-sol',
+  'openai/gpt-6.2-astra',
+  'openai/gpt-6.2-sol',
+  'openai/o3',
+  'openai/o4-mini',
+] as const
+
+export type KnownModelName = (typeof knownModels)[number]

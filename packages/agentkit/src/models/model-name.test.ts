@@ -70,6 +70,14 @@ describe('resolveModelName', () => {
     },
   )
 
+  it.each([
+    ['opnai/gpt-5', 'openai/gpt-5'],
+    ['gtp-5.4-mini', 'gpt-5.4-mini'],
+    ['cluade-sonnet-5', 'claude-sonnet-5'],
+  ])('refuses %s and suggests %s', (name, nearest) => {
+    expect(() => resolveModelName(name)).toThrow(`Did you mean "${nearest}"?`)
+  })
+
   it.each(['', ' ', 'openai/'])('refuses %j, which has no model', (name) => {
     expect(() => resolveModelName(name)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
   })

@@ -1,4 +1,5 @@
-import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { editDistance, invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { knownModels } from './known-models.ts'
 import { checkListed, type NamedProvider, type NamedProviders, noProviders } from './named-provider.ts'
 import { hasCustomServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
 
@@ -95,8 +96,21 @@ function unknownProvider(name: string, providers: NamedProviders): never {
   if (nearest !== undefined) {
     throw invalidConfig(`There is no provider "${head}". Did you mean "${nearest}${name.slice(slash)}"?`)
   }
+  const known = misspeltModel(name)
+  if (known !== undefined) {
+    throw invalidConfig(`The provider of the model "${name}" is unknown. Did you mean "${known}"?`)
+  }
   const candidates = providerIds.filter((id) => id !== 'offline').map((id) => `"${id}/${name}"`)
   const isName = head !== undefined && /^[\w-]+$/.test(head)
   const own = isName ? `, or the table [providers.${head}] for a server with OpenAI's API` : ''
   throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}${own}.`)
+}
+
+/** The known model that a name without a provider misspells by one or two letters. */
+function misspeltModel(name: string): string | undefined {
+  const names = knownModels.map((one) => one.slice(one.indexOf('/') + 1))
+  return nearestWord(
+    name,
+    names.filter((one) => editDistance(name, one, 2) <= 2),
+  )
 }

@@ -1,5 +1,5 @@
 import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
-import { checkOptionNames, type WorkingAgent, workOn } from '@agentkit/core/internal'
+import { checkOptionNames, invalidArgument, type WorkingAgent, workOn } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
@@ -27,6 +27,11 @@ export async function serveRunnable(
   if (served) {
     served.add(agent)
     return { url: '', close: async () => {} }
+  }
+  if (typeof options === 'string' && Number.isNaN(Number(options))) {
+    throw invalidArgument(
+      '`run()` serves over HTTP. For an answer call `agent.chat("…")`, for its events `agent.stream("…")`.',
+    )
   }
   const { serverOptionNames } = await import('@agentkit/server')
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })

@@ -1,10 +1,10 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { Model } from '../contracts/model.ts'
-import { checkModelSettings, type ModelSettings } from '../contracts/model-settings.ts'
+import { checkModelSettings, type ModelSettings, settingRules } from '../contracts/model-settings.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { Budget } from '../data/budget.ts'
-import { invalidArgument } from '../data/errors.ts'
+import { invalidArgument, invalidConfig } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
 import type { RunRecord } from '../data/run-record.ts'
@@ -28,11 +28,12 @@ import {
   isTextList,
   type OptionRules,
 } from '../util/check-options.ts'
+import { agentWords, foreignModel } from '../util/foreign-words.ts'
 
 export type AgentOptions<Output = undefined> = {
   name: string
-  /** The functions that the model may call; may be empty. */
-  functions: readonly ToolLike[]
+  /** The functions that the model may call; default none. */
+  functions?: readonly ToolLike[]
   /** A model, or several in the order of preference: when one fails, the next takes over. */
   model: Model | readonly Model[]
   /** Default: derived from the name, `Research Team` → `research-team`. */
@@ -53,7 +54,13 @@ export type AgentOptions<Output = undefined> = {
    * arktype, …) defines its type too.
    */
   output?: StandardSchema<unknown, Output> | JSONSchema
-  /** Temperature, reasoning, maximum length of the answer, … */
+  /** How much answers vary, from 0. */
+  temperature?: number
+  /** How much the model thinks before it answers. */
+  reasoning?: NonNullable<ModelSettings['reasoning']>
+  /** The maximum length of one answer, in tokens. */
+  maxOutputTokens?: number
+  /** Other settings of the model: `stop`, `toolChoice`, … A setting that is an option of the agent too is given once. */
   modelSettings?: ModelSettings
   /** The limits of a run, together with all runs that it starts; default none. */
   budget?: Budget
@@ -104,6 +111,9 @@ export const agentRules: OptionRules<AgentOptions> = {
   version: isText,
   samplePrompts: isTextList,
   output: checkOutput,
+  temperature: settingRules.temperature,
+  reasoning: settingRules.reasoning,
+  maxOutputTokens: settingRules.maxOutputTokens,
   modelSettings: checkModelSettings,
   budget: checkBudget,
   prices: checkPrices,
@@ -123,18 +133,44 @@ export const agentRules: OptionRules<AgentOptions> = {
 
 /** @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix */
 export function checkAgentOptions<Output>(options: AgentOptions<Output>): void {
-  checkOptions(options, agentRules)
-  if (options.functions === undefined) {
-    throw invalidArgument('Pass `functions`: a list of tools, which may be empty.')
-  }
+  checkOptions(options, agentRules, { words: agentWords })
+  checkSettingsOnce(options)
 }
+
+type DirectSettings = Pick<AgentOptions, 'temperature' | 'reasoning' | 'maxOutputTokens' | 'modelSettings'>
+
+/** @throws AgentKitError `invalid-config` for a setting that is both an option and in `modelSettings` */
+export function checkSettingsOnce({ modelSettings, ...options }: DirectSettings): void {
+  const twice = directSettings.find((name) => options[name] !== undefined && modelSettings?.[name] !== undefined)
+  if (twice) throw invalidConfig(`\`${twice}\` is an option and in \`modelSettings\` too. Leave one of them out.`)
+}
+
+/** The settings of an agent's model, from checked options. */
+export function modelSettingsOf({ modelSettings, ...options }: DirectSettings): ModelSettings {
+  const direct = directSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))
+  return { ...modelSettings, ...Object.fromEntries(direct) }
+}
+
+const directSettings = ['temperature', 'reasoning', 'maxOutputTokens'] as const
 
 /** The models of an agent, the preferred one first. */
 export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   const models = Array.isArray(model) ? [...model] : [model]
+  for (const one of models) checkNotForeign(one)
+  if (typeof models[0] === 'string') {
+    throw invalidArgument(
+      '`model` is a name: the Agent of the package `agentkit` takes names, that of @agentkit/core a Model.',
+    )
+  }
   if (models.length === 0 || models.some((model) => typeof model?.stream !== 'function')) {
     throw invalidArgument('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
   }
   if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models
+}
+
+/** @throws AgentKitError `invalid-argument` for a model, provider or client of another library, with the fix */
+export function checkNotForeign(model: unknown): void {
+  const foreign = foreignModel(model)
+  if (foreign) throw invalidArgument(`\`model\` cannot be used: ${foreign}.`)
 }

@@ -7,7 +7,7 @@ import { checkPriced } from '../policies/price.ts'
 import { checkRetry } from '../policies/retry.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
-import type { AgentOptions } from './agent-options.ts'
+import { type AgentOptions, modelSettingsOf } from './agent-options.ts'
 import { agentVersion } from './agent-version.ts'
 
 type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
@@ -24,7 +24,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     description: given.description,
     storedVersion: agentVersion(given, tools),
     instruction: given.instruction,
-    modelSettings: { ...given.modelSettings },
+    modelSettings: modelSettingsOf(given),
     prices,
     budget: { ...budget },
     retry: checkRetry(given.retry),

@@ -8,6 +8,7 @@ import {
   type Model,
   memorySessions,
   type RunOptions,
+  Swarm,
   tool,
 } from '../index.ts'
 
@@ -60,7 +61,6 @@ describe('an agent', () => {
     ['a name that makes no id', { name: '!!!' }],
     ['no model', { model: undefined }],
     ['the name of a model', { model: 'openai/gpt-5' }],
-    ['no functions', { functions: undefined }],
     ['one function', { functions: act }],
     ['no steps', { maxSteps: 0 }],
     ['steps that are no number', { maxSteps: Number.NaN }],
@@ -69,11 +69,34 @@ describe('an agent', () => {
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['negative time for tools', { toolTimeoutMs: -1 }],
     ['no time', { timeoutMs: 0 }],
+    ['a temperature that is no number', { temperature: 'low' }],
+    ['an effort that does not exist', { reasoning: 'huge' }],
+    ['no tokens', { maxOutputTokens: 0 }],
     ['no days for approvals', { approvalDays: 0 }],
     ['too many days for approvals', { approvalDays: 366 }],
   ])('refuses %s', (_name, wrong) => {
     const options = { name: 'Test', functions: [], model: scriptedModel([]), ...wrong }
     expect(() => new Agent(options as AgentOptions)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+})
+
+describe('the settings of the model', () => {
+  it('are options of the agent, beside modelSettings', async () => {
+    const model = scriptedModel(['Done.'])
+    const settings = { temperature: 0.2, reasoning: 'low', maxOutputTokens: 99 } as const
+    await new Agent({ name: 'Test', model, ...settings, modelSettings: { stop: ['END'] } }).chat('Go')
+    expect(model.requests[0]).toMatchObject({ ...settings, stop: ['END'] })
+    expect(model.requests[0]).not.toHaveProperty('tools')
+  })
+
+  it.each(['temperature', 'maxOutputTokens'])('are given once: %s', (name) => {
+    const options = { name: 'Test', model: scriptedModel([]), [name]: 1, modelSettings: { [name]: 2 } }
+    const refusal = expect.objectContaining({
+      code: 'invalid-config',
+      message: `\`${name}\` is an option and in \`modelSettings\` too. Leave one of them out.`,
+    })
+    expect(() => new Agent(options)).toThrow(refusal)
+    expect(() => new Swarm({ ...options, agents: [] })).toThrow(refusal)
   })
 })
 

@@ -32,14 +32,14 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     const id = agentIdFrom(options?.name, options?.id)
     checkAgentOptions(options)
     super(id, options)
-    const { sessions = memorySessions() } = options
+    const { functions = [], sessions = memorySessions() } = options
     this.sessions = sessions
     const chain = modelChain(checkModels(options.model))
-    this.#tools = toTools(options.functions)
+    this.#tools = toTools(functions)
     const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools })
     const tools = withHostTools(spec.tools, () => this.host.tools)
     this.#spec = { ...spec, tools, takes: (message) => this.checkMessage(message) }
-    useLists(this, options.functions)
+    useLists(this, functions)
   }
 
   /** @internal */

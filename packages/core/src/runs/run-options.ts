@@ -13,6 +13,7 @@ import {
   type OptionRule,
   type OptionRules,
 } from '../util/check-options.ts'
+import { runWords } from '../util/foreign-words.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import type { RunOptions } from './run.ts'
 
@@ -46,7 +47,7 @@ export function checkRunOptions(options: RunOptions): void {
   if (!isRecord(options)) {
     throw invalidArgument('Pass the options of a run as an object: { userId, sessionId, signal, timeoutMs }.')
   }
-  checkOptions(options, runRules)
+  checkOptions(options, runRules, { words: runWords })
   checkSessionKey(options)
   if (options.replaces !== undefined && options.sessionId === undefined) {
     throw invalidArgument('`replaces` names a run of a session: pass its `sessionId` too.')

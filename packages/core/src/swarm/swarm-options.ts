@@ -1,5 +1,5 @@
 import type { AgentBase } from '../agents/agent-base.ts'
-import { type AgentOptions, agentRules } from '../agents/agent-options.ts'
+import { type AgentOptions, agentRules, checkSettingsOnce } from '../agents/agent-options.ts'
 import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
@@ -11,6 +11,7 @@ import {
   isOneOf,
   type OptionRules,
 } from '../util/check-options.ts'
+import { swarmWords } from '../util/foreign-words.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
 
@@ -25,11 +26,9 @@ export type Collaboration = 'manager' | 'handoff' | 'parallel' | 'sequence' | Ro
 // biome-ignore lint/suspicious/noExplicitAny: members may have any output.
 export type Member = AgentBase<any>
 
-export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model' | 'functions'> & {
+export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model'> & {
   /** The members, with unique ids. */
   agents: readonly Member[]
-  /** Functions for the swarm's own model; may be empty. */
-  functions?: AgentOptions['functions']
   /** The model of the manager, or the one that combines parallel answers. Other collaborations need none. */
   model?: Model | readonly Model[]
   /** Default `"manager"`. */
@@ -56,7 +55,8 @@ const swarmRules = {
 
 /** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {
-  checkOptions(options, swarmRules)
+  checkOptions(options, swarmRules, { words: swarmWords })
+  checkSettingsOnce(options)
   const { agents, collaboration, history, model } = options
   if (agents === undefined) throw invalidArgument('Pass `agents`: a list of agents and swarms.')
   if (collaboration === 'handoff' && history !== undefined && history !== 'full') {

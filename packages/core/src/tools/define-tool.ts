@@ -4,6 +4,7 @@ import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
+import { foreignWord, toolWords } from '../util/foreign-words.ts'
 import type { ForeignTool } from './foreign/foreign-tool.ts'
 
 /** The key of the tool that `@agentkit/functions` attaches to a function. */
@@ -69,6 +70,8 @@ export function tool(
 ): Tool {
   for (const name of Object.keys(options ?? {})) {
     if (optionNames.includes(name)) continue
+    const foreign = foreignWord(name, toolWords)
+    if (foreign) throw invalidArgument(`Tool "${String(options.name)}": ${foreign}`)
     const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
     throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }

@@ -1,6 +1,7 @@
 import { AgentKitError, type ErrorCode, invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
+import { type ForeignWords, foreignWord } from './foreign-words.ts'
 import { nearestWord } from './nearest-word.ts'
 
 /** The requirement, as the end of a sentence, and its check. */
@@ -16,17 +17,22 @@ export type OptionRules<Options> = {
  *
  * @param check.of the parent option: `budget`
  * @param check.example a valid value of `of`, for the message: `{ usd: 0.5 }`
+ * @param check.words what other libraries call these options
  * @throws AgentKitError `invalid-argument` for an unknown option or a wrong value, with the fix
  */
 export function checkOptions(
   options: object,
   rules: OptionRules<Record<string, unknown>>,
-  { of, example }: { of?: string; example?: string } = {},
+  { of, example, words }: { of?: string; example?: string; words?: ForeignWords } = {},
 ): void {
   if (example !== undefined && !isRecord(options)) {
     throw invalidArgument(`\`${of}\` is an object such as ${example}.`)
   }
-  checkOptionNames(options, rules, { code: 'invalid-argument', ...(of !== undefined && { of }) })
+  checkOptionNames(options, rules, {
+    code: 'invalid-argument',
+    ...(of !== undefined && { of }),
+    ...(words && { words }),
+  })
   for (const [name, value] of Object.entries(options)) {
     const rule = rules[name]
     if (value === undefined || rule === undefined) continue
@@ -45,6 +51,7 @@ export function checkOptions(
  *
  * @param known all options, as a table that the compiler compares with the type
  * @param check.of the parent option: `budget`
+ * @param check.words what other libraries call these options
  * @throws AgentKitError `check.code` for a value that is not an object, and for the first unknown option, with the
  *   nearest known name and all of them
  * @example
@@ -54,7 +61,7 @@ export function checkOptions(
 export function checkOptionNames(
   options: object,
   known: Readonly<Record<string, unknown>>,
-  { code, of }: { code: ErrorCode; of?: string },
+  { code, of, words = {} }: { code: ErrorCode; of?: string; words?: ForeignWords },
 ): void {
   const names = Object.keys(known)
   if (!isRecord(options)) {
@@ -66,6 +73,8 @@ export function checkOptionNames(
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name))
   if (unknown === undefined) return
   const path = of === undefined ? '' : `${of}.`
+  const foreign = foreignWord(unknown, words)
+  if (foreign) throw new AgentKitError(code, `Unknown option \`${path}${unknown}\`. ${foreign}`)
   const nearest = nearestWord(unknown, names)
   const hint = nearest === undefined ? '' : ` Did you mean \`${path}${nearest}\`?`
   throw new AgentKitError(code, `Unknown option \`${path}${shorten(unknown)}\`.${hint} Known: ${names.join(', ')}.`)
