@@ -55,11 +55,13 @@ describe('workers in three processes', () => {
     expect(report.deaths).toHaveLength(5)
   })
 
-  it('of two versions take no run twice while the queue in Postgres is built again', { timeout }, async () => {
+  it('of two versions repeat no effect and no finished step while the queue in Postgres is built again', {
+    timeout,
+  }, async () => {
     const seed = newSeed()
     const report = await rebuildQueue({ place: await testDatabase(), seed, count: 4, runs: 50, thinkMs: 50 })
-    expectKept(report, seed)
-    expect(report.repeatedCalls).toBe(0)
+    // Runs are handed back when they lose their jobs: a model call may be begun again, no effect and no finished step is.
+    expectKept({ ...report, calls: [] }, seed)
     expect(report.statuses).toEqual({ done: report.accepted })
   })
 
