@@ -50,6 +50,7 @@ function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
         send()
       }}
     >
+      <h2 class="hidden">{t('chat.you')}</h2>
       <textarea
         aria-label={t('chat.editLabel')}
         dir="auto"

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { closeDialog, type Dialog as OpenDialog } from '../store/dialogs.ts'
 import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
@@ -10,7 +10,8 @@ type DialogProps = { type: OpenDialog['type']; title: string; isWide?: boolean; 
 export function Dialog({ type, title, isWide = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     const { activeElement } = document
     ref.current?.showModal()
     return () => {

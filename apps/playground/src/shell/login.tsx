@@ -3,6 +3,7 @@ import { isRefused, keepToken } from '../api/session-token.ts'
 import { plainName } from '../run/format.ts'
 import { loadServer } from '../store/server.ts'
 import { t } from '../text/t.ts'
+import { Field } from './field.tsx'
 import { Preferences } from './preferences.tsx'
 
 /** Asks for a token, which is kept in this tab only. */
@@ -24,19 +25,21 @@ export function Login({ name }: { name: string }) {
       <form class="card" onSubmit={submit}>
         <h1>{t('login.title', { name: plainName(name) })}</h1>
         <p>{t('login.why')}</p>
-        <label class="field">
-          {t('login.token')}
-          <input
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            required
-            value={token}
-            aria-invalid={isRefused.value}
-            aria-describedby={isRefused.value ? 'refused' : undefined}
-            onInput={(event) => setToken(event.currentTarget.value)}
-          />
-        </label>
+        <Field label={t('login.token')}>
+          {(id) => (
+            <input
+              id={id}
+              type="password"
+              autocomplete="off"
+              spellcheck={false}
+              required
+              value={token}
+              aria-invalid={isRefused.value}
+              aria-describedby={isRefused.value ? 'refused' : undefined}
+              onInput={(event) => setToken(event.currentTarget.value)}
+            />
+          )}
+        </Field>
         {isRefused.value && (
           <p id="refused" class="error" role="alert">
             {t('login.refused')}

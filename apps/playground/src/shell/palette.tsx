@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { plainName } from '../run/format.ts'
 import { newChat, openSession } from '../store/chat.ts'
 import { closeDialog, openDialog } from '../store/dialogs.ts'
@@ -14,6 +14,9 @@ type Command = { name: string; run(): void }
 export function Palette() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
+  const field = useRef<HTMLInputElement>(null)
+  // The dialog, which is below this component, is open by then.
+  useLayoutEffect(() => field.current?.focus(), [])
   const words = text.toLowerCase().split(/\s+/)
   const found = commands()
     .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
@@ -46,7 +49,7 @@ export function Palette() {
         aria-activedescendant={found.length > 0 ? `command-${selected}` : undefined}
         autocomplete="off"
         spellcheck={false}
-        ref={(input) => input?.focus()}
+        ref={field}
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value)

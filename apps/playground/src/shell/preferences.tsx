@@ -1,5 +1,6 @@
 import { chooseTheme, type Theme, theme } from '../store/settings.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../text/t.ts'
+import { Field } from './field.tsx'
 
 const themes: readonly Theme[] = ['system', 'light', 'dark']
 
@@ -7,26 +8,32 @@ const themes: readonly Theme[] = ['system', 'light', 'dark']
 export function Preferences() {
   return (
     <div class="preferences">
-      <label class="field">
-        {t('theme.label')}
-        <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
-          {themes.map((one) => (
-            <option key={one} value={one}>
-              {t(`theme.${one}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="field">
-        {t('language.label')}
-        <select value={language.value} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
-          {Object.entries(languages).map(([code, name]) => (
-            <option key={code} value={code} lang={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Field label={t('theme.label')}>
+        {(id) => (
+          <select id={id} value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+            {themes.map((one) => (
+              <option key={one} value={one}>
+                {t(`theme.${one}`)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={t('language.label')}>
+        {(id) => (
+          <select
+            id={id}
+            value={language.value}
+            onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+          >
+            {Object.entries(languages).map(([code, name]) => (
+              <option key={code} value={code} lang={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
     </div>
   )
 }

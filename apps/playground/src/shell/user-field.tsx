@@ -3,6 +3,7 @@ import { newChat } from '../store/chat.ts'
 import { loadSessions } from '../store/sessions.ts'
 import { chooseUser, userId } from '../store/settings.ts'
 import { t } from '../text/t.ts'
+import { Field } from './field.tsx'
 
 /** Whose conversations are shown, where the caller may act for any user. */
 export function UserField() {
@@ -24,17 +25,20 @@ export function UserField() {
         change()
       }}
     >
-      <label class="field" title={t('user.hint')}>
-        {t('user.label')}
-        <input
-          value={value}
-          maxLength={128}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => setValue(event.currentTarget.value)}
-          onBlur={change}
-        />
-      </label>
+      <Field label={t('user.label')}>
+        {(id) => (
+          <input
+            id={id}
+            title={t('user.hint')}
+            value={value}
+            maxLength={128}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setValue(event.currentTarget.value)}
+            onBlur={change}
+          />
+        )}
+      </Field>
     </form>
   )
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { plainName } from '../run/format.ts'
 import type { ApprovalView } from '../run/run-view.ts'
+import { Field } from '../shell/field.tsx'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { type DecisionBody, decide } from '../store/chat.ts'
 import { info } from '../store/server.ts'
@@ -56,15 +57,22 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
       {mayDecide && (
         <>
           {kind !== 'approval' && (
-            <label class="field">
-              {t('approval.result')}
-              <textarea rows={2} value={result} onInput={(event) => setResult(event.currentTarget.value)} />
-            </label>
+            <Field label={t('approval.result')}>
+              {(id) => (
+                <textarea id={id} rows={2} value={result} onInput={(event) => setResult(event.currentTarget.value)} />
+              )}
+            </Field>
           )}
-          <label class="field">
-            {t('approval.reason')}
-            <input value={reason} maxLength={1_000} onInput={(event) => setReason(event.currentTarget.value)} />
-          </label>
+          <Field label={t('approval.reason')}>
+            {(id) => (
+              <input
+                id={id}
+                value={reason}
+                maxLength={1_000}
+                onInput={(event) => setReason(event.currentTarget.value)}
+              />
+            )}
+          </Field>
           <div class="actions">
             {kind !== 'client-tool' && (
               <button type="button" class="primary" disabled={isSending} onClick={() => void send({ approve: true })}>

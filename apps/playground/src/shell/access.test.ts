@@ -1,0 +1,305 @@
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { held, keeper, team } from '../__fixtures__/agents.ts'
+import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const tokens = { 'the-token-of-ada-1': 'ada' }
+const payTurn = { text: 'I want to pay.', toolCalls: [{ name: 'pay_invoice', input: { id: 17 } }] }
+const markdown = [
+  '# Title',
+  '## Sub\n\nText with `code`, a [link](https://example.com/a) and **bold**.',
+  '- one\n- [x] two\n',
+  '| a | b |\n|---|---|\n| 1 | 2 |',
+  '```ts\nconst a: number = 1 // one\n```',
+  '> quoted',
+].join('\n\n')
+
+/** What axe finds in the page as it is now, light and dark. It is run outside of the policy of the page. */
+async function violations(page: Page): Promise<unknown[]> {
+  const found: unknown[] = []
+  const session = await page.context().newCDPSession(page)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate('typeof axe').then(async (type) => {
+      if (type === 'undefined') await evaluateFile(session, axe)
+    })
+    const result = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+    }
+    for (const { id, nodes } of result.violations) {
+      found.push({
+        colorScheme,
+        id,
+        nodes: nodes.map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]),
+      })
+    }
+  }
+  return found
+}
+
+async function evaluateFile(
+  session: Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>,
+  path: string,
+): Promise<void> {
+  const { readFile } = await import('node:fs/promises')
+  await session.send('Runtime.evaluate', { expression: await readFile(path, 'utf8') })
+}
+
+describeInBrowser('the page has no violation that axe finds, light or dark', () => {
+  it('at the login, before and after a wrong token', async () => {
+    const { page, allowed } = await openPage(keeper([]), { auth: { tokens } })
+    await page.getByLabel('Token').waitFor()
+    expect(await violations(page)).toEqual([])
+    allowed.push(/401/)
+    await page.getByLabel('Token').fill('a-wrong-token-of-ada')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  it('in an empty chat, an answer in Markdown with its work open, a failed one, and while a title is edited', async () => {
+    const turns = [{ toolCalls: [{ name: 'look_up' }] }, markdown, new Error('down')]
+    const { page, ask, said, settled, button } = await openPage(keeper(turns))
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await ask('Show me')
+    await said('quoted').waitFor()
+    await settled()
+    await page.getByText(/^Work:/).click()
+    await page.locator('.call summary').click()
+    await page.locator('.hljs-keyword').waitFor()
+    await page.getByText('Share', { exact: true }).click()
+    expect(await violations(page)).toEqual([])
+    await ask('Fail')
+    await page.getByRole('alert').waitFor()
+    await settled()
+    await button('Rename Show me').click()
+    await button('Edit').first().click()
+    expect(await violations(page)).toEqual([])
+  })
+
+  it('while an answer comes, and while it waits for approval', async () => {
+    const second = held(payTurn)
+    const { page, ask, said, button } = await openPage(
+      keeper([{ text: 'Looking.', toolCalls: [{ name: 'look_up' }] }, second.turn], { budget: { tokens: 1_000_000 } }),
+    )
+    await ask('Pay')
+    await said('Looking.').waitFor()
+    await second.asked
+    await page.getByRole('meter').waitFor()
+    expect(await violations(page)).toEqual([])
+    second.release()
+    await button('Allow').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  it('with the lanes of a swarm, the debugger, the commands and the question before deleting', async () => {
+    const swarm = team([{ toolCalls: [{ name: 'baker', input: { task: 'bake' } }] }, 'All is done.'], {
+      Baker: ['Baked.'],
+    })
+    const { page, ask, said, settled, button } = await openPage(swarm)
+    await ask('Bake')
+    await said('All is done.').waitFor()
+    await settled()
+    await page.getByText(/^Work:/).click()
+    expect(await violations(page)).toEqual([])
+    await button('Debugger').click()
+    await page.getByRole('button', { name: /^run_/ }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: /^run_/ }).click()
+    await button('Next tool call').click()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /Search commands/ }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await button('Delete Bake').click()
+    await page.getByRole('dialog').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  it('at 320 pixels, with the menu closed and open', async () => {
+    const { page, ask, said, settled, button } = await openPage(keeper([markdown]), {
+      context: { viewport: { width: 320, height: 640 } },
+    })
+    await ask('Show me')
+    await said('quoted').waitFor()
+    await settled()
+    expect(await violations(page)).toEqual([])
+    await button('Conversations').click()
+    await button('Show me').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+})
+
+describeInBrowser('a narrow screen', () => {
+  it('of 320 pixels shows everything without scrolling sideways', async () => {
+    const wide = `${'wide '.repeat(30)}${'w'.repeat(300)}\n\n| ${'column | '.repeat(30)}\n|${'---|'.repeat(30)}\n| ${'cell | '.repeat(30)}`
+    const { page, ask, settled, button } = await openPage(keeper([wide, payTurn]), {
+      context: { viewport: { width: 320, height: 640 } },
+    })
+    const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+    const overflow = (): Promise<number> =>
+      page.evaluate(() => {
+        const log = document.querySelector('.log')
+        return log ? log.scrollWidth - log.clientWidth : -1
+      })
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+    expect(await width()).toBe(320)
+    await ask('Wide')
+    await page.locator('table').waitFor()
+    await settled()
+    expect([await width(), await overflow()]).toEqual([320, 0])
+    await ask('Pay')
+    await button('Allow').waitFor()
+    expect([await width(), await overflow()]).toEqual([320, 0])
+    await button('Conversations').click()
+    await button('New chat').click()
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+  })
+})
+
+describeInBrowser('the keyboard alone', () => {
+  const active = (page: Page): Promise<string> =>
+    page.evaluate(() => {
+      const element = document.activeElement
+      return element?.getAttribute('aria-label') ?? element?.textContent ?? ''
+    })
+  const tabTo = async (page: Page, name: string): Promise<void> => {
+    for (let presses = 0; presses < 60; presses++) {
+      if ((await active(page)).trim() === name) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`No ${name} is reached by Tab; the last was ${await active(page)}.`)
+  }
+
+  it('asks, opens the work, decides, shares, edits and deletes', async () => {
+    const { page, said, settled } = await openPage(keeper([payTurn, 'It is paid.', 'Edited.']))
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+    expect(await active(page)).toBe('Message')
+    await page.keyboard.type('Pay')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await tabToBack(page, 'Allow')
+    await page.keyboard.press('Enter')
+    await said('It is paid.').waitFor()
+    await settled()
+    expect(await active(page)).toBe('Message')
+    await tabToBack(page, 'Share')
+    await page.keyboard.press('Enter')
+    await tabTo(page, 'Copy as curl')
+    await page.keyboard.press('Escape')
+    expect((await active(page)).trim()).toBe('Share')
+    await tabToBack(page, 'Edit')
+    await page.keyboard.press('Enter')
+    expect(await active(page)).toBe('Edit your message')
+    await page.keyboard.press('Escape')
+    await tabTo(page, 'Edit')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('End')
+    await page.keyboard.type(' it')
+    await page.keyboard.press('Enter')
+    await said('Edited.').waitFor()
+    await settled()
+    await tabToBack(page, 'Delete Pay it')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await tabTo(page, 'Delete')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+  })
+
+  const tabToBack = async (page: Page, name: string): Promise<void> => {
+    for (let presses = 0; presses < 60; presses++) {
+      if ((await active(page)).trim() === name) return
+      await page.keyboard.press('Shift+Tab')
+    }
+    throw new Error(`No ${name} is reached by Shift+Tab; the last was ${await active(page)}.`)
+  }
+
+  it('has commands by Ctrl+K: theme, language, conversations', async () => {
+    const { page, ask, said, settled, button } = await openPage(keeper(['One.']))
+    await ask('Bread?')
+    await said('One.').waitFor()
+    await settled()
+    const run = async (words: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(words)
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await run('new')
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+    await run('bread')
+    await said('One.').waitFor()
+    await run('theme dark')
+    const html = page.locator('html')
+    await expect.poll(() => html.getAttribute('data-theme')).toBe('dark')
+    await run('deutsch')
+    await button('Neuer Chat').waitFor()
+    expect(await html.getAttribute('lang')).toBe('de')
+    await page.reload()
+    await button('Neuer Chat').waitFor()
+    expect(await html.getAttribute('data-theme')).toBe('dark')
+    await page.keyboard.press('Meta+k')
+    const field = page.getByRole('dialog').getByRole('combobox')
+    await field.press('ArrowDown')
+    expect(await field.getAttribute('aria-activedescendant')).toBe('command-1')
+    await field.fill('nichts davon')
+    await page.getByText('Nichts passt.').waitFor()
+  })
+})
+
+describeInBrowser('theme and language', () => {
+  it('follow the system', async () => {
+    const { page, button } = await openPage(keeper([]), { context: { locale: 'de-AT', colorScheme: 'dark' } })
+    await button('Neuer Chat').waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    const ground = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    const dark = await ground()
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await ground()).not.toBe(dark)
+  })
+
+  it('are chosen by a control of each', async () => {
+    const { page, button } = await openPage(keeper([]))
+    await page.getByLabel('Language').selectOption('Deutsch')
+    await button('Neuer Chat').waitFor()
+    await page.getByLabel('Farbschema').selectOption('Dunkel')
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await page.getByLabel('Farbschema').selectOption('System')
+    expect(await page.locator('html').getAttribute('data-theme')).toBe(null)
+  })
+})
+
+describeInBrowser('a screen reader', () => {
+  it('is told sentences, not tokens, and how the answer has ended', async () => {
+    const second = held({ text: 'The first is here. The second comes', deltas: 12 })
+    const { page, ask, settled } = await openPage(keeper([second.turn]))
+    await page.evaluate(() => {
+      const told: string[] = []
+      Object.assign(window, { told })
+      const region = document.querySelector('[role=status]')
+      new MutationObserver(() => told.push(region?.textContent ?? '')).observe(region as Node, {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      })
+    })
+    await ask('Go')
+    await second.asked
+    second.release()
+    await settled()
+    await expect.poll(() => page.getByRole('status').first().textContent()).toContain('The answer is complete.')
+    const told = ((await page.evaluate('told')) as string[]).filter((text) => text !== '')
+    expect(told[0]).toBe('Sent. Waiting for the answer.')
+    expect(told.length).toBeLessThanOrEqual(4)
+    expect(told.slice(1).join(' ')).toMatch(/The first is here\..*The second comes/)
+    expect(await page.getByRole('log').getAttribute('aria-live')).toBe('off')
+  })
+})
