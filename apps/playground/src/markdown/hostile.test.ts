@@ -48,7 +48,9 @@ describeInBrowser('hostile content', () => {
     await watch(place)
     for (const [index, text] of hostileTexts.entries()) {
       await place.ask(`Say ${index}`)
-      await place.page.locator('section.turn').nth(index).locator('.cost').waitFor()
+      // The page keeps the last 50 turns.
+      const turn = place.page.getByRole('region', { name: `Say ${index}`, exact: true })
+      await turn.locator('.cost').waitFor()
       await expectHarmless(place).catch((error) => {
         throw new Error(`${text.slice(0, 200)}: ${error}`)
       })
