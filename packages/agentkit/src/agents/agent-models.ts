@@ -1,11 +1,12 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
-import { withCassette } from '../models/cassette-model.ts'
+import { isReplaying, withCassette } from '../models/cassette-model.ts'
 import { findModel } from '../models/model-name.ts'
 import { namedModel } from '../models/named-model.ts'
-import { isProviderId, type ProviderId } from '../models/providers.ts'
+import { isProviderId, keyOf, keyVariables, type ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
+import { loadedFile } from '../util/loaded-file.ts'
 import type { AgentOptions } from './options.ts'
 import { milliseconds } from './shared-options.ts'
 
@@ -50,12 +51,24 @@ function modelOf(
     ollamaServerUrl: settings.ollama_server_url,
     providers: context.config.providers,
   })
-  const named = afterOtherChecks(() => namedModel(model, modelSettings), options)
+  const name = model ?? standIn(context)
+  const named = afterOtherChecks(() => namedModel(name, modelSettings), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is called at OpenAI. For Groq write "groq/${named.id}".`)
   }
   return withCassette(named)
 }
+
+/** A command that a person waits for answers without a model and a key too, and says so. */
+function standIn(context: SDKContext): string | undefined {
+  if (!loadedFile()?.standIn || keyOf('openai') !== undefined || isReplaying()) return undefined
+  context.notice(
+    `No model and no key is set: the answers are those of ${offlineModel}, which is no language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
+  )
+  return offlineModel
+}
+
+const offlineModel = 'offline/extractive'
 
 /** Whether the configuration says that the preferred model reads no images. */
 export function readsNoImages(

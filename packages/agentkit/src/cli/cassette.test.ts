@@ -88,7 +88,7 @@ describe('agentkit record and agentkit replay', () => {
   it.each([
     [
       'a cassette that is not there',
-      1,
+      2,
       ['replay', 'not-there.cassette', '--', node, '-p', '1'],
       /^There is no cassette/,
     ],

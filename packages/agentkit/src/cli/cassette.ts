@@ -4,29 +4,31 @@ import { terminalLine, terminalText } from '@agentkit/core'
 import { Command } from 'commander'
 import { cassetteVariables } from '../models/cassette-model.ts'
 import { importTesting } from '../util/import-optional.ts'
-import { runCommand } from './run-command.ts'
+import { checkFile } from './common/agent-file.ts'
+import { runProgram } from './common/run-program.ts'
 import { showCalls, showSum } from './show-cassette.ts'
 
-/** `agentkit record`, `agentkit replay` and `agentkit cassette`. */
-export function cassetteCommands(): Command[] {
-  return [
-    new Command('record')
-      .description('runs a command, and records the model calls of its agents')
-      .argument('<cassette>', 'the file to write, replacing an older one')
-      .argument('<command...>', commandHelp)
-      .passThroughOptions()
-      .action(record),
-    new Command('replay')
-      .description('runs a command whose models answer from a cassette, without network and keys')
-      .argument('<cassette>', 'a recorded file')
-      .argument('<command...>', commandHelp)
-      .passThroughOptions()
-      .action(replay),
-    new Command('cassette')
-      .description('shows the calls of a cassette')
-      .argument('<cassette>', 'a recorded file')
-      .action(show),
-  ]
+/** `agentkit record`: runs a command, and records its model calls. */
+export function recordCommand(): Command {
+  return new Command('record')
+    .argument('<cassette>', 'the file to write, replacing an older one')
+    .argument('<command...>', commandHelp)
+    .passThroughOptions()
+    .action(record)
+}
+
+/** `agentkit replay`: runs a command on recorded model calls. */
+export function replayCommand(): Command {
+  return new Command('replay')
+    .argument('<cassette>', 'a recorded file')
+    .argument('<command...>', commandHelp)
+    .passThroughOptions()
+    .action(replay)
+}
+
+/** `agentkit cassette`: shows recorded model calls. */
+export function cassetteCommand(): Command {
+  return new Command('cassette').argument('<cassette>', 'a recorded file').action(show)
 }
 
 const commandHelp = 'the command, for example: -- node app.ts'
@@ -41,6 +43,7 @@ async function record(file: string, command: string[]): Promise<void> {
 }
 
 async function replay(file: string, command: string[]): Promise<void> {
+  checkFile(file, 'Record one with agentkit record.', { kind: 'cassette' })
   const { readCassette } = await importTesting()
   // A damaged cassette is reported before the command starts.
   readCassette(file)
@@ -52,10 +55,11 @@ function run(command: string[], mode: keyof typeof cassetteVariables, file: stri
   const { record, replay } = cassetteVariables
   const variables = { [record]: undefined, [replay]: undefined, [cassetteVariables[mode]]: resolve(file) }
   // `agentkit record file -- node app.ts` and `agentkit record file node app.ts` are the same.
-  return runCommand(command[0] === '--' ? command.slice(1) : command, variables)
+  return runProgram(command[0] === '--' ? command.slice(1) : command, variables)
 }
 
 async function show(file: string): Promise<void> {
+  checkFile(file, 'Record one with agentkit record.', { kind: 'cassette' })
   const { readCassette } = await importTesting()
   const cassette = readCassette(file)
   process.stdout.write(`${terminalLine(`${file}: ${showSum(cassette)}`)}\n\n${terminalText(showCalls(cassette))}\n`)

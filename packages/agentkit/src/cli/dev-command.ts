@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import { runCommand } from './run-command.ts'
+import { runProgram } from './common/run-program.ts'
 
 /** `agentkit dev app.ts`: runs an app during development. */
 export function devCommand(): Command {
   return new Command('dev')
-    .description('runs an app, and restarts it after each change of its code')
     .argument('<file>', 'the app, for example app.ts')
     .argument('[words...]', 'the arguments of the app')
     .passThroughOptions()
@@ -18,6 +17,6 @@ export function devCommand(): Command {
         file,
         ...words,
       ]
-      process.exitCode = await runCommand(command, {})
+      process.exitCode = await runProgram(command, {})
     })
 }

@@ -63,16 +63,16 @@ describe('agentkit index', () => {
 
   it.each([
     [['--tool', 'pinecone'], 'basic, localstore'],
-    [['search', '--limit', 'many', 'x'], '`limit` is a whole number'],
+    [['search', '--limit', 'many', 'x'], '--limit is a whole number'],
     [['--folder', 'nowhere'], 'There is no folder "nowhere"'],
     [['--folder', 'agentkit_config.toml'], '"agentkit_config.toml" is a file. Pass its folder.'],
     [['--agent', 'Nobody'], 'agentkit_config.toml has no table for the agent "Nobody". There are: [docs].'],
-    [['--config', 'none.toml'], 'there is no such file'],
-  ])('exits with the fix and code 1: %j', async (words, message) => {
+    [['--config', 'none.toml'], 'There is no file "none.toml".'],
+  ])('exits with the fix and code 2: %j', async (words, message) => {
     const { code, error } = await agentkit('index', ...words)
     expect(error).toContain(message)
     expect(error).not.toContain(' at ')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
   })
 })
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
 import { terminalLine, terminalText } from '@agentkit/core'
-import { agentIdFrom, invalidArgument, type RetrievalTool } from '@agentkit/core/internal'
+import { agentIdFrom, nearestWord, type RetrievalTool, retrievalTools } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import type { AgentTable } from '../config/config-keys.ts'
+import { readableExts } from '../config/config-values.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 import { sharedRetriever } from '../knowledge/agent-knowledge.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
@@ -12,6 +12,10 @@ import { progressLine, reportLines } from '../knowledge/sync-lines.ts'
 import { findModel } from '../models/model-name.ts'
 import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
+import { checkFile } from './common/agent-file.ts'
+import { choice, oneOf } from './common/choice.ts'
+import { UsageError } from './common/usage-error.ts'
+import { wholeNumber } from './common/whole-number.ts'
 
 type IndexOptions = {
   config?: string
@@ -24,7 +28,7 @@ type IndexOptions = {
 
 /** `agentkit index`: the index of an agent's files, from the terminal. */
 export function indexCommand(): Command {
-  const index = new Command('index').description("updates the index of an agent's files, and inspects it")
+  const index = new Command('index')
   withOptions(index)
     .option('--verify', 'check the index afterwards')
     .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
@@ -34,7 +38,7 @@ export function indexCommand(): Command {
       withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals().verify)),
     )
   withOptions(index.command('search').description('prints the passages that a search finds').argument('<query...>'))
-    .option('--limit <count>', 'the maximum number of passages', Number, 5)
+    .option('--limit <count>', 'the maximum number of passages', wholeNumber('--limit', 1, 1_000), 5)
     .action((words: string[], { limit }: { limit: number }, command: Command) =>
       withRetriever(command.optsWithGlobals(), (it) => search(it, words.join(' '), limit)),
     )
@@ -47,11 +51,12 @@ function withOptions(command: Command): Command {
     .option('--agent <name>', 'the agent whose table is used (default: [defaults])')
     .option('--folder <path>', 'the files')
     .option('--index-path <path>', 'the folder of the index')
-    .option('--tool <name>', 'basic, localstore, cloudindex-serverless or cloudindex-pod')
-    .option('--ext <extensions...>', 'only these extensions, for example .md .pdf')
+    .addOption(choice('--tool <name>', 'how files are indexed', retrievalTools))
+    .option('--ext <extensions...>', 'only these extensions, for example .md .pdf', collectExt)
 }
 
 async function withRetriever(options: IndexOptions, work: (retriever: Retriever) => Promise<void>): Promise<void> {
+  if (options.config !== undefined) checkFile(options.config, 'Pass the TOML file.')
   const context = new SDKContext(definedOnly({ configPath: options.config }))
   try {
     await work(await open(options, context))
@@ -62,7 +67,7 @@ async function withRetriever(options: IndexOptions, work: (retriever: Retriever)
 
 async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
   // A retriever creates a missing folder; on the command line it is probably misspelt.
-  if (folder !== undefined) checkFolder(folder)
+  if (folder !== undefined) checkFile(folder, '', { kind: 'folder' })
   const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
   const models = [settings.model ?? []].flat()
   const providers = models.map((name) => findModel(name, context.config.providers).provider).filter(isProviderId)
@@ -74,11 +79,9 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
   return sharedRetriever(knowledge, settings, providers, context).load()
 }
 
-function checkFolder(folder: string): void {
-  const stats = statSync(folder, { throwIfNoEntry: false })
-  if (stats?.isDirectory()) return
-  const problem = stats ? `"${folder}" is a file. Pass its folder.` : `There is no folder "${folder}".`
-  throw invalidArgument(problem)
+/** An option that is repeated, of extensions with or without their dot. */
+function collectExt(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, oneOf('--ext', `.${value.replace(/^\./, '').toLowerCase()}`, readableExts)]
 }
 
 /** An agent needs no table, but `--agent` names one that exists. */
@@ -86,10 +89,12 @@ function tableOf(name: string, context: SDKContext): AgentTable {
   const agent = { name, id: agentIdFrom(name, undefined) }
   const { agents, path } = context.config
   if (agents.has(agent.name) || agents.has(agent.id)) return context.settingsOf(agent)
+  const nearest = nearestWord(name, [...agents.keys()])
   const tables = [...agents.keys()].map((table) => `[${table}]`).join(', ')
-  const fix = tables ? `There are: ${tables}.` : 'There are no tables: leave out --agent.'
+  const hint = nearest === undefined ? `There are: ${tables}.` : `Did you mean "${nearest}"?`
+  const fix = tables ? hint : 'There are no tables: leave out --agent.'
   const where = path === undefined ? 'There is no agentkit_config.toml' : `${path} has no table for the agent "${name}"`
-  throw invalidArgument(`${where}. ${fix}`)
+  throw new UsageError(`${where}. ${fix}`)
 }
 
 async function sync(retriever: Retriever, verify = false): Promise<void> {

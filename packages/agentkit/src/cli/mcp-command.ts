@@ -2,15 +2,14 @@ import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { chosenAgent, type LoadedAgent, loadAgents } from './load-agents.ts'
-import { printError } from './print.ts'
+import { chosenAgent, type LoadedAgent, loadAgents } from './common/load-agents.ts'
+import { printError } from './common/print.ts'
 
 type MCPOptions = { agent?: string; user?: string }
 
 /** `agentkit mcp agent.ts`: an agent for hosts that start their MCP servers. */
 export function mcpCommand(): Command {
   return new Command('mcp')
-    .description('serves an agent over stdin and stdout, as an MCP server for desktop hosts')
     .argument('[file]', 'the file that exports the agent (default: agent.ts, app.ts, also in src/)')
     .option('--agent <id>', 'this one of several agents')
     .option('--user <id>', 'whose sessions, runs and files they are (default: default)')

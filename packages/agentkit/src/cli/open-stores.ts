@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { Agent, type BackgroundRuns, type Model, type RunStore, type SessionStore } from '@agentkit/core'
 import { SDKContext } from '../config/sdk-context.ts'
 import { isAddress, storeName } from '../config/store-names.ts'
-import { checkFile } from './agent-file.ts'
-import { chosenAgents, type LoadedAgent, loadAgents } from './load-agents.ts'
-import { UsageError } from './usage-error.ts'
+import { checkFile } from './common/agent-file.ts'
+import { chosenAgents, type LoadedAgent, loadAgents } from './common/load-agents.ts'
+import { UsageError } from './common/usage-error.ts'
 
 export type StoreOptions = {
   sessions?: string

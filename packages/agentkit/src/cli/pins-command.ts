@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { terminalLine } from '@agentkit/core'
 import { Command } from 'commander'
+import { checkFile } from './common/agent-file.ts'
 
 type PinsOptions = { config?: string; pins: string }
 
@@ -19,6 +20,7 @@ export function pinsCommand(): Command {
 }
 
 async function accept(server: string, tool: string | undefined, options: PinsOptions): Promise<void> {
+  if (options.config !== undefined) checkFile(options.config, 'Pass the TOML file.')
   const { SDKContext } = await import('../config/sdk-context.ts')
   const { mcpOptions } = await import('../mcp/mcp-options.ts')
   const { importMcp } = await import('../util/import-optional.ts')

@@ -1,7 +1,7 @@
 import type { BackgroundRuns } from '@agentkit/core'
 import { Command } from 'commander'
+import { print, printTable } from './common/print.ts'
 import { type OpenStore, type StoreOptions, withStores } from './open-stores.ts'
-import { print, printTable } from './print.ts'
 import { withStoreOptions } from './runs-command.ts'
 
 /** Runs that are read from the store at once. */
@@ -9,7 +9,7 @@ const pageSize = 1_000
 
 /** `agentkit queue`: the queue of background runs. */
 export function queueCommand(): Command {
-  const queue = new Command('queue').description('shows the queue of background runs, and builds it again')
+  const queue = new Command('queue')
   const command = (name: string, description: string, work: (stores: readonly OpenStore[]) => Promise<void>): void => {
     withStoreOptions(queue.command(name).description(description)).action(
       (file: string | undefined, options: StoreOptions) => withStores(file, options, work),

@@ -1,12 +1,13 @@
 import { type RunRecord, type RunStatus, terminalText } from '@agentkit/core'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
-import { checkFile } from './agent-file.ts'
+import { checkFile } from './common/agent-file.ts'
+import { choice } from './common/choice.ts'
+import { print, printError, printTable } from './common/print.ts'
+import { UsageError } from './common/usage-error.ts'
+import { wholeNumber } from './common/whole-number.ts'
 import { type OpenStore, type StoreOptions, withStores } from './open-stores.ts'
-import { print, printError, printTable } from './print.ts'
 import { runColumns, runLines, runRow } from './show-run.ts'
-import { UsageError } from './usage-error.ts'
-import { wholeNumber } from './whole-number.ts'
 import { workerWarnings } from './worker-warnings.ts'
 
 const statuses = ['queued', 'running', 'waiting', 'done', 'failed'] satisfies RunStatus[]
@@ -15,11 +16,11 @@ type ListOptions = StoreOptions & { user?: string; session?: string; status?: Ru
 
 /** `agentkit runs`: stored runs, from the terminal. */
 export function runsCommand(): Command {
-  const runs = new Command('runs').description('shows stored runs, and cancels and retries them')
+  const runs = new Command('runs')
   withStoreOptions(runs.command('list', { isDefault: true }).description('lists runs, the newest first'))
     .option('--user <id>', 'only runs of this user')
     .option('--session <id>', 'only runs of this session')
-    .addOption(new Option('--status <status>', 'only runs of this status').choices(statuses))
+    .addOption(choice('--status <status>', 'only runs of this status', statuses))
     .option('--limit <count>', 'the most runs to list', wholeNumber('--limit', 1, 1_000), 50)
     .action((file: string | undefined, options: ListOptions) => {
       checkWord(runs, file)
@@ -45,11 +46,7 @@ export function runsCommand(): Command {
 /** The file of a default command may be a misspelt command. @throws UsageError with the most similar command */
 function checkWord({ commands }: Command, file: string | undefined): void {
   if (file !== undefined)
-    checkFile(
-      file,
-      'Pass a file that exports agents.',
-      commands.map((command) => command.name()),
-    )
+    checkFile(file, 'Pass a file that exports agents.', { commands: commands.map((command) => command.name()) })
 }
 
 /** Which store is meant: the commands of the queue have the same options. */

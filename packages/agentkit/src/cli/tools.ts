@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
+import { checkFile } from './common/agent-file.ts'
 import { pinsCommand } from './pins-command.ts'
 
 /** The options of both commands. */
@@ -9,7 +10,7 @@ type ToolsOptions = { out?: string; strict?: boolean }
 
 /** `agentkit tools build` and `agentkit tools check`. The compiler is loaded when one of them runs. */
 export function toolsCommand(): Command {
-  const tools = new Command('tools').description('compiles typed functions to tools, for production')
+  const tools = new Command('tools')
   tools
     .command('build')
     .description('compiles the exported functions of files, and writes one module that attaches their tools')
@@ -35,7 +36,15 @@ function unquoted(pattern: string): string {
   return pattern.replace(/^'(.+)'$/, '$1')
 }
 
+/** A pattern without special characters is a path. */
+function checkPaths(patterns: readonly string[]): void {
+  for (const path of patterns.filter((pattern) => !/[*?[\]{}!]/.test(pattern))) {
+    if (!existsSync(path)) checkFile(path, 'Pass files, folders or patterns.')
+  }
+}
+
 async function build(patterns: string[], options: ToolsOptions): Promise<void> {
+  checkPaths(patterns)
   const { buildManifest } = await import('@agentkit/functions/manifest')
   const result = buildManifest({ patterns, ...options })
   report(result)
@@ -53,6 +62,8 @@ function isFile(path: string): boolean {
 }
 
 async function check(patterns: string[], options: ToolsOptions): Promise<void> {
+  checkPaths(patterns)
+  if (options.out !== undefined) checkFile(options.out, 'Write it with agentkit tools build.')
   const { checkManifest } = await import('@agentkit/functions/manifest')
   for (const result of checkManifest({ patterns, ...options })) {
     const { file, functions, problems, differences, command } = result

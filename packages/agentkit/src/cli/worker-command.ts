@@ -1,10 +1,10 @@
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { storeName } from '../config/store-names.ts'
-import { chosenAgents, type LoadedAgent, loadAgents } from './load-agents.ts'
-import { print, printError } from './print.ts'
+import { chosenAgents, type LoadedAgent, loadAgents } from './common/load-agents.ts'
+import { print, printError } from './common/print.ts'
+import { wholeNumber } from './common/whole-number.ts'
 import { collect } from './runs-command.ts'
-import { wholeNumber } from './whole-number.ts'
 import { workerWarnings } from './worker-warnings.ts'
 
 type WorkerOptions = { concurrency: number; agent?: string[] }
@@ -12,7 +12,6 @@ type WorkerOptions = { concurrency: number; agent?: string[] }
 /** `agentkit worker agents.ts`: begins and continues the background runs of a file's agents. */
 export function workerCommand(): Command {
   return new Command('worker')
-    .description('begins and continues the background runs of the agents of a file, until it is stopped')
     .argument('[file]', 'the file that exports the agents (default: agent.ts, app.ts, also in src/)')
     .option('--concurrency <count>', 'runs at once, from 1 to 1,000', wholeNumber('--concurrency', 1, 1_000), 25)
     .option('--agent <id>', 'only this agent; may be repeated', collect)

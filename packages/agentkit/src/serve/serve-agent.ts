@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { servedAgents } from '../util/loaded-file.ts'
+import { loadedFile } from '../util/loaded-file.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
@@ -23,9 +23,9 @@ export async function serveRunnable(
   context: SDKContext,
   production: boolean,
 ): Promise<AgentServer> {
-  const served = servedAgents()
-  if (served) {
-    served.add(agent)
+  const loaded = loadedFile()
+  if (loaded?.served) {
+    loaded.served.add(agent)
     return { url: '', close: async () => {} }
   }
   if (typeof options === 'string' && Number.isNaN(Number(options))) {
@@ -33,6 +33,7 @@ export async function serveRunnable(
       '`run()` serves over HTTP. For an answer call `agent.chat("…")`, for its events `agent.stream("…")`.',
     )
   }
+  loaded?.onServing?.()
   const { serverOptionNames } = await import('@agentkit/server')
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()

@@ -1,22 +1,26 @@
 /** Commands and agents may be of two installed copies of this package, so the name is the same for all of them. */
 const key = Symbol.for('agentkit.loaded-file')
 
-type Loading = typeof globalThis & { [key]?: Set<object> }
-
-/**
- * From now on `run()` of agents in this process listens on nothing: a command loads their file to learn which agents it
- * has, and serves nothing.
- *
- * @returns the agents on which `run()` is called, also later
- */
-export function collectServedAgents(): ReadonlySet<object> {
-  const loading: Loading = globalThis
-  loading[key] ??= new Set()
-  return loading[key]
+/** What a command expects of the file that it loads. */
+export type LoadedFile = {
+  /** The agents on which `run()` is called; it listens on nothing. Absent where `run()` serves as it does in programs. */
+  served?: Set<object>
+  /** Called when `run()` has begun to listen. */
+  onServing?(): void
+  /** Agents without a model and a key are answered by `offline/extractive`. */
+  standIn?: boolean
 }
 
-/** Where `run()` adds its agent instead of serving it; `undefined` in programs. */
-export function servedAgents(): Set<object> | undefined {
+type Loading = typeof globalThis & { [key]?: LoadedFile }
+
+/** From now on the agents of this process are those of a command's file. */
+export function beginLoading(file: LoadedFile): void {
+  const loading: Loading = globalThis
+  loading[key] = file
+}
+
+/** What the command of this process expects; `undefined` in programs. */
+export function loadedFile(): LoadedFile | undefined {
   const loading: Loading = globalThis
   return loading[key]
 }

@@ -32,11 +32,17 @@ export function recordAnswer(record: RunRecord, format: WholeFormat): Response {
   return encode(answered, format, { userId, sessionId })
 }
 
-function encode(answered: Answered, format: WholeFormat, { userId, sessionId }: AnswerOwner): Response {
+function encode(answered: Answered, format: WholeFormat, owner: AnswerOwner): Response {
   if (format === 'text/plain') {
     return new Response(answered.text, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
   }
-  const body = {
+  const body = JSON.stringify(answerBody(answered, owner))
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}
+
+/** The JSON body of `POST /api/v1/chat`. */
+export function answerBody(answered: Answered, { userId, sessionId }: AnswerOwner): Record<string, unknown> {
+  return {
     answer: answered.text,
     user_id: userId,
     session_id: sessionId,
@@ -47,7 +53,6 @@ function encode(answered: Answered, format: WholeFormat, { userId, sessionId }: 
     sources: answered.sources.map(snakeCaseKeys),
     approvals: answered.approvals.map(approvalBody),
   }
-  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
 }
 
 /** A stored run with every key in snake_case; what is not known yet is null. */

@@ -9,7 +9,7 @@ import { invalidArgument } from '@agentkit/core/internal'
  * @returns its exit code
  * @throws AgentKitError `invalid-argument` when the command cannot be started
  */
-export function runCommand(
+export function runProgram(
   [program = '', ...words]: readonly string[],
   variables: Record<string, string | undefined>,
 ): Promise<number> {

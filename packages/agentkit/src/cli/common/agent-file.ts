@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { nearestWord } from '@agentkit/core/internal'
 import { UsageError } from './usage-error.ts'
@@ -23,20 +23,35 @@ export function agentFile(file: string | undefined): string | undefined {
 }
 
 /**
- * Checks that a file exists.
+ * Checks that a file or a folder exists.
  * @param fix what to do, where neither a file nor a command has a similar name
- * @param commands that may have been meant instead of a file
+ * @param options.kind what it is, for the message; default a file
+ * @param options.commands that may have been meant instead of a file
  * @throws UsageError
  */
-export function checkFile(file: string, fix: string, commands: readonly string[] = []): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats?.isFile()) return
-  if (stats) throw new UsageError(`"${file}" is a folder. ${fix}`)
+export function checkFile(
+  file: string,
+  fix: string,
+  { commands = [], kind = 'file' }: { commands?: readonly string[]; kind?: 'file' | 'folder' | 'cassette' } = {},
+): void {
+  const stats = statOf(file)
+  const isFolder = kind === 'folder'
+  if (stats && stats.isDirectory() === isFolder) return
+  if (stats) throw new UsageError(`"${file}" is a ${isFolder ? 'file. Pass its folder.' : `folder. ${fix}`}`)
   const command = nearestWord(file, commands)
   if (command !== undefined) throw new UsageError(`There is no command "${file}". Did you mean "${command}"?`)
   const nearest = nearestWord(basename(file), filesIn(dirname(file)))
   const hint = nearest === undefined ? fix : `Did you mean "${join(dirname(file), nearest)}"?`
-  throw new UsageError(`There is no file "${file}". ${hint}`)
+  throw new UsageError(`There is no ${kind} "${file}". ${hint}`.trimEnd())
+}
+
+/** `undefined` also of what cannot be the name of a file, such as a long text. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }
 
 function filesIn(folder: string): string[] {

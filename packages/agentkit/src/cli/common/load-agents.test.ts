@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 // Each command is a process of its own, as it changes what `run()` does in its process.
-const cli = join(import.meta.dirname, '../cli.ts')
+const cli = join(import.meta.dirname, '../../cli.ts')
 const agents = `import { Agent, Swarm, workflow } from 'agentkit'
 const model = 'offline/extractive'
 const sessions = ':memory:'
@@ -30,7 +30,7 @@ beforeAll(() => {
   write('package.json', '{ "type": "module" }')
   write('tsconfig.json', '{ "compilerOptions": { "lib": ["es2024"], "types": [], "module": "nodenext" } }')
   mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(join(import.meta.dirname, '../..'), join(folder, 'node_modules/agentkit'), 'dir')
+  symlinkSync(join(import.meta.dirname, '../../..'), join(folder, 'node_modules/agentkit'), 'dir')
   write('agents.ts', agents)
   write('empty.ts', 'export const nothing = 1\n')
   write(
@@ -78,6 +78,16 @@ describe('the agents of a file', () => {
     ],
     ['-1 runs at once', ['worker', 'agents.ts', '--concurrency=-1'], 'from 1 to 1,000, not "-1".'],
     ['1e9 runs at once', ['worker', 'agents.ts', '--concurrency', '1e9'], 'from 1 to 1,000, not "1e9".'],
+    ['an unknown status', ['runs', 'list', '--status', 'don'], 'Did you mean "done"?'],
+    ['an unknown index', ['index', '--tool', 'localstor'], 'Did you mean "localstore"?'],
+    ['an unknown extension', ['index', '--ext', 'pdff'], 'Did you mean ".pdf"?'],
+    ['a missing configuration', ['index', '--config', 'x.toml'], 'There is no file "x.toml".'],
+    ['a missing folder', ['index', '--folder', 'bar'], 'There is no folder "bar". Did you mean "bare"?'],
+    ['no number of passages', ['index', 'search', 'x', '--limit', 'many'], '--limit is a whole number'],
+    ['a missing cassette', ['cassette', 'agents.json'], 'There is no cassette "agents.json".'],
+    ['a missing recording', ['replay', 'x.json', 'node', 'app.ts'], 'There is no cassette "x.json".'],
+    ['a missing file of functions', ['tools', 'build', 'agnts.ts'], 'Did you mean "agents.ts"?'],
+    ['a missing module of tools', ['tools', 'check', '--out', 'agnts.ts'], 'Did you mean "agents.ts"?'],
     ['x runs at once', ['worker', 'agents.ts', '--concurrency', 'x'], 'from 1 to 1,000, not "x".'],
   ])('refuses %s, with 2', async (_, words, problem) => {
     const { code, error } = await agentkit(...words)

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url'
 import { Agent, Swarm } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
-import { SDKContext } from '../config/sdk-context.ts'
-import { collectServedAgents } from '../util/loaded-file.ts'
+import { SDKContext } from '../../config/sdk-context.ts'
+import { beginLoading } from '../../util/loaded-file.ts'
 import { agentFile } from './agent-file.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -23,12 +23,17 @@ export type LoadedAgents = {
  * functions are tools, as with `node --import agentkit/register`.
  *
  * @param file without one, a default file; where there is none, the only agent of the configuration
+ * @param options.standIn whether agents without a model and a key are answered by the offline model
  * @throws UsageError for a file that is missing or has no agent; what the file itself throws
  */
-export async function loadAgents(file: string | undefined): Promise<LoadedAgents> {
+export async function loadAgents(
+  file: string | undefined,
+  { standIn = false }: { standIn?: boolean } = {},
+): Promise<LoadedAgents> {
   const path = agentFile(file)
+  const served = new Set<object>()
+  beginLoading({ served, standIn })
   if (path === undefined) return configuredAgent()
-  const served = collectServedAgents()
   await import('@agentkit/functions/register')
   const exports: Record<string, unknown> = await import(pathToFileURL(path).href)
   const name = file ?? path
@@ -104,7 +109,7 @@ async function configuredAgent(): Promise<LoadedAgents> {
       path === undefined ? 'This folder has no agent.ts and no agentkit_config.toml' : `${path} has ${problem}`
     throw new UsageError(`${where}. Pass the file that exports your agents.`)
   }
-  const { Agent: ConfiguredAgent } = await import('../agents/agent.ts')
+  const { Agent: ConfiguredAgent } = await import('../../agents/agent.ts')
   const agent = new ConfiguredAgent({ name, functions: [], sdkContext: context })
   return {
     agents: [agent],

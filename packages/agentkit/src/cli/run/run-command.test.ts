@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+
+const { write, agentkit } = cliFolder()
+
+/** A file whose agent is answered by these turns. */
+function scripted(turns: string, options = ''): string {
+  return `import { Agent, tool } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const pay = tool({ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true, execute: () => 'paid' })
+const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => { console.log('looking'); return 'seen' } })
+console.log('The file is loaded.')
+export const agent = new Agent({ name: 'Clerk', functions: [pay, look], model: scriptedModel(${turns}), sessions: ':memory:', ${options} })
+`
+}
+
+write('agent.ts', scripted(`['Hello.']`))
+write('looks.ts', scripted(`[{ toolCalls: [{ name: 'look' }] }, 'I see.']`))
+write('pays.ts', scripted(`[{ text: 'One moment.', toolCalls: [{ name: 'pay' }] }]`))
+write('cut.ts', scripted(`[{ text: 'Hel', finishReason: 'length' }]`))
+write('filtered.ts', scripted(`[{ text: 'Hel', finishReason: 'content-filter' }]`))
+write('budget.ts', scripted(`[{ toolCalls: [{ name: 'look' }] }, 'Never.']`, 'budget: { modelCalls: 1 }'))
+write('steps.ts', scripted(`[{ text: 'So far.', toolCalls: [{ name: 'look' }] }, 'Never.']`, 'maxSteps: 1'))
+write('stuck.ts', scripted(`Array.from({ length: 20 }, () => ({ toolCalls: [{ name: 'look' }] }))`, ''))
+write('fails.ts', scripted(`[() => { throw new Error('no model') }]`, 'retry: { attempts: 1 }'))
+write('hostile.ts', scripted(`['\\u001b[2J\\u001b]52;c;cm0=\\u0007 a\\rb \\u202e \\u009b31m']`))
+write('waits.ts', scripted(`[() => { console.log('called'); return new Promise(() => {}) }]`))
+write(
+  'nokey.ts',
+  `import { Agent } from 'agentkit'\nexport const agent = new Agent({ name: 'A', functions: [], sessions: ':memory:' })\n`,
+)
+write(
+  'named.ts',
+  `import { Agent } from 'agentkit'\nexport const agent = new Agent({ name: 'A', functions: [], model: 'mistral/mistral-large-2512', sessions: ':memory:' })\n`,
+)
+
+describe('agentkit run', () => {
+  it('prints the answer alone; what the file and its tools print goes to standard error', async () => {
+    expect(await agentkit(['run', 'Hi'])).toEqual({ code: 0, out: 'Hello.', error: 'The file is loaded.' })
+    const looked = await agentkit(['run', 'looks.ts', 'What is there?'])
+    expect(looked).toEqual({ code: 0, out: 'I see.', error: 'The file is loaded.\nlooking' })
+  })
+
+  it('reads the question from standard input, with a file and without', async () => {
+    expect(await agentkit(['run'], { input: 'Hi\n' })).toMatchObject({ code: 0, out: 'Hello.' })
+    expect(await agentkit(['run', 'looks.ts'], { input: 'Hi' })).toMatchObject({ code: 0, out: 'I see.' })
+  })
+
+  it('prints the body of POST /api/v1/chat with --json', async () => {
+    const { code, out } = await agentkit(['run', 'Hi', '--json', '--user', 'ann', '--session', 's'])
+    expect(code).toBe(0)
+    expect(out.split('\n')).toHaveLength(1)
+    expect(JSON.parse(out)).toEqual({
+      answer: 'Hello.',
+      user_id: 'ann',
+      session_id: 's',
+      run_id: expect.stringMatching(/^run_/),
+      finish_reason: 'stop',
+      usage: expect.objectContaining({ input_tokens: expect.any(Number) }),
+      cost: null,
+      sources: [],
+      approvals: [],
+    })
+  })
+
+  it('prints an event a line with --stream', async () => {
+    const { code, out } = await agentkit(['run', 'looks.ts', 'Hi', '--stream'])
+    const events = out.split('\n').map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['run-start', 'tool-call', 'tool-result', 'run-end']),
+    )
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop', text: 'I see.' })
+  })
+
+  it.each([
+    ['cut.ts', 0, 'Hel', 'warning: the answer is cut'],
+    ['filtered.ts', 0, 'Hel', "warning: the provider's content filter"],
+    ['budget.ts', 3, '', 'budget'],
+    ['steps.ts', 3, 'So far.', 'max-steps'],
+    ['stuck.ts', 3, '', 'no-progress'],
+    ['pays.ts', 4, 'One moment.', 'pay {} waits for approval (apr_'],
+    ['fails.ts', 1, '', 'provider-error'],
+  ])('of %s exits with %i', async (file, code, out, said) => {
+    const ended = await agentkit(['run', file, 'Hi'])
+    expect(ended).toMatchObject({ code, out })
+    expect(ended.error).toContain(said)
+  })
+
+  it('prints the problem of a failed run, and of an agent that cannot be made, with --json', async () => {
+    const failed = await agentkit(['run', 'fails.ts', 'Hi', '--json'])
+    expect(failed.code).toBe(1)
+    expect(JSON.parse(failed.out)).toMatchObject({ status: 502, code: 'provider-error', detail: expect.any(String) })
+    const keyless = await agentkit(['run', 'named.ts', 'Hi', '--json'])
+    expect(keyless.code).toBe(1)
+    expect(JSON.parse(keyless.out)).toMatchObject({ code: 'missing-key' })
+    expect(keyless.error).toContain('Set MISTRAL_API_KEY')
+  })
+
+  it('answers without a model and a key by the offline model, and says so', async () => {
+    const { code, out, error } = await agentkit(['run', 'nokey.ts', 'Hello, who are you?'])
+    expect(code).toBe(0)
+    expect(out).toContain('offline')
+    expect(error).toContain('offline/extractive, which is no language model. Set LLMPROVIDER_API_KEY or OPENAI_API_KEY')
+  })
+
+  it('shows what a terminal would interpret escaped, in text and in JSON', async () => {
+    const { out } = await agentkit(['run', 'hostile.ts', 'Hi'])
+    expect(out).toBe('\\u001b[2J\\u001b]52;c;cm0=\\u0007 a\\u000db \\u202e \\u009b31m')
+    const { out: json } = await agentkit(['run', 'hostile.ts', 'Hi', '--json'])
+    expect(json).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+    expect(JSON.parse(json).answer).toContain('\u202e \u009b31m')
+  })
+
+  it('ends with 130 at Ctrl-C, with the run aborted', async () => {
+    const { code, out } = await agentkit(['run', 'waits.ts', 'Hi', '--json'], {
+      onStart: (child) => child.stderr?.on('data', (text) => String(text).includes('called') && child.kill('SIGINT')),
+    })
+    expect(code).toBe(130)
+    expect(JSON.parse(out)).toMatchObject({ code: 'aborted' })
+  })
+
+  it('ends silently when its reader leaves', async () => {
+    const { code, error } = await agentkit(['run', 'looks.ts', 'Hi', '--stream'], {
+      onStart: (child) => child.stdout?.once('data', () => child.stdout?.destroy()),
+    })
+    expect({ code, error }).toEqual({ code: 0, error: expect.not.stringMatching(/EPIPE|at /) })
+  })
+
+  it.each([
+    ['an empty question', ['run', ''], 'The question is empty.'],
+    ['no question', ['run'], 'The question is empty.'],
+    ['a missing file', ['run', 'agnt.ts', 'Hi'], 'Did you mean "agent.ts"?'],
+    ['an unknown agent', ['run', 'Hi', '--agent', 'clrk'], 'Did you mean "clerk"?'],
+    ['an unknown option', ['run', 'Hi', '--jsn'], '(Did you mean --json?)'],
+    ['two formats', ['run', 'Hi', '--json', '--stream'], "cannot be used with option '--stream'"],
+    ['unquoted words', ['run', 'agent.ts', 'what', 'is', 'this'], 'too many arguments'],
+    ['a misspelt command', ['rnu', 'Hi'], '(Did you mean run?)'],
+  ])('refuses %s, with 2', async (_, words, problem) => {
+    const { code, out, error } = await agentkit(words)
+    expect({ code, out, error }).toEqual({ code: 2, out: '', error: expect.stringContaining(problem) })
+  })
+})
+
+describe('the agent of a file', () => {
+  const two = (exports: string): string => `import { Agent } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const make = (name) => new Agent({ name, functions: [], model: scriptedModel([name]), sessions: ':memory:' })
+${exports}
+`
+  write('default.ts', two(`export const agent = make('B'); export default make('A')`))
+  write('named-agent.ts', two(`export const other = make('A'); export const agent = make('B')`))
+  write('several.ts', two(`export const one = make('A'); export const two = make('B')`))
+  write(
+    'serves.ts',
+    two(`const one = make('A'); const { url } = await one.run({ port: 1 }); console.log('url:' + url + '.')`),
+  )
+  it.each([
+    ['the default export', ['default.ts', 'Hi'], 'A'],
+    ['the export `agent`', ['named-agent.ts', 'Hi'], 'B'],
+    ['that of --agent', ['named-agent.ts', 'Hi', '--agent', 'a'], 'A'],
+    ['the one on which it calls run()', ['serves.ts', 'Hi'], 'A'],
+  ])('is %s', async (_, words, answer) => {
+    expect(await agentkit(['run', ...words])).toMatchObject({ code: 0, out: answer })
+  })
+
+  it('is asked for where several may be meant', async () => {
+    const { code, error } = await agentkit(['run', 'several.ts', 'Hi'])
+    expect(error).toBe('"several.ts" has the agents a, b. Pass one by --agent <id>, or export one as default.')
+    expect(code).toBe(2)
+  })
+
+  it('is found in src, and in the configuration', async () => {
+    write('in-src/package.json', '{ "type": "module" }')
+    write('in-src/src/app.ts', two(`export const a = make('In src')`))
+    expect(await agentkit(['run', 'Hi'], { cwd: write('in-src/x', '').slice(0, -2) })).toMatchObject({ out: 'In src' })
+    write('toml/agentkit_config.toml', '[clerk]\nmodel = "offline/extractive"\n')
+    const cwd = write('toml/x', '').slice(0, -2)
+    expect(await agentkit(['run', 'Hello, who are you?'], { cwd })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('offline'),
+    })
+  })
+})

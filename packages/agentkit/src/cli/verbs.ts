@@ -1,0 +1,80 @@
+import { Command } from 'commander'
+
+type Verb = { name: string; description: string; load(): Promise<Command> }
+
+/** The commands of `agentkit`. Each is loaded when it is called. */
+export const verbs: readonly Verb[] = [
+  {
+    name: 'dev',
+    description: 'serves an agent, and restarts after each change of its code',
+    load: async () => (await import('./dev-command.ts')).devCommand(),
+  },
+  {
+    name: 'run',
+    description: 'asks an agent one question',
+    load: async () => (await import('./run/run-command.ts')).runCommand(),
+  },
+  {
+    name: 'index',
+    description: "updates the index of an agent's files, and inspects it",
+    load: async () => (await import('./index-command.ts')).indexCommand(),
+  },
+  {
+    name: 'tools',
+    description: 'compiles typed functions to tools, for production',
+    load: async () => (await import('./tools.ts')).toolsCommand(),
+  },
+  {
+    name: 'worker',
+    description: 'begins and continues the background runs of the agents of a file, until it is stopped',
+    load: async () => (await import('./worker-command.ts')).workerCommand(),
+  },
+  {
+    name: 'runs',
+    description: 'shows stored runs, and cancels and retries them',
+    load: async () => (await import('./runs-command.ts')).runsCommand(),
+  },
+  {
+    name: 'queue',
+    description: 'shows the queue of background runs, and builds it again',
+    load: async () => (await import('./queue-command.ts')).queueCommand(),
+  },
+  {
+    name: 'mcp',
+    description: 'serves an agent over stdin and stdout, as an MCP server for desktop hosts',
+    load: async () => (await import('./mcp-command.ts')).mcpCommand(),
+  },
+  {
+    name: 'record',
+    description: 'runs a command, and records the model calls of its agents',
+    load: async () => (await import('./cassette.ts')).recordCommand(),
+  },
+  {
+    name: 'replay',
+    description: 'runs a command whose models answer from a cassette, without network and keys',
+    load: async () => (await import('./cassette.ts')).replayCommand(),
+  },
+  {
+    name: 'cassette',
+    description: 'shows the calls of a cassette',
+    load: async () => (await import('./cassette.ts')).cassetteCommand(),
+  },
+]
+
+/**
+ * The program with all commands: those that are called are loaded, the others have a name and a description.
+ * @param words the arguments; `undefined` loads every command
+ */
+export async function programWith(words: readonly string[] | undefined): Promise<Command> {
+  const program = new Command('agentkit')
+    .description('Creates, runs and checks agents and their tools.')
+    // Options after a command that agentkit runs belong to that command.
+    .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .addHelpText('after', '\nExamples and options of a command: agentkit <command> --help')
+  for (const { name, description, load } of verbs) {
+    const command = words === undefined || words.includes(name) ? await load() : new Command(name)
+    program.addCommand(command.description(description))
+  }
+  return program
+}
