@@ -12,6 +12,7 @@ export {
   retrievalTools,
 } from './contracts/retriever-options.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
+export type { Finding } from './data/finding.ts'
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText } from './data/session-text.ts'
 export { isStoppedNote } from './data/transcript.ts'

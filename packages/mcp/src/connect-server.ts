@@ -38,6 +38,23 @@ export async function connectServer(
   }
 }
 
+/** What a server has, and how its tools compare with their pins. */
+export type ServerState = { tools: number; warnings: readonly string[]; changed: string[]; unpinned: string[] }
+
+/** Connects to a server, and compares its tools with their pins; nothing is written. @throws AgentKitError as `mcp` does */
+export async function inspectServer(server: Server): Promise<ServerState> {
+  const session = createSession(server)
+  try {
+    const { tools, warnings } = await session.list()
+    checkApprovalNames(server, tools)
+    const states = [...checkPins(server, [...tools.values()], { era: session.era(), isProduction: true })]
+    const namesOf = (state: PinState): string[] => states.flatMap(([name, found]) => (found === state ? [name] : []))
+    return { tools: tools.size, warnings, changed: namesOf('changed'), unpinned: namesOf('unpinned') }
+  } finally {
+    await session.close()
+  }
+}
+
 type Session = ReturnType<typeof createSession>
 
 /** One server over its connections: a lost one is opened again by the next call. */

@@ -1,4 +1,4 @@
-import { join, relative, resolve, sep } from 'node:path'
+import { join } from 'node:path'
 import {
   AgentKitError,
   type Knowledge,
@@ -14,14 +14,9 @@ import { extOf } from './data/ext-of.ts'
 import type { FileRecord } from './data/file-record.ts'
 import { plainPath } from './data/plain-path.ts'
 import { narrowedFilter } from './data/search-filter.ts'
+import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
-import {
-  checkRetrieverOptions,
-  isRemote,
-  localFolderOf,
-  type RetrieverOptions,
-  type RetrieverSettings,
-} from './options.ts'
+import { checkRetrieverOptions, localFolderOf, type RetrieverOptions, type RetrieverSettings } from './options.ts'
 import { supportedExts } from './parse/parsers.ts'
 import { limitsMark } from './parse/pool/parse-limits.ts'
 import { createParsePool, type ParsePool } from './parse/pool/parse-pool.ts'
@@ -31,7 +26,7 @@ import { searchStore } from './search.ts'
 import type { Store, StoreSpace } from './store/store.ts'
 import { background } from './sync/background.ts'
 import { type FileChange, fileChanges } from './sync/file-changes.ts'
-import { folderPrefix, type GenerationOf } from './sync/generation-name.ts'
+import { folderPrefix } from './sync/generation-name.ts'
 import { openGenerations } from './sync/generations.ts'
 import { shareSync } from './sync/share-sync.ts'
 import { type SyncParts, syncFolder } from './sync/sync.ts'
@@ -353,10 +348,4 @@ function noPassage(id: string): AgentKitError {
 
 function closedError(): AgentKitError {
   return new AgentKitError('invalid-argument', 'The retriever is closed. Make a new one with createRetriever().')
-}
-
-function madeOf({ folder, indexPath, tool, embedder }: RetrieverSettings): GenerationOf {
-  // Folder and index may be moved together, and are known by each other.
-  const place = isRemote(indexPath) ? resolve(folder) : relative(resolve(indexPath), resolve(folder))
-  return { folder: place.split(sep).join('/'), ...(embedder && { embedder: embedder.id }), place: [tool] }
 }

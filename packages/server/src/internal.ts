@@ -2,4 +2,5 @@
 
 export { answerBody } from './answer/encode-answer.ts'
 export { problemBody, runProblem, thrownProblem } from './answer/problem.ts'
+export { portProblem } from './listen.ts'
 export { checkOptions } from './options.ts'

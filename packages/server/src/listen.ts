@@ -119,6 +119,23 @@ async function bind(server: Server, { host, port }: ServerSettings): Promise<num
   return typeof address === 'object' && address !== null ? address.port : port
 }
 
+/**
+ * Why a server cannot listen there; `undefined` where it can. It listens for a moment.
+ * @param port not 0
+ */
+export async function portProblem(host: string, port: number): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return undefined
+  } catch (cause) {
+    return cannotListen(cause, host, port).message
+  } finally {
+    server.close()
+  }
+}
+
 function cannotListen(cause: unknown, host: string, port: number): AgentKitError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const fix =

@@ -15,6 +15,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./run/run-command.ts')).runCommand(),
   },
   {
+    name: 'doctor',
+    description: 'says what is wrong with the project in this folder, and how to fix it',
+    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
+  },
+  {
     name: 'index',
     description: "updates the index of an agent's files, and inspects it",
     load: async () => (await import('./index-command.ts')).indexCommand(),

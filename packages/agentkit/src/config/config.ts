@@ -79,8 +79,13 @@ const defaultPath = './agentkit_config.toml'
 export function readConfig(configPath?: string): Config {
   const path = resolve(configPath ?? defaultPath)
   const toml = readText(path, configPath !== undefined)
-  if (toml === undefined) return { ...emptyConfig, agents: new Map() }
+  if (toml === undefined) return noConfig()
   return checkConfig({ path, toml, providers: noProviders }, parseToml(path, toml))
+}
+
+/** The configuration where there is no file. */
+export function noConfig(): Config {
+  return { ...emptyConfig, agents: new Map() }
 }
 
 function readText(path: string, required: boolean): string | undefined {

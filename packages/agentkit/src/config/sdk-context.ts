@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { checkOptionNames, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions'
-import { parse } from 'dotenv'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
+import { loadDotEnv } from './load-dot-env.ts'
 import { isPostgres, postgresStore } from './postgres-store.ts'
 import { isAddress, nameStore } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */
-const defaultSessionsPath = 'agentkit-data/sessions.db'
+export const defaultSessionsPath = 'agentkit-data/sessions.db'
 
 /**
  * What agents share: the configuration file, the environment, and resources such as the session store.
@@ -145,24 +144,4 @@ export class SDKContext {
       ...closers.map((close) => close()),
     ])
   }
-}
-
-/**
- * Sets the environment variables of the working directory's `.env`, if it exists. A variable that is already set keeps
- * its value, even an empty one.
- *
- * @returns a sentence about a file that cannot be read
- */
-function loadDotEnv(): string | undefined {
-  let text: string
-  try {
-    text = readFileSync('.env', 'utf8')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // what `fs` throws
-    return code === 'ENOENT' ? undefined : `The file .env could not be read: ${message}.`
-  }
-  for (const [name, value] of Object.entries(parse(text))) {
-    if (!Object.hasOwn(process.env, name)) process.env[name] = value
-  }
-  return undefined
 }

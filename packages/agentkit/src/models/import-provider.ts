@@ -39,7 +39,7 @@ function importByName(id: ProviderId, name: string): Promise<Record<string, unkn
 }
 
 /** The packages of the providers. */
-const packages = {
+export const packages = {
   openai: '@agentkit/providers-openai',
   azure: '@agentkit/providers-azure',
   anthropic: '@agentkit/providers-anthropic',

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { relative } from 'node:path'
+import { promisify } from 'node:util'
+import { type CheckResult, merged, type Project } from './project.ts'
+
+/** The configuration: its form, its keys and their values. */
+export function checkConfig({ config, configError }: Project): CheckResult {
+  if (configError) return located({ status: 'fail', detail: configError.message })
+  if (config.path === undefined) {
+    return { status: 'ok', detail: 'There is no agentkit_config.toml: defaults and environment variables decide.' }
+  }
+  const name = relative('', config.path)
+  const warnings = config.warnings.map((detail) => located({ status: 'warn', detail }))
+  return merged(warnings, { status: 'ok', detail: `${name} is valid.`, file: name })
+}
+
+/** Finds the file and the line that messages begin with: `/path/agentkit_config.toml:3: …`. */
+function located(found: CheckResult): CheckResult {
+  const [, path = '', line, problem = ''] = /^(.*?\.toml)(?::(\d+))?: (.*)$/s.exec(found.detail) ?? []
+  if (path === '') return { ...found, fix: 'Correct agentkit_config.toml.' }
+  const file = relative('', path)
+  const place = line === undefined ? file : `line ${line} of ${file}`
+  return {
+    ...found,
+    detail: `${line === undefined ? file : `${file}:${line}`}: ${problem}`,
+    fix: `Correct ${place}.`,
+    file,
+    ...(line !== undefined && { line: Number(line) }),
+  }
+}
+
+/** Whether the secrets in `.env` stay on this machine. */
+export async function checkEnv({ envProblem }: Project, signal: AbortSignal): Promise<CheckResult> {
+  const file = '.env'
+  if (envProblem !== undefined) return { status: 'fail', detail: envProblem, fix: 'chmod 600 .env', file }
+  if (!existsSync(file)) return { status: 'ok', detail: 'There is no .env: keys are read from the environment.' }
+  const findings: CheckResult[] = []
+  if (await git(['ls-files', '--error-unmatch', file], signal)) {
+    const detail = '.env is stored in git, with its keys. Change them afterwards.'
+    findings.push({ status: 'fail', detail, fix: 'git rm --cached .env && echo .env >> .gitignore', file })
+  } else if (
+    (await git(['rev-parse', '--is-inside-work-tree'], signal)) &&
+    !(await git(['check-ignore', '-q', file], signal))
+  ) {
+    findings.push({
+      status: 'warn',
+      detail: 'git does not ignore .env, which has keys.',
+      fix: 'echo .env >> .gitignore',
+      file,
+    })
+  }
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+    findings.push({ status: 'warn', detail: 'Other users of this machine can read .env.', fix: 'chmod 600 .env', file })
+  }
+  return merged(findings, { status: 'ok', detail: '.env is private, and git ignores it.', file })
+}
+
+/** Whether git says yes. Without git there is no repository either. */
+async function git(words: readonly string[], signal: AbortSignal): Promise<boolean> {
+  try {
+    await promisify(execFile)('git', [...words], { signal, timeout: 3_000 })
+    return true
+  } catch {
+    return false
+  }
+}

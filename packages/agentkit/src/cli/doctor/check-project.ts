@@ -1,0 +1,113 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { basename, relative } from 'node:path'
+import { nearestFile } from '../common/nearest-file.ts'
+import { ownManifest } from '../common/own-manifest.ts'
+import { addCommand, packageManager } from '../common/package-manager.ts'
+import { installedVersion, namedPackages } from './installed-packages.ts'
+import { type CheckResult, merged, type Project } from './project.ts'
+
+/** The version of Node that runs this command. */
+export function checkNode(): CheckResult {
+  const { node } = process.versions
+  const oldest = ownManifest.engines.node.replace('>=', '')
+  if (isAtLeast(node, oldest)) return { status: 'ok', detail: `Node ${node}.` }
+  return {
+    status: 'fail',
+    detail: `Node ${node} runs this, and agentkit needs ${oldest} or newer.`,
+    fix: 'nvm install 24',
+  }
+}
+
+function isAtLeast(version: string, oldest: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number)
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
+}
+
+/** Whether Node loads the files of the project as modules. */
+export function checkPackageType(): CheckResult {
+  const file = nearestFile(process.cwd(), 'package.json')
+  if (file === undefined) {
+    return { status: 'warn', detail: 'There is no package.json here.', fix: 'npx agentkit init' }
+  }
+  const name = relative('', file)
+  let manifest: { type?: unknown }
+  try {
+    manifest = Object(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { status: 'fail', detail: `${name} cannot be read: ${reason}.`, fix: 'npm pkg fix', file: name }
+  }
+  const fix = 'npm pkg set type=module'
+  if (manifest.type === 'module') return { status: 'ok', detail: `${name} has "type": "module".` }
+  if (manifest.type === undefined) {
+    return { status: 'warn', detail: `${name} has no "type": Node guesses what a file is.`, fix, file: name }
+  }
+  return {
+    status: 'fail',
+    detail: `${name} has "type": ${JSON.stringify(manifest.type)}: Node loads its files as CommonJS, in which \`import\` and \`await\` fail.`,
+    fix,
+    file: name,
+  }
+}
+
+/** Whether our packages have one version, and those are installed that the configuration needs. */
+export function checkPackages(project: Project): CheckResult {
+  const { version } = ownManifest
+  const manager = packageManager()
+  const findings: CheckResult[] = []
+  const missing: string[] = []
+  for (const { name, reason } of namedPackages(project)) {
+    if (installedVersion(name) !== undefined) continue
+    missing.push(name)
+    findings.push({ status: 'fail', detail: `The package ${name} is not installed: ${reason}.` })
+  }
+  const ours = ['agentkit', ...Object.keys(ownManifest.peerDependencies), '@agentkit/core', '@agentkit/server']
+  const others = ours.flatMap((name) => {
+    const found = installedVersion(name)
+    return found === undefined || found === version ? [] : [{ name, found }]
+  })
+  for (const { name, found } of others) {
+    findings.push({ status: 'fail', detail: `${name} is of version ${found}, and agentkit of ${version}.` })
+  }
+  const wanted = [...missing, ...others.map(({ name }) => `${name}@${version}`)]
+  const found = merged(findings, { status: 'ok', detail: `All packages are of version ${version}.` })
+  return wanted.length === 0 ? found : { ...found, fix: addCommand(manager, wanted) }
+}
+
+const littleBytes = 100_000_000
+const fewBytes = 1_000_000_000
+
+/** Whether this folder and that of the data can be written, and have room. */
+export async function checkDisk(): Promise<CheckResult> {
+  for (const folder of ['.', 'agentkit-data']) {
+    const problem = folderProblem(folder)
+    if (problem) return problem
+  }
+  const { bavail, bsize } = await statfs('.')
+  const free = bavail * bsize
+  const detail = `${(free / 1e9).toFixed(1)} GB are free.`
+  if (free >= fewBytes) return { status: 'ok', detail }
+  return { status: free < littleBytes ? 'fail' : 'warn', detail: `Only ${detail}`, fix: 'npm cache clean --force' }
+}
+
+function folderProblem(folder: string): CheckResult | undefined {
+  const name = folder === '.' ? basename(process.cwd()) : folder
+  try {
+    const stats = statSync(folder, { throwIfNoEntry: false })
+    if (!stats) return undefined
+    if (!stats.isDirectory()) {
+      return { status: 'fail', detail: `${name} is a file, where a folder is expected.`, fix: `mv ${name} ${name}.old` }
+    }
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // what `fs` throws
+    return {
+      status: 'fail',
+      detail: `The folder ${name} cannot be read and written by this user (${code}).`,
+      fix: `chmod u+rwx ${folder}`,
+    }
+  }
+}

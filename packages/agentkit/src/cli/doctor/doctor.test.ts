@@ -1,0 +1,377 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createRetriever } from '@agentkit/retriever'
+import { sqliteSessions } from '@agentkit/sessions'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Call, cliFolder } from '../../__fixtures__/cli-folder.ts'
+
+const { folder, write, agentkit } = cliFolder()
+const ids = 'node package-type packages config env keys models providers store index mcp server disk'.split(' ')
+
+type Check = { id: string; status: string; detail: string; fix?: string; file?: string; line?: number }
+type Report = { ok: boolean; checks: Check[] }
+
+let count = 0
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+/** A project that is in order, apart from these files. */
+function project(files: Record<string, string> = {}): { cwd: string; path(name: string): string } {
+  const name = `project-${++count}`
+  const cwd = join(folder, name)
+  for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files }))
+    write(join(name, file), text)
+  return { cwd, path: (file) => join(cwd, file) }
+}
+
+/** The findings, as JSON and as text, which agree. */
+async function doctor(
+  cwd: string,
+  call: Call & { words?: string[] } = {},
+): Promise<Report & { code: number | null; text: string }> {
+  const words = call.words ?? ['--offline']
+  // One after the other: both try the port.
+  const json = await agentkit(['doctor', '--json', ...words], { ...call, cwd })
+  const text = await agentkit(['doctor', ...words], { ...call, cwd })
+  const report: Report = JSON.parse(json.out)
+  expect(report.checks.map(({ id }) => id)).toEqual(ids)
+  for (const { id, status, detail, fix } of report.checks) {
+    // The free space changes.
+    if (id !== 'disk') expect(text.out).toContain(`${status.padEnd(7)}  ${id.padEnd(12)}  ${detail}`)
+    if (fix !== undefined) expect(text.out).toContain(`fix: ${fix}`)
+  }
+  expect(report.ok).toBe(report.checks.every(({ status }) => status !== 'fail'))
+  expect([json.code, text.code]).toEqual(report.ok ? [0, 0] : [1, 1])
+  return { ...report, code: json.code, text: text.out }
+}
+
+function found({ checks }: Report, id: string): Check | undefined {
+  return checks.find((check) => check.id === id)
+}
+
+/** A provider that answers every request in this way. */
+async function provider(status: number, body: unknown): Promise<{ url: string; paths: string[] }> {
+  const paths: string[] = []
+  const server = createServer((request, response) => {
+    paths.push(`${request.method} ${request.url}`)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths }
+}
+
+const key = 'sk-proj-0123456789abcdef0123456789'
+
+describe('agentkit doctor', () => {
+  it('finds nothing wrong in a project that is in order, and changes nothing', async () => {
+    const { url, paths } = await provider(200, { data: [{ id: 'gpt-5.4-mini' }] })
+    const { cwd, path } = project({
+      'agentkit_config.toml': '[defaults]\nmodel = "openai/gpt-5.4-mini"\nretrieve = true\n[server]\nport = 0\n',
+      '.env': '',
+      'docs/a.md': '# A\n\nB.\n',
+    })
+    writeFileSync(
+      path('agentkit_config.toml'),
+      `${readFileSync(path('agentkit_config.toml'))}[retriever]\nfolder = "docs"\n`,
+    )
+    chmodSync(path('.env'), 0o600)
+    const store = sqliteSessions(path('agentkit-data/sessions.db'))
+    await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
+    await store.close()
+    const before = snapshot(cwd)
+    const report = await doctor(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
+    expect(report.checks.filter(({ status }) => !['ok', 'skipped'].includes(status))).toEqual([])
+    expect(report.ok).toBe(true)
+    expect(found(report, 'models')?.detail).toMatch(/tokens, \$[\d.]+ and \$[\d.]+ per million \(\d{4}-\d\d-\d\d\)/)
+    expect(found(report, 'providers')?.detail).toContain('accepts the key, and has gpt-5.4-mini')
+    // No model was called.
+    expect(new Set(paths)).toEqual(new Set(['GET /v1/models']))
+    expect(JSON.stringify(report)).not.toContain(key)
+    expect(snapshot(cwd)).toEqual(before)
+  })
+
+  it('names a wrong key', async () => {
+    const { url } = await provider(401, { error: { message: `Incorrect API key: ${key}` } })
+    const { cwd } = project({ 'agentkit_config.toml': '[defaults]\nmodel = "openai/gpt-5.4-mini"\n' })
+    const report = await doctor(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
+    expect(found(report, 'providers')).toMatchObject({
+      status: 'fail',
+      detail: 'openai refuses the key in OPENAI_API_KEY (401).',
+      fix: 'Correct OPENAI_API_KEY in .env.',
+    })
+    expect(report.text).not.toContain(key)
+  })
+
+  it.each([
+    [
+      'ANTHROPIC_API_KEY',
+      '',
+      'fail',
+      'No key for anthropic, which "anthropic/claude-sonnet-5" needs: set ANTHROPIC_API_KEY.',
+    ],
+    ['ANTHROPIC_API_KEY', key, 'fail', 'ANTHROPIC_API_KEY holds a key of openai, not of anthropic.'],
+    ['ANTHROPIC_API_KEY', '"sk-ant-0123456789abcdef"', 'fail', 'ANTHROPIC_API_KEY has quotes around the key.'],
+    ['ANTHROPIC_API_KEY', 'sk-ant-your-key', 'fail', 'ANTHROPIC_API_KEY holds an example instead of a key.'],
+    [
+      'ANTHROPIC_API_KEY',
+      'abcdef0123456789abcdef',
+      'warn',
+      'ANTHROPIC_API_KEY does not begin with sk-ant-, as keys of anthropic do.',
+    ],
+  ])('names a key that is no key: %s=%s', async (name, value, status, detail) => {
+    const { cwd } = project({ 'agentkit_config.toml': '[defaults]\nmodel = "anthropic/claude-sonnet-5"\n' })
+    const { out } = await agentkit(['doctor', '--json', '--offline'], { cwd, env: { [name]: value } })
+    expect(found(JSON.parse(out), 'keys')).toMatchObject({ status, detail })
+    if (value !== '') expect(out).not.toContain(value)
+  })
+
+  it('names wrong TOML, a wrong value and an unknown key, with their lines', async () => {
+    const broken = await doctor(project({ 'agentkit_config.toml': '[defaults]\nmodel = "offline/extractive\n' }).cwd)
+    expect(found(broken, 'config')).toMatchObject({
+      status: 'fail',
+      file: 'agentkit_config.toml',
+      line: 2,
+      fix: 'Correct line 2 of agentkit_config.toml.',
+    })
+    expect(found(broken, 'config')?.detail).toContain('agentkit_config.toml:2: invalid TOML')
+    const wrong = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
+    expect(found(wrong, 'config')).toMatchObject({ status: 'fail', line: 2 })
+    const unknown = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n' }).cwd)
+    expect(found(unknown, 'config')).toMatchObject({
+      status: 'warn',
+      line: 2,
+      detail: expect.stringContaining('Did you mean "timeout"?'),
+    })
+    expect(unknown.ok).toBe(true)
+  })
+
+  it('names a package.json of CommonJS', async () => {
+    const report = await doctor(project({ 'package.json': '{ "type": "commonjs" }' }).cwd)
+    expect(found(report, 'package-type')).toMatchObject({
+      status: 'fail',
+      fix: 'npm pkg set type=module',
+      file: 'package.json',
+    })
+  })
+
+  it('names an old Node', async () => {
+    const old = write('old-node.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
+    const report = await doctor(project().cwd, { env: { NODE_OPTIONS: `--import=${old}` } })
+    expect(found(report, 'node')).toMatchObject({
+      status: 'fail',
+      fix: 'nvm install 24',
+      detail: expect.stringMatching(/^Node 20\.20\.2 runs this, and agentkit needs 22\.18/),
+    })
+  })
+
+  it('names a port that is in use', async () => {
+    const { url } = await provider(200, {})
+    const report = await doctor(project({ 'agentkit_config.toml': `[server]\nport = ${new URL(url).port}\n` }).cwd)
+    expect(found(report, 'server')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('is in use'),
+      fix: expect.stringContaining('[server]'),
+    })
+  })
+
+  it('names a server that others can reach without a token', async () => {
+    const report = await doctor(project({ 'agentkit_config.toml': '[server]\nhost = "0.0.0.0"\n' }).cwd)
+    expect(found(report, 'server')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('auth_tokens_env'),
+    })
+  })
+
+  it('names a missing package, and one of another version', async () => {
+    const { cwd } = project({
+      'agentkit_config.toml': '[a]\nmodel = "offline/extractive"\nretrieve = true\nretrieval_tool = "localstore"\n',
+      'pnpm-lock.yaml': '',
+      'node_modules/@agentkit/mcp/package.json': '{ "version": "0.0.9" }',
+    })
+    const report = await doctor(cwd)
+    expect(found(report, 'packages')).toMatchObject({
+      status: 'fail',
+      fix: 'pnpm add @lancedb/lancedb @agentkit/mcp@0.0.0',
+    })
+    expect(found(report, 'packages')?.detail).toContain('The package @lancedb/lancedb is not installed')
+    expect(found(report, 'packages')?.detail).toContain('@agentkit/mcp is of version 0.0.9')
+  })
+
+  it.each([
+    ['of garbage', (path: string) => writeFileSync(path, 'this is no database, and never was one\n'.repeat(40))],
+    ['with a damaged page', damage],
+  ])('names a corrupt store %s', async (_, spoil) => {
+    const { cwd, path } = project()
+    const store = sqliteSessions(path('agentkit-data/sessions.db'))
+    await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
+    await store.close()
+    spoil(path('agentkit-data/sessions.db'))
+    const report = await doctor(cwd)
+    expect(found(report, 'store')).toMatchObject({
+      status: 'fail',
+      fix: 'mv agentkit-data/sessions.db agentkit-data/sessions.db.damaged',
+    })
+  })
+
+  const files = '[a]\nmodel = "offline/extractive"\nretrieve = true\n[retriever]\nfolder = "docs"\n'
+
+  async function indexed(embedderId?: string): Promise<{ cwd: string; path(name: string): string }> {
+    const { cwd, path } = project({
+      'agentkit_config.toml': files,
+      'docs/a.md': '# Holidays\n\nThirty days.\n',
+      'docs/b.pdf': '%PDF-1.4 broken',
+    })
+    const embed = async (texts: string[]): Promise<Float32Array[]> => texts.map(() => Float32Array.of(1, 0))
+    const retriever = createRetriever({
+      folder: path('docs'),
+      indexPath: path('agentkit-data/index'),
+      ...(embedderId !== undefined && { embedder: { id: embedderId, dimensions: 2, embed } }),
+    })
+    await retriever.sync()
+    await retriever.tidied()
+    await retriever.close()
+    return { cwd, path }
+  }
+
+  it('names files that cannot be read, and leaves the index as it is', async () => {
+    const { cwd } = await indexed()
+    const before = snapshot(cwd)
+    const report = await doctor(cwd)
+    expect(found(report, 'index')).toMatchObject({
+      status: 'warn',
+      fix: 'npx agentkit index status',
+      detail: expect.stringContaining('1 of 2 files cannot be read: b.pdf'),
+    })
+    expect(snapshot(cwd)).toEqual(before)
+  })
+
+  it('names a corrupt index', async () => {
+    const { cwd, path } = await indexed()
+    const [name = ''] = readdirSync(path('agentkit-data/index/basic')).filter((one) => one.endsWith('.db'))
+    writeFileSync(path(`agentkit-data/index/basic/${name}`), 'this is no database\n'.repeat(400))
+    const report = await doctor(cwd)
+    expect(found(report, 'index')).toMatchObject({ status: 'fail', fix: expect.stringContaining('npx agentkit index') })
+  })
+
+  it('names another embedding model than that of the index', async () => {
+    const { cwd, path } = await indexed('openai/text-embedding-3-small')
+    writeFileSync(path('agentkit_config.toml'), `${files}[embedding]\nprovider = "mistral"\n`)
+    const report = await doctor(cwd, { env: { MISTRAL_API_KEY: 'abcdef0123456789abcdef0123456789' } })
+    expect(found(report, 'index')).toMatchObject({
+      status: 'warn',
+      fix: 'npx agentkit index',
+      detail: expect.stringContaining(
+        'was made with openai/text-embedding-3-small, and the configuration has mistral/mistral-embed',
+      ),
+    })
+  })
+
+  it('names an embedding model that cannot be', async () => {
+    const { cwd } = project({
+      'agentkit_config.toml': `${files}[embedding]\nprovider = "anthropic"\n`,
+      'docs/a.md': '# A\n',
+    })
+    expect(found(await doctor(cwd), 'index')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('anthropic has no embeddings'),
+    })
+  })
+
+  it.skipIf(process.platform === 'win32')('names a folder that cannot be read', async () => {
+    const { cwd, path } = project({ 'agentkit_config.toml': files })
+    // Also for the superuser, whom permissions do not stop.
+    symlinkSync('docs', path('docs'))
+    const report = await doctor(cwd)
+    expect(found(report, 'index')).toMatchObject({
+      status: 'fail',
+      detail: 'The folder docs cannot be read (ELOOP).',
+      fix: 'chmod u+rx docs',
+    })
+    writeFileSync(path('agentkit-data'), '')
+    const data = await doctor(cwd)
+    expect(found(data, 'disk')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('agentkit-data is a file'),
+    })
+    expect(found(data, 'store')).toMatchObject({ status: 'fail', detail: expect.stringContaining('is a file') })
+  })
+
+  it('names a wrong address of Ollama, and a model that it does not have', async () => {
+    const config = (url: string): string => `[defaults]\nmodel = "ollama/llama3"\nollama_server_url = "${url}"\n`
+    const { cwd, path } = project({ 'agentkit_config.toml': config('http://127.0.0.1:9') })
+    const gone = await doctor(cwd, { words: [] })
+    expect(found(gone, 'providers')).toMatchObject({
+      status: 'fail',
+      fix: 'ollama serve',
+      detail: expect.stringContaining('ollama does not answer at http://127.0.0.1:9: '),
+    })
+    const { url } = await provider(200, { models: [{ name: 'llama3.2:latest' }] })
+    writeFileSync(path('agentkit_config.toml'), config(url))
+    const missing = await doctor(cwd, { words: [] })
+    expect(found(missing, 'providers')).toMatchObject({ status: 'fail', fix: 'ollama pull llama3' })
+  })
+
+  it.skipIf(process.platform === 'win32')('names open permissions, and a .env that git has', async () => {
+    const { cwd, path } = project({ '.env': '', '.gitignore': '.env\n' })
+    const git = (...words: string[]): Promise<unknown> => promisify(execFile)('git', words, { cwd })
+    await git('init', '--quiet')
+    chmodSync(path('.env'), 0o644)
+    expect(found(await doctor(cwd), 'env')).toMatchObject({ status: 'warn', fix: 'chmod 600 .env' })
+    chmodSync(path('.env'), 0o600)
+    writeFileSync(path('.gitignore'), '')
+    expect(found(await doctor(cwd), 'env')).toMatchObject({ status: 'warn', fix: 'echo .env >> .gitignore' })
+    await git('add', '.env')
+    expect(found(await doctor(cwd), 'env')).toMatchObject({
+      status: 'fail',
+      fix: expect.stringContaining('git rm --cached .env'),
+    })
+    const store = sqliteSessions(path('agentkit-data/sessions.db'))
+    await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
+    await store.close()
+    chmodSync(path('agentkit-data/sessions.db'), 0o644)
+    expect(found(await doctor(cwd), 'store')).toMatchObject({
+      status: 'warn',
+      fix: 'chmod 600 agentkit-data/sessions.db',
+    })
+  })
+
+  it('names a server of MCP that does not start, and pins nothing', async () => {
+    const { cwd } = project({ 'agentkit_config.toml': '[mcp.files]\ncommand = "no-such-program"\n' })
+    const report = await doctor(cwd)
+    expect(found(report, 'mcp')).toMatchObject({ status: 'fail', detail: expect.stringContaining('[mcp.files]') })
+    expect(readdirSync(cwd).sort()).toEqual(['agentkit_config.toml', 'package.json'])
+  })
+
+  it('names a Postgres that does not answer', async () => {
+    const words = ['--sessions', 'postgres://ann:geheim@127.0.0.1:9/app']
+    const report = await doctor(project().cwd, { words })
+    expect(found(report, 'store')).toMatchObject({ status: 'fail', detail: expect.stringContaining('127.0.0.1:9') })
+    expect(report.text).not.toContain('geheim')
+  })
+})
+
+/** Every file with its content, size and time. */
+function snapshot(folder: string): unknown {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith('node_modules'),
+  )
+  return names.sort().map((name) => {
+    const stats = statSync(join(folder, name))
+    return [name, stats.mode, stats.isFile() ? [stats.mtimeMs, readFileSync(join(folder, name), 'base64')] : '']
+  })
+}
+
+/** Overwrites the second page of a database. */
+function damage(path: string): void {
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, 4_096, 4_096 * 3)
+  writeFileSync(path, bytes)
+}

@@ -1,0 +1,39 @@
+import type { ProviderId } from '../../models/providers.ts'
+
+/** How the keys of providers begin. Azure's, Mistral's and those of other servers have no mark. */
+const prefixes: Partial<Record<ProviderId, string>> = {
+  openai: 'sk-',
+  anthropic: 'sk-ant-',
+  groq: 'gsk_',
+  gemini: 'AIza',
+}
+
+/**
+ * What is wrong with the form of a key, as the end of a sentence that begins with its variable. The key is not in it.
+ * @returns `undefined` for one that may be right
+ */
+export function keyProblem(
+  value: string,
+  provider: ProviderId,
+): { status: 'warn' | 'fail'; detail: string } | undefined {
+  const key = value.trim()
+  if (/^(["']).*\1$/.test(key)) return { status: 'fail', detail: 'has quotes around the key.' }
+  if (/\s/.test(key)) return { status: 'fail', detail: 'has a space or a line end within the key.' }
+  if (/…|\.\.\.|<.*>|your|xxx|changeme/i.test(key))
+    return { status: 'fail', detail: 'holds an example instead of a key.' }
+  if (!/^[\x21-\x7e]+$/.test(key)) return { status: 'fail', detail: 'holds characters that no key has.' }
+  const [owner] = Object.entries(prefixes)
+    .filter(([, prefix]) => key.startsWith(prefix))
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([id]) => id)
+  const isOther = owner !== undefined && owner !== provider
+  if (isOther && prefixes[provider] !== undefined)
+    return { status: 'fail', detail: `holds a key of ${owner}, not of ${provider}.` }
+  if (provider === 'openai' && process.env.OPENAI_BASE_URL) return undefined
+  const prefix = prefixes[provider]
+  if (prefix !== undefined && !key.startsWith(prefix)) {
+    return { status: 'warn', detail: `does not begin with ${prefix}, as keys of ${provider} do.` }
+  }
+  if (key.length < 16) return { status: 'warn', detail: `has ${key.length} characters, which is short for a key.` }
+  return undefined
+}

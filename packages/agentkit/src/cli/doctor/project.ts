@@ -1,0 +1,68 @@
+import { isAgentKitError } from '@agentkit/core'
+import type { Finding } from '@agentkit/core/internal'
+import { type Config, noConfig, readConfig } from '../../config/config.ts'
+import type { AgentTable } from '../../config/config-keys.ts'
+import { loadDotEnv } from '../../config/load-dot-env.ts'
+import { type FoundModel, findModel } from '../../models/model-name.ts'
+
+/** What checks know of the project in this folder. */
+export type Project = {
+  /** An empty configuration, where it cannot be read. */
+  config: Config
+  /** Why it cannot be read. */
+  configError?: Error
+  /** Why `.env` could not be read. */
+  envProblem?: string
+  /** The models that the configuration names, each once. */
+  models: readonly NamedModel[]
+  isOffline: boolean
+  sessions: string
+}
+
+export type NamedModel = FoundModel & { name: string; settings: AgentTable }
+
+/** One check: its finding, and where in which file. */
+export type CheckResult = Finding & { file?: string; line?: number }
+export type Check = (project: Project, signal: AbortSignal) => Promise<CheckResult> | CheckResult
+
+/** Reads the project without loading its code. */
+export function readProject(sessions: string, isOffline: boolean): Project {
+  const envProblem = loadDotEnv()
+  const base = { isOffline, sessions, ...(envProblem !== undefined && { envProblem }) }
+  try {
+    const config = readConfig()
+    return { ...base, config, models: modelsOf(config) }
+  } catch (error) {
+    const configError = error instanceof Error ? error : new Error(String(error))
+    return { ...base, config: noConfig(), configError, models: [] }
+  }
+}
+
+/** The settings of all agents: their tables, and the defaults. */
+export function agentTables({ agents, defaults }: Config): AgentTable[] {
+  return agents.size === 0 ? [defaults] : [...agents.values()].map((table) => ({ ...defaults, ...table }))
+}
+
+function modelsOf(config: Config): NamedModel[] {
+  const models = new Map<string, NamedModel>()
+  for (const settings of agentTables(config)) {
+    for (const name of [settings.model ?? []].flat()) {
+      try {
+        models.set(name, { name, settings, ...findModel(name, config.providers) })
+      } catch (error) {
+        // The check of the configuration reports it.
+        if (!isAgentKitError(error)) throw error
+      }
+    }
+  }
+  return [...models.values()]
+}
+
+/** The findings of several parts as one: the worst decides, and is the first that is said. */
+export function merged(findings: readonly CheckResult[], ifNone: CheckResult): CheckResult {
+  const ranked = ['fail', 'warn', 'ok', 'skipped'].flatMap((status) => findings.filter((one) => one.status === status))
+  const [worst, ...others] = ranked
+  if (!worst) return ifNone
+  const alike = others.filter(({ status }) => status === worst.status || (status !== 'ok' && status !== 'skipped'))
+  return { ...worst, detail: [worst, ...alike].map(({ detail }) => detail).join(' ') }
+}
