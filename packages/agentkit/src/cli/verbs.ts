@@ -15,6 +15,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./run/run-command.ts')).runCommand(),
   },
   {
+    name: 'chat',
+    description: 'talks with an agent of a file or of a server',
+    load: async () => (await import('./chat/chat-command.ts')).chatCommand(),
+  },
+  {
     name: 'doctor',
     description: 'says what is wrong with the project in this folder, and how to fix it',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),

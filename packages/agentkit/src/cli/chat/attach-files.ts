@@ -1,0 +1,52 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import type { SentFile } from './partner.ts'
+
+const maxFiles = 10
+const maxBytes = 20_000_000
+/** A text is part of the prompt. */
+const maxTextBytes = 1_000_000
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+}
+
+/**
+ * The files that a message names: `@notes.md`, or `@"my notes.md"`. A word after `@` that is no file stays text.
+ * @throws Error with a sentence for one that cannot be read or sent
+ */
+export function attachFiles(text: string): SentFile[] {
+  const names = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, word = '']) => quoted ?? word)
+  const files = [...new Set(names)].flatMap((name) => fileOf(name) ?? [])
+  if (files.length > maxFiles) throw new Error(`A message takes ${maxFiles} files, not ${files.length}.`)
+  return files
+}
+
+function fileOf(name: string): SentFile | undefined {
+  const stats = statSync(name, { throwIfNoEntry: false })
+  if (!stats) {
+    // A name with an extension or a slash is meant as a file, and one such as @ann as a person.
+    if (!/[./]/.test(name)) return undefined
+    throw new Error(`There is no file "${name}".`)
+  }
+  if (!stats.isFile()) throw new Error(`"${name}" is a folder: name its files.`)
+  if (stats.size > maxBytes) throw new Error(`"${name}" has more than ${maxBytes / 1e6} MB.`)
+  const bytes = new Uint8Array(readFileSync(name))
+  const mediaType = mediaTypes[extname(name).toLowerCase()] ?? textType(bytes, name)
+  return { name: basename(name), mediaType, bytes }
+}
+
+function textType(bytes: Uint8Array, name: string): string {
+  if (bytes.length > maxTextBytes) throw new Error(`"${name}" has more than ${maxTextBytes / 1e6} MB of text.`)
+  try {
+    if (!new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0')) return 'text/plain'
+  } catch {
+    // No text.
+  }
+  throw new Error(`"${name}" is neither text nor an image nor a PDF.`)
+}

@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
+
+const { folder, write } = cliFolder()
+
+// The model waits for files, so that the screen can be looked at in between.
+write(
+  'agent.ts',
+  `import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, tool } from 'agentkit'
+const usage = { inputTokens: 12, outputTokens: 3 }
+const pay = tool({ name: 'pay', description: 'Pays an amount.', input: { type: 'object' }, needsApproval: true, execute: (input) => 'paid ' + JSON.stringify(input) })
+const model = {
+  id: 'own/slow',
+  async *stream({ messages }, signal) {
+    const last = messages.at(-1)
+    const text = typeof last.content === 'string' ? last.content : JSON.stringify(last.content)
+    const parts = []
+    const say = (text) => { parts.push({ type: 'text', text }); return { type: 'text-delta', text } }
+    let reason = 'stop'
+    if (last.role === 'tool') {
+      yield say('The tool says: ' + text)
+    } else if (text.includes('pay')) {
+      const call = { type: 'tool-call', callId: 'c' + messages.length, name: 'pay', input: { amount: 5, to: 'a person with a rather long name that no narrow terminal can show on one line' } }
+      parts.push(call)
+      yield call
+      reason = 'tool-calls'
+    } else if (text.includes('slow')) {
+      yield say('First part,')
+      while (!existsSync(process.env.GATE)) { signal.throwIfAborted(); await sleep(20) }
+      yield say(' second part.')
+    } else if (text.includes('hostile')) {
+      yield say('\\u001b[2J\\u001b]52;c;cm0=\\u0007gone\\rback')
+    } else {
+      yield say('You said: ' + text.replace(/\\n/g, ' / '))
+    }
+    yield { type: 'finish', reason, usage, message: { v: 1, role: 'assistant', content: parts } }
+  },
+}
+export const agent = new Agent({ name: 'Clerk', functions: [pay], model, sessions: ':memory:' })
+`,
+)
+write('notes.md', 'The moon is a harsh mistress.\n')
+
+function open(columns = 80): { terminal: Terminal; gate: string; state: string } {
+  const state = mkdtempSync(join(folder, 'state-'))
+  const gate = join(state, 'gate')
+  const terminal = new Terminal(['chat'], { cwd: folder, columns, env: { XDG_STATE_HOME: state, GATE: gate } })
+  return { terminal, gate, state }
+}
+
+describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, () => {
+  it('shows an answer while it comes, with what it used, and leaves by /exit', async () => {
+    const { terminal, gate, state } = open()
+    using _ = terminal
+    await terminal.shows(/Clerk\. \/help lists the commands, Ctrl-D leaves\.\n›/)
+    terminal.type('something slow')
+    await terminal.shows('First part,')
+    expect(terminal.screen()).not.toContain('second')
+    writeFileSync(gate, '')
+    await terminal.shows(/First part, second part\.\n12 tokens in, 3 out · \d+\.\d s\n›/)
+    terminal.type('/cost')
+    await terminal.shows('1 answers: 12 tokens in, 3 out.')
+    terminal.type('/exit')
+    await terminal.shows('ended with 0')
+    const history = join(state, 'agentkit/chat-history')
+    expect(readFileSync(history, 'utf8')).toBe('something slow\n/cost\n/exit\n')
+    expect(statSync(history).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([80, 40])('asks for approvals, and calls the tool once allowed, in %i columns', async (columns) => {
+    const { terminal, state } = open(columns)
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('pay it')
+    const asked = await terminal.shows(/Run it\? \[y\]es, \[n\]o, or no and why:/)
+    expect(asked).toContain('pay needs your approval:')
+    for (const line of asked.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+    terminal.type('y')
+    await terminal.shows(/The tool says:\s+paid/)
+    terminal.type('pay again')
+    await terminal.shows(/Run it\?[\s\S]*Run it\?/)
+    terminal.type('no, too much')
+    await terminal.shows(/too\s+much/)
+    await terminal.shows(/out · \d+\.\d s\n›[\s\S]*out · \d+\.\d s\n›/)
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    // Answers to questions are no lines of the chat.
+    expect(readFileSync(join(state, 'agentkit/chat-history'), 'utf8')).toBe('pay it\npay again\n')
+  })
+
+  it('stops an answer by Ctrl-C and continues, and leaves by two', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('something slow')
+    await terminal.shows('First part,')
+    terminal.press('C-c')
+    await terminal.shows(/stopped\n›/)
+    terminal.type('hello')
+    await terminal.shows('You said: hello')
+    terminal.type('pay it')
+    await terminal.shows('Run it?')
+    terminal.press('C-c')
+    await terminal.shows(/Run it\?[\s\S]*stopped\n›/)
+    expect(terminal.screen()).not.toContain('ended with')
+    terminal.press('C-c', 'C-c')
+    await terminal.shows('ended with 0')
+  })
+
+  it('keeps what is typed when it is resized, and shows lines of before by ↑', async () => {
+    const { terminal } = open(80)
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('first question')
+    await terminal.shows('You said: first question')
+    terminal.press('-l', 'half a line that is longer than forty columns are')
+    await terminal.shows('columns are')
+    terminal.resize(40)
+    terminal.press('-l', ' wide')
+    const wrapped = await terminal.shows(/wide/)
+    for (const line of wrapped.split('\n')) expect(line.length).toBeLessThanOrEqual(40)
+    terminal.press('Enter')
+    await terminal.shows(/You said: half a line that is longer tha\nn forty columns are wide/)
+    terminal.press('Up', 'Up', 'Enter')
+    await terminal.shows(/You said: first question[\s\S]*You said: first question/)
+  })
+
+  it('shows hostile text escaped, in colours or without', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('hostile')
+    await terminal.shows('\\u001b[2J\\u001b]52;c;cm0=\\u0007gone\\u000dback')
+    expect(terminal.screen()).toContain('Clerk. /help')
+  })
+
+  it('sends files, names a missing one, and replaces the last answer', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('read @notes.md')
+    await terminal.shows(/You said: [\s\S]*read @notes\.md[\s\S]*moon is a harsh/)
+    terminal.type('read @missing.md')
+    await terminal.shows('There is no file "missing.md".')
+    terminal.type('/retry')
+    await terminal.shows(/moon[\s\S]*moon/)
+    terminal.type('/tools')
+    await terminal.shows('pay: Pays an amount.')
+    terminal.type('/files')
+    await terminal.shows('The agent has no files.')
+    terminal.type('/sessions')
+    await terminal.shows(/1 {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}read @notes\.md.*\(this one\)/s)
+    terminal.type('/new')
+    await terminal.shows('A new conversation begins.')
+    terminal.type('/sesions')
+    await terminal.shows('There is no command /sesions. Did you mean /sessions?')
+  })
+})

@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Agent, tool } from '@agentkit/core'
+import { type AgentServer, serve } from '@agentkit/server'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+
+const { write, agentkit } = cliFolder()
+const token = 'a-token-of-at-least-16-characters'
+
+write(
+  'team.ts',
+  `import { Agent, Swarm } from 'agentkit'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
+const sessions = ':memory:'
+const research = new Agent({ name: 'Research', functions: [], model: scriptedModel(['Found it.']), sessions })
+export default new Swarm({ name: 'Team', agents: [research], model: scriptedModel([{ toolCalls: [{ name: 'research', input: { task: 'Look' } }] }, 'It is found.']), sessions })
+`,
+)
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+/** A server whose agent has a tool that needs approval. */
+async function served(auth = false): Promise<AgentServer & { paid: unknown[] }> {
+  const paid: unknown[] = []
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object' },
+    needsApproval: true,
+    execute: (input) => {
+      paid.push(input)
+      return 'paid'
+    },
+  })
+  const turns = [
+    {
+      toolCalls: [
+        { name: 'pay', input: { amount: 5 } },
+        { name: 'pay', input: { amount: 6 } },
+      ],
+    },
+    'All is paid.',
+    'Goodbye.',
+  ]
+  const sessions = sqliteSessions(':memory:')
+  closers.push(() => sessions.close())
+  const agent = new Agent({ name: 'Remote Clerk', functions: [pay], model: scriptedModel(turns), sessions })
+  const server = await serve(agent, { port: 0, log: () => {}, ...(auth && { auth: { tokens: { [token]: 'ann' } } }) })
+  closers.unshift(() => server.close())
+  return { ...server, url: server.url, paid }
+}
+
+describe('agentkit chat', () => {
+  it('reads lines of a pipe, and shows members and their answer', async () => {
+    const { code, out } = await agentkit(['chat', 'team.ts'], { input: 'Find it\n/tools\n' })
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /→ research \{"task":"Look"\}\n\[research\] begins\n\[research\] done\n← research .*Found it\.\nIt is found\.\n\d+ tokens in/,
+    )
+    expect(out).toContain('The agent has no tools.')
+    expect(out).not.toContain('\u001b')
+  })
+
+  it('talks with a server, and asks for its approvals', async () => {
+    const { url, paid } = await served()
+    const { code, out, error } = await agentkit(['chat', url], {
+      input: 'Pay\ny\nno, too much\nBye\n/sessions\n/cost\n',
+    })
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(paid).toEqual([{ amount: 5 }])
+    expect(out).toContain('pay needs your approval:')
+    expect(out).toContain('All is paid.')
+    expect(out).toContain('Goodbye.')
+    expect(out).toMatch(/1 {2}\S+ \S+ {2}Pay \(this one\)\n2 answers: /)
+  })
+
+  it('sends its token, and takes none as an argument', async () => {
+    const { url } = await served(true)
+    const call = { input: '/tools\n', env: { AGENTKIT_TOKEN: token } }
+    expect(await agentkit(['chat', url], call)).toMatchObject({ code: 0, out: 'pay: Pays.' })
+    const without = await agentkit(['chat', url], { input: '' })
+    expect(without).toMatchObject({ code: 2, error: 'The server needs a token: set AGENTKIT_TOKEN.' })
+    const wrong = await agentkit(['chat', url], { input: '', env: { AGENTKIT_TOKEN: 'not-the-token-of-this-server' } })
+    expect(wrong).toMatchObject({ code: 2, error: `${url} refuses the token. Set AGENTKIT_TOKEN.` })
+    const inUrl = await agentkit(['chat', url.replace('//', '//user:secret@')], { input: '' })
+    expect(inUrl).toMatchObject({ code: 2, error: expect.stringContaining('takes no password and no token') })
+  })
+
+  it('takes the token to no other server', async () => {
+    const { url } = await served()
+    const redirecting = createServer((_, response) => response.writeHead(307, { location: url }).end())
+    closers.push(async () => redirecting.close())
+    await once(redirecting.listen(0, '127.0.0.1'), 'listening')
+    const { port } = redirecting.address() as AddressInfo // it listens
+    const { code, error } = await agentkit(['chat', `http://127.0.0.1:${port}`], {
+      input: 'Hi\n',
+      env: { AGENTKIT_TOKEN: token },
+    })
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('does not answer') })
+  })
+
+  it.each([
+    ['a server that is not there', ['http://127.0.0.1:1023'], 'http://127.0.0.1:1023 does not answer (ECONNREFUSED).'],
+    ['an address that is none', ['http://'], 'is no address'],
+    ['a missing file', ['tem.ts'], 'Did you mean "team.ts"?'],
+    ['an unknown option', ['--agnt', 'x'], '(Did you mean --agent?)'],
+  ])('refuses %s, with 2', async (_, words, problem) => {
+    const { code, error } = await agentkit(['chat', ...words], { input: '' })
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(problem) })
+  })
+})

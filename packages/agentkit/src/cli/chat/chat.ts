@@ -1,0 +1,224 @@
+import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
+import { takeStdout } from '../common/stdout.ts'
+import { UsageError } from '../common/usage-error.ts'
+import { attachFiles } from './attach-files.ts'
+import { localPartner } from './local-partner.ts'
+import type { Answer, Asked, Partner, Question } from './partner.ts'
+import { openPrompt, type Prompt } from './prompt.ts'
+import { serverPartner } from './server-partner.ts'
+import { createView, painted } from './view.ts'
+
+export type ChatFlags = { agent?: string; user: string; session?: string }
+
+const commands: Readonly<Record<string, string>> = {
+  '/new': 'begins a new conversation',
+  '/sessions': 'lists the conversations; /sessions 2 continues the second one',
+  '/retry': 'asks the last question again, in place of the last answer',
+  '/cost': 'shows what this chat has used',
+  '/files': 'lists the files of the agent',
+  '/tools': 'lists the tools of the agent',
+  '/help': 'lists these commands',
+  '/exit': 'leaves the chat, as Ctrl-D does',
+}
+
+/** What a chat remembers of its own. */
+type State = {
+  sessionId: string
+  last?: { question: Question; runId: string }
+  used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isPriced: boolean }
+  /** As `/sessions` has listed them. */
+  listed: readonly string[]
+}
+
+/**
+ * Talks with the agent of a file or of a server, until the user leaves.
+ * @throws UsageError for a file without an agent, and an address without an agentkit server
+ */
+export async function chat(place: string | undefined, { agent, user, session }: ChatFlags): Promise<void> {
+  const output = takeStdout()
+  const prompt = openPrompt({ write: output.write, commands: Object.keys(commands) })
+  try {
+    const partner = await partnerAt(place, agent, user, prompt)
+    try {
+      await talk({ partner, prompt, write: output.write }, session ?? newSession())
+    } finally {
+      await partner.close()
+    }
+  } finally {
+    prompt.close()
+  }
+}
+
+function partnerAt(
+  place: string | undefined,
+  agent: string | undefined,
+  user: string,
+  prompt: Prompt,
+): Promise<Partner> {
+  const address = place !== undefined && /^https?:\/\//.test(place) ? URL.parse(place) : undefined
+  if (address === undefined) return localPartner(place, agent, user)
+  if (address === null) throw new UsageError(`"${place}" is no address. Pass one such as http://127.0.0.1:8000.`)
+  if (address.username !== '' || address.search !== '') {
+    throw new UsageError('The address takes no password and no token: set AGENTKIT_TOKEN.')
+  }
+  if (agent !== undefined) throw new UsageError('--agent is for a file: a server has one agent.')
+  return serverPartner(address, user, async () => {
+    const token = process.stdin.isTTY ? await prompt.question('Token: ', { isSecret: true }) : undefined
+    if (token === undefined) throw new UsageError('The server needs a token: set AGENTKIT_TOKEN.')
+    return token
+  })
+}
+
+type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<void> }
+
+async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<void> {
+  const state: State = {
+    sessionId,
+    used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isPriced: false },
+    listed: [],
+  }
+  const say = (text: string): Promise<void> => write(`${terminalText(text)}\n`)
+  if (process.stdin.isTTY) await say(`${partner.name}. /help lists the commands, Ctrl-D leaves.`)
+  for (;;) {
+    const line = (await prompt.line('› '))?.trim()
+    if (line === undefined) return
+    if (line === '') continue
+    try {
+      if (line.startsWith('/')) {
+        const [word = '', argument = ''] = line.split(/\s+/)
+        if (word === '/exit') return
+        if (word === '/retry') await retry({ partner, prompt, write }, state)
+        else await obey(word, argument, partner, state, say)
+      } else {
+        const question = { text: line, files: attachFiles(line), sessionId: state.sessionId }
+        await ask({ partner, prompt, write }, state, question)
+      }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      const text = isAgentKitError(error) ? `${error.code}: ${error.message}` : error.message
+      await write(`${painted('red', terminalLine(text))}\n`)
+    }
+  }
+}
+
+async function retry(parts: Parts, state: State): Promise<void> {
+  if (!state.last) throw new Error('There is no answer yet that could be replaced.')
+  const { question, runId } = state.last
+  await ask(parts, state, { ...question, replaces: runId })
+}
+
+/** Asks a question, and shows its answer as it comes. Ctrl-C stops it. */
+async function ask({ partner, prompt, write }: Parts, state: State, question: Question): Promise<void> {
+  const stop = new AbortController()
+  const view = createView(write)
+  const startedAt = performance.now()
+  const decide = (asked: Asked): Promise<Answer> => approve(asked, prompt, write, stop.signal)
+  const answering = (async () => {
+    for await (const event of partner.ask(question, decide, stop.signal)) {
+      if (event.type !== 'run-end') {
+        await view.show(event)
+        continue
+      }
+      const { usage, cost, runId } = event
+      const { used } = state
+      used.answers++
+      used.inputTokens += usage.inputTokens ?? 0
+      used.outputTokens += usage.outputTokens ?? 0
+      used.usd += cost?.usd ?? 0
+      used.isPriced ||= cost !== undefined
+      state.last = { question, runId }
+      await view.end(event, startedAt)
+    }
+  })()
+  try {
+    await prompt.during(answering, () => stop.abort())
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    await write(`\n${painted('dim', 'stopped')}\n`)
+  }
+}
+
+/** Asks whether a tool may be called. */
+async function approve(
+  { name, input, path }: Asked,
+  prompt: Prompt,
+  write: Parts['write'],
+  signal: AbortSignal,
+): Promise<Answer> {
+  const who = path.length > 1 ? `[${path.at(-1)}] ` : ''
+  await write(
+    `\n${painted('yellow', terminalLine(`${who}${name} needs your approval:`))}\n${terminalText(JSON.stringify(input, undefined, 2) ?? '')}\n`,
+  )
+  for (;;) {
+    const answer = await prompt.question('Run it? [y]es, [n]o, or no and why: ', { signal })
+    if (answer === undefined) return { approve: false, reason: 'The user left.' }
+    if (/^y(es)?$/i.test(answer.trim())) return { approve: true }
+    if (/^no?$/i.test(answer.trim())) return { approve: false }
+    const reason = answer.trim().replace(/^no?[,:\s]+/i, '')
+    if (reason !== '') return { approve: false, reason }
+  }
+}
+
+async function obey(
+  word: string,
+  argument: string,
+  partner: Partner,
+  state: State,
+  say: (text: string) => Promise<void>,
+): Promise<void> {
+  switch (word) {
+    case '/new':
+      state.sessionId = newSession()
+      delete state.last
+      return say('A new conversation begins.')
+    case '/sessions':
+      return argument === '' ? listSessions(partner, state, say) : chooseSession(argument, state, say)
+    case '/cost': {
+      const { answers, inputTokens, outputTokens, usd, isPriced } = state.used
+      const cost = isPriced ? `, $${usd.toFixed(5)}` : ''
+      return say(`${answers} answers: ${inputTokens} tokens in, ${outputTokens} out${cost}.`)
+    }
+    case '/files': {
+      const files = await partner.files()
+      return say(files.length === 0 ? 'The agent has no files.' : files.join('\n'))
+    }
+    case '/tools': {
+      const tools = await partner.tools()
+      const lines = tools.map(({ name, description }) => `${name}: ${description.split('\n', 1)[0]}`)
+      return say(lines.length === 0 ? 'The agent has no tools.' : lines.join('\n'))
+    }
+    case '/help':
+      return say(
+        Object.entries(commands)
+          .map(([name, description]) => `${name.padEnd(10)} ${description}`)
+          .join('\n'),
+      )
+    default: {
+      const nearest = nearestWord(word, Object.keys(commands))
+      throw new Error(`There is no command ${word}. ${nearest ? `Did you mean ${nearest}?` : '/help lists them.'}`)
+    }
+  }
+}
+
+async function listSessions(partner: Partner, state: State, say: (text: string) => Promise<void>): Promise<void> {
+  const sessions = await partner.sessions()
+  state.listed = sessions.map(({ sessionId }) => sessionId)
+  const lines = sessions.map(({ sessionId, title, updatedAt }, index) => {
+    const mark = sessionId === state.sessionId ? ' (this one)' : ''
+    return `${index + 1}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${terminalLine(title)}${mark}`
+  })
+  await say(lines.length === 0 ? 'There are no conversations yet.' : lines.join('\n'))
+}
+
+function chooseSession(argument: string, state: State, say: (text: string) => Promise<void>): Promise<void> {
+  const chosen = state.listed[Number(argument) - 1]
+  if (chosen === undefined) throw new Error('Pass the number of a conversation that /sessions has listed.')
+  state.sessionId = chosen
+  delete state.last
+  return say('This conversation continues.')
+}
+
+function newSession(): string {
+  return `chat-${crypto.randomUUID().slice(0, 13)}`
+}

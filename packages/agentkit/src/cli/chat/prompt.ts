@@ -1,0 +1,174 @@
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { addToHistory, historyFile, readHistory } from './input-history.ts'
+
+/** Twice within this time leaves the chat, in milliseconds. */
+const leaveMs = 2_000
+
+export interface Prompt {
+  /** The next line; `undefined` when the user leaves. */
+  line(prompt: string): Promise<string | undefined>
+  /** A line that is not kept; `isSecret` shows nothing of it. */
+  question(prompt: string, options?: { isSecret?: boolean; signal?: AbortSignal }): Promise<string | undefined>
+  /** Ctrl-C calls `onInterrupt` while `work` lasts; what is typed meanwhile is shown by the next prompt. */
+  during<Value>(work: Promise<Value>, onInterrupt: () => void): Promise<Value>
+  close(): void
+}
+
+type Options = {
+  write(text: string): Promise<void>
+  /** Words that Tab completes at the begin of a line. */
+  commands: readonly string[]
+}
+
+/** Reads lines from the terminal, with a history, or from a pipe, without prompts. */
+export function openPrompt({ write, commands }: Options): Prompt {
+  const { stdin, stdout } = process
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true
+  const file = historyFile()
+  let isMuted = false
+  // Node writes what is typed, and how it moves the cursor.
+  const screen = new Writable({
+    decodeStrings: false,
+    write(chunk, _, done) {
+      // Decided when it is written: what waits would be lost to a later answer.
+      if (!isMuted) void write(String(chunk))
+      done()
+    },
+  })
+  Object.defineProperties(screen, { columns: { get: () => stdout.columns }, rows: { get: () => stdout.rows } })
+  stdout.on('resize', () => screen.emit('resize'))
+  const reader = createInterface({
+    input: stdin,
+    output: screen,
+    terminal: isTerminal,
+    history: isTerminal ? readHistory(file) : [],
+    historySize: 500,
+    removeHistoryDuplicates: true,
+    completer: (line: string) => completions(line, commands),
+  })
+  const waiting: string[] = []
+  let take: ((line: string | undefined) => void) | undefined
+  let isClosed = false
+  let keepsLines = true
+  let onInterrupt: (() => void) | undefined
+  let lastInterrupt = Number.NEGATIVE_INFINITY
+
+  reader.on('line', (line) => {
+    lastInterrupt = Number.NEGATIVE_INFINITY
+    if (take) give(line)
+    else waiting.push(line)
+  })
+  reader.on('close', () => {
+    isClosed = true
+    give(undefined)
+  })
+  // The answer of a question, such as a token, is not kept.
+  reader.on('history', (lines: string[]) => {
+    if (!keepsLines) lines.shift()
+  })
+  reader.on('SIGINT', interrupt)
+  if (!isTerminal) process.on('SIGINT', interrupt)
+
+  function give(line: string | undefined): void {
+    const taken = take
+    take = undefined
+    taken?.(line)
+  }
+
+  function interrupt(): void {
+    const now = performance.now()
+    const isSecond = now - lastInterrupt < leaveMs
+    lastInterrupt = now
+    if (onInterrupt && !isSecond) {
+      onInterrupt()
+      return
+    }
+    if (isSecond || !isTerminal) {
+      onInterrupt?.()
+      reader.close()
+      return
+    }
+    void write('\n(Ctrl-C again leaves)\n')
+    clearLine()
+    reader.prompt()
+  }
+
+  /** Removes what was typed: Ctrl-E, Ctrl-U. */
+  function clearLine(): void {
+    reader.write(null, { ctrl: true, name: 'e' })
+    reader.write(null, { ctrl: true, name: 'u' })
+  }
+
+  function next(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+    const early = waiting.shift()
+    if (early !== undefined) return Promise.resolve(early)
+    if (isClosed || signal?.aborted) return Promise.resolve(undefined)
+    reader.setPrompt(isTerminal ? prompt : '')
+    reader.prompt(true)
+    return new Promise((resolve) => {
+      take = resolve
+      const stop = (): void => {
+        if (isTerminal) {
+          clearLine()
+          void write('\n')
+        }
+        give(undefined)
+      }
+      signal?.addEventListener('abort', stop, { once: true })
+    })
+  }
+
+  return {
+    async line(prompt) {
+      keepsLines = true
+      const line = await next(prompt)
+      if (isTerminal && line !== undefined && line.trim() !== '') addToHistory(file, line)
+      return line
+    },
+    async question(prompt, { isSecret = false, signal } = {}) {
+      const wasMuted = isMuted
+      isMuted = isSecret
+      keepsLines = false
+      if (isSecret) await write(prompt)
+      try {
+        return await next(isSecret ? '' : prompt, signal)
+      } finally {
+        if (isSecret) await write('\n')
+        isMuted = wasMuted
+        keepsLines = true
+      }
+    },
+    async during(work, interruptWork) {
+      isMuted = true
+      onInterrupt = interruptWork
+      try {
+        return await work
+      } finally {
+        isMuted = false
+        onInterrupt = undefined
+      }
+    },
+    close() {
+      reader.close()
+    },
+  }
+}
+
+/** Commands at the begin of a line, and files after `@`. */
+function completions(line: string, commands: readonly string[]): [string[], string] {
+  if (line.startsWith('/')) return [commands.filter((command) => command.startsWith(line)), line]
+  const word = /(?:^|\s)@(\S*)$/.exec(line)?.[1]
+  if (word === undefined) return [[], line]
+  const folder = word.endsWith('/') ? word : dirname(word)
+  try {
+    const names = readdirSync(folder || '.', { withFileTypes: true }).map(
+      (entry) => `${join(folder, entry.name)}${entry.isDirectory() ? '/' : ''}`,
+    )
+    return [names.filter((name) => name.startsWith(word)), word]
+  } catch {
+    return [[], word]
+  }
+}

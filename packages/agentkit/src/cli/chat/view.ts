@@ -1,0 +1,90 @@
+import { styleText } from 'node:util'
+import { type AgentEvent, terminalLine, terminalText } from '@agentkit/core'
+import { Speakers } from '@agentkit/core/internal'
+
+type Style = Parameters<typeof styleText>[0]
+type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
+
+/** Shows the events of one answer as they come: the text of who speaks, and the tools and members as lines. */
+export function createView(write: (text: string) => Promise<void>): {
+  show(event: AgentEvent): Promise<void>
+  /** The line below an answer: what it has used. */
+  end(end: RunEnd, startedAt: number): Promise<void>
+} {
+  const speakers = new Speakers()
+  let isAtLineStart = true
+  let held = ''
+
+  const print = async (text: string): Promise<void> => {
+    if (text === '') return
+    isAtLineStart = text.endsWith('\n')
+    await write(text)
+  }
+  const note = async (style: Style, text: string): Promise<void> => {
+    if (!isAtLineStart) await print('\n')
+    await print(`${painted(style, fitting(terminalLine(text)))}\n`)
+  }
+
+  return {
+    async show(event) {
+      const isHeard = speakers.isHeard(event)
+      const who = event.path.length > 1 ? `[${event.path.at(-1)}] ` : ''
+      switch (event.type) {
+        case 'text-delta': {
+          if (!isHeard) return
+          // A line end of two characters may come in two parts.
+          const text = held + event.text
+          held = text.endsWith('\r') ? '\r' : ''
+          return print(terminalText(held === '' ? text : text.slice(0, -1)))
+        }
+        case 'agent-start':
+          return event.path.length > 1 ? note('cyan', `${who}begins`) : undefined
+        case 'agent-end':
+          return event.path.length > 1
+            ? note('cyan', `${who}${event.status}${event.reason === undefined ? '' : `: ${event.reason}`}`)
+            : undefined
+        case 'tool-call':
+          return note('dim', `${who}→ ${event.name} ${JSON.stringify(event.input) ?? ''}`)
+        case 'tool-result': {
+          const output = typeof event.output === 'string' ? event.output : (JSON.stringify(event.output) ?? '')
+          const mark = event.isError ? '✗' : '←'
+          const line = `${who}${mark} ${event.name} (${Math.round(event.durationMs)} ms) ${output.replaceAll(/\s+/g, ' ')}`
+          return note(event.isError ? 'red' : 'dim', line)
+        }
+        case 'handoff':
+          return note('cyan', `${who}hands the conversation to ${event.to}`)
+        case 'model-fallback':
+          return note('yellow', `${who}${event.from} failed (${event.error.code}): ${event.to} answers`)
+        case 'step-restart':
+          return note('yellow', `${who}begins again (${event.error.code})`)
+        default:
+          return
+      }
+    },
+    async end({ finishReason, usage, cost, error }, startedAt) {
+      if (!isAtLineStart) await print('\n')
+      if (error && finishReason !== 'aborted')
+        await print(`${painted('red', terminalText(`${error.code}: ${error.message}`))}\n`)
+      const facts = [
+        `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`,
+        ...(cost ? [`${cost.estimated ? '~' : ''}$${cost.usd.toFixed(cost.usd < 0.01 ? 5 : 2)}`] : []),
+        `${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+        ...(finishReason === 'stop' ? [] : [finishReason === 'aborted' ? 'stopped' : finishReason]),
+      ]
+      await print(`${painted('dim', facts.join(' · '))}\n`)
+    },
+  }
+}
+
+/** Cut to one line of the terminal, so that a long input of a tool does not hide the answer. */
+function fitting(line: string): string {
+  const { columns } = process.stdout
+  const characters = [...line]
+  if (columns === undefined || characters.length < columns) return line.slice(0, 2_000)
+  return `${characters.slice(0, Math.max(10, columns - 2)).join('')}…`
+}
+
+/** In colour on a terminal, unless `NO_COLOR` is set. */
+export function painted(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
