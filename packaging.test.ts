@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loopbackRegistry } from './scripts/loopback-registry.ts'
 import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
 import { root } from './scripts/workspace-files.ts'
 
@@ -333,6 +334,64 @@ describe('agentkit, which combines the packages', () => {
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
   })
 })
+
+describe('a project of agentkit init', () => {
+  let registry: Awaited<ReturnType<typeof loopbackRegistry>>
+  beforeAll(async () => {
+    registry = await loopbackRegistry(packages.map(({ manifest }) => join(place, tarballOf(manifest.name))))
+  })
+  afterAll(() => registry.close())
+
+  it.each([
+    ['npm', 'agent'],
+    ['npm', 'swarm'],
+    ['npm', 'files'],
+    ['pnpm', 'agent'],
+  ])(
+    'installs by %s, is typed, passes its test and answers without a key: %s',
+    { timeout: 600_000 },
+    async (manager, template) => {
+      const folder = await mkdtemp(join(place, 'project'))
+      const env = {
+        ...withoutKeys(plainEnvironment()),
+        npm_config_registry: registry.url,
+        // The packages of this registry are other ones each time, of one version.
+        npm_config_cache: join(place, 'cache'),
+        npm_config_store_dir: join(place, 'store'),
+        PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+      }
+      const shell = process.platform === 'win32'
+      const inFolder = (program: string, ...words: string[]) => run(program, words, { cwd: folder, env, shell })
+      await inFolder(
+        'npm',
+        'exec',
+        '--yes',
+        '--package=agentkit',
+        '--',
+        'agentkit',
+        'init',
+        '--pm',
+        manager,
+        '--template',
+        template,
+        '--yes',
+      )
+      await inFolder(process.execPath, 'node_modules/typescript/bin/tsc')
+      const tests = await inFolder('npm', 'test')
+      expect(tests.stdout).toMatch(/fail 0/)
+      const question = template === 'files' ? 'How many days of holiday are there?' : 'What time is it in Europe/Oslo?'
+      const { stdout, stderr } = await inFolder(process.execPath, 'node_modules/agentkit/dist/cli.js', 'run', question)
+      expect(stderr).toContain('offline/extractive')
+      expect(stdout).toMatch(template === 'files' ? /30 days/ : template === 'agent' ? /\d:\d\d/ : /./)
+      const doctor = await inFolder(process.execPath, 'node_modules/agentkit/dist/cli.js', 'doctor', '--offline')
+      expect(doctor.stdout).toMatch(/\n0 failed, /)
+    },
+  )
+})
+
+function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.endsWith('_API_KEY')))
+}
 
 /** Creates a folder in which npm has installed these packages of ours from their tarballs. */
 async function install(folderName: string, names: string[]): Promise<string> {

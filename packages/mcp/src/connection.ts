@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import {
   Client,
@@ -129,4 +129,5 @@ const knownModern: DiscoverResult = {
   cacheScope: 'private',
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+// By its name: this file may be in a chunk of the build, in another folder.
+const { version }: { version: string } = createRequire(import.meta.url)('@agentkit/mcp/package.json')

@@ -5,6 +5,11 @@ type Verb = { name: string; description: string; load(): Promise<Command> }
 /** The commands of `agentkit`. Each is loaded when it is called. */
 export const verbs: readonly Verb[] = [
   {
+    name: 'init',
+    description: 'makes a project with an agent',
+    load: async () => (await import('./init/init-command.ts')).initCommand(),
+  },
+  {
     name: 'dev',
     description: 'serves an agent, and restarts after each change of its code',
     load: async () => (await import('./dev-command.ts')).devCommand(),

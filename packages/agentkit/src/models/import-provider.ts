@@ -39,7 +39,7 @@ function importByName(id: ProviderId, name: string): Promise<Record<string, unkn
 }
 
 /** The packages of the providers. */
-export const packages = {
+export const packages: Readonly<Record<ProviderId, string>> = {
   openai: '@agentkit/providers-openai',
   azure: '@agentkit/providers-azure',
   anthropic: '@agentkit/providers-anthropic',
@@ -48,4 +48,4 @@ export const packages = {
   gemini: '@agentkit/providers-gemini',
   ollama: '@agentkit/providers-ollama',
   offline: '@agentkit/providers-offline',
-} as const satisfies Record<ProviderId, string>
+}

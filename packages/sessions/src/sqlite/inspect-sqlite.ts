@@ -81,8 +81,14 @@ async function readFacts(path: string, signal: AbortSignal): Promise<Facts> {
   // Without these files the database has no writer, and read-only access would create one of them.
   if (!existsSync(`${path}-wal`) || !existsSync(`${path}-shm`)) address.searchParams.set('immutable', '1')
   const words = ['--no-warnings', '--input-type=module', '--eval', program, address.href]
-  const { stdout } = await promisify(execFile)(process.execPath, words, { signal, env: withoutOptions() })
-  return JSON.parse(stdout)
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, words, { signal, env: withoutOptions() })
+    return JSON.parse(stdout)
+  } catch (cause) {
+    if (signal.aborted) throw cause
+    // An old one, which the check of Node reports.
+    return { error: { message: 'this Node has no SQLite, or could not be started' } }
+  }
 }
 
 /** Options of this process, such as `--import`, are not for the check. */

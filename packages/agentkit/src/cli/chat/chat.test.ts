@@ -60,8 +60,8 @@ async function served(auth = false): Promise<AgentServer & { paid: unknown[] }> 
 
 describe('agentkit chat', () => {
   it('reads lines of a pipe, and shows members and their answer', async () => {
-    const { code, out } = await agentkit(['chat', 'team.ts'], { input: 'Find it\n/tools\n' })
-    expect(code).toBe(0)
+    const { code, out, error } = await agentkit(['chat', 'team.ts'], { input: 'Find it\n/tools\n' })
+    expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out).toMatch(
       /→ research \{"task":"Look"\}\n\[research\] begins\n\[research\] done\n← research .*Found it\.\nIt is found\.\n\d+ tokens in/,
     )

@@ -6,17 +6,24 @@ import { invalidArgument } from '@agentkit/core/internal'
  * Runs a command in this terminal until it ends. Signals to this process do not end the wait.
  *
  * @param variables are added to the environment; `undefined` removes one
+ * @param folder in which it runs; default: this one
  * @returns its exit code
  * @throws AgentKitError `invalid-argument` when the command cannot be started
  */
 export function runProgram(
   [program = '', ...words]: readonly string[],
   variables: Record<string, string | undefined>,
+  folder?: string,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     // On Windows npm and similar commands are shell scripts.
     const shell = process.platform === 'win32'
-    const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, ...variables }, shell })
+    const child = spawn(program, words, {
+      stdio: 'inherit',
+      env: { ...process.env, ...variables },
+      shell,
+      ...(folder !== undefined && { cwd: folder }),
+    })
     // The terminal sends SIGINT to both processes, and the command may need time to finish.
     const ignore = (): void => {}
     const forward = (): void => void child.kill('SIGTERM')

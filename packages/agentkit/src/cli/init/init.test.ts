@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
+import { toolVersions } from './manifest.ts'
+
+const { folder, agentkit } = cliFolder()
+const all = [
+  '.env',
+  '.env.example',
+  '.gitignore',
+  'AGENTS.md',
+  'agent.test.ts',
+  'agent.ts',
+  'agentkit_config.toml',
+  'package.json',
+  'tsconfig.json',
+]
+
+function place(files: Record<string, string> = {}): { cwd: string; read(name: string): string } {
+  const cwd = mkdtempSync(join(folder, 'place-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+  return { cwd, read: (name) => readFileSync(join(cwd, name), 'utf8') }
+}
+
+const init = (cwd: string, ...words: string[]) => agentkit(['init', ...words, '--no-install'], { cwd })
+
+describe('agentkit init', () => {
+  it('writes a project, prints the defaults that it takes, and what to do next', async () => {
+    const { cwd, read } = place()
+    const { code, out, error } = await init(cwd)
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(readdirSync(cwd).sort()).toEqual(all)
+    expect(statSync(join(cwd, '.env')).mode & 0o777).toBe(0o600)
+    expect(out).toContain('provider: openai (--provider openai|azure|')
+    expect(out).toContain('template: agent (--template agent|swarm|files)')
+    expect(out).toContain('package manager: npm (--pm npm|pnpm|yarn|bun)')
+    expect(out).toMatch(/Talk with it: {2}npm run chat\nServe it: {6}npm run dev/)
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      type: 'module',
+      scripts: { dev: 'agentkit dev', chat: 'agentkit chat', test: expect.stringContaining('--test') },
+      dependencies: { agentkit: '0.0.0' },
+      devDependencies: { '@agentkit/testing': '0.0.0', typescript: toolVersions.typescript },
+    })
+    expect(read('.env')).toBe('OPENAI_API_KEY=\n')
+  })
+
+  it('installs only the providers that are chosen, and names the model', async () => {
+    const { cwd, read } = place()
+    const { code } = await init(
+      cwd,
+      'my-agent',
+      '--provider',
+      'anthropic',
+      'mistral',
+      '--template',
+      'files',
+      '--pm',
+      'yarn',
+    )
+    expect(code).toBe(0)
+    expect(Object.keys(JSON.parse(read('my-agent/package.json')).dependencies)).toEqual([
+      'agentkit',
+      '@agentkit/providers-anthropic',
+      '@agentkit/providers-mistral',
+      '@agentkit/retriever',
+    ])
+    expect(read('my-agent/agentkit_config.toml')).toContain('model = "anthropic/claude-sonnet-5"')
+    expect(read('my-agent/.env')).toBe('ANTHROPIC_API_KEY=\nMISTRAL_API_KEY=\n')
+    expect(read('my-agent/.yarnrc.yml')).toBe('nodeLinker: node-modules\n')
+    expect(existsSync(join(cwd, 'my-agent/files/handbook.md'))).toBe(true)
+  })
+
+  it('takes the package manager that runs it, and the provider of the model and of a key', async () => {
+    const { cwd, read } = place()
+    const env = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v24', GROQ_API_KEY: 'gsk_0123456789abcdef' }
+    const { out } = await agentkit(['init', '--no-install'], { cwd, env })
+    expect(out).toContain('provider: groq')
+    expect(out).toContain('package manager: pnpm')
+    const other = await init(place().cwd, '--model', 'gemini-flash-latest')
+    expect(other.out).not.toContain('provider: ')
+    expect(other.out).not.toContain('model: ')
+    expect(read('.env')).toBe('GROQ_API_KEY=\n')
+  })
+
+  it('keeps what exists: package.json and .gitignore are extended, all else is listed', async () => {
+    const manifest =
+      '{\n\t"name": "mine",\n\t"type": "commonjs",\n\t"scripts": { "test": "vitest", "build": "tsc" },\n\t"dependencies": { "agentkit": "^1.0.0" }\n}\n'
+    const { cwd, read } = place({
+      'package.json': manifest,
+      '.gitignore': 'dist\nnode_modules',
+      'agent.ts': 'export {}\n',
+      '.env': 'A=b\n',
+    })
+    const { code, out } = await init(cwd)
+    expect(code).toBe(0)
+    expect(read('agent.ts')).toBe('export {}\n')
+    expect(read('.env')).toBe('A=b\n')
+    expect(read('.gitignore')).toBe('dist\nnode_modules\n.env\nagentkit-data/\n')
+    expect(read('package.json')).toMatch(/^\{\n\t"name": "mine"/)
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      type: 'module',
+      scripts: { test: 'vitest', build: 'tsc', dev: 'agentkit dev' },
+      dependencies: { agentkit: '^1.0.0' },
+    })
+    expect(out).toContain('Kept as they are: agent.ts, .env. (--force writes <name>.new)')
+    expect(out).toContain('"type" was "commonjs", and is "module" now.')
+    const before = read('package.json')
+    const again = await init(cwd, '--force')
+    expect(again.code).toBe(0)
+    expect(read('agent.ts')).toBe('export {}\n')
+    expect(read('agent.ts.new')).toContain('new Agent(')
+    expect(read('package.json')).toBe(before)
+  })
+
+  it.each([
+    ['an unknown provider', ['--provider', 'antropic'], 'Did you mean "anthropic"?'],
+    ['an unknown template', ['--template', 'swrm'], 'Did you mean "swarm"?'],
+    ['an unknown package manager', ['--pm', 'pnmp'], 'Did you mean "pnpm"?'],
+    ['an unknown provider of a model', ['--model', 'opnai/gpt-5'], 'Did you mean "openai/gpt-5"?'],
+    ['a folder that is a file', ['package.json'], '"package.json" is a file.'],
+    ['a package.json that is no JSON', ['.'], 'package.json cannot be extended'],
+    ['an unknown option', ['--templat', 'x'], '(Did you mean --template?)'],
+  ])('refuses %s with 2, and writes nothing', async (_, words, problem) => {
+    const { cwd } = place({ 'package.json': '{ "name": ' })
+    const { code, error } = await init(cwd, ...words)
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(problem) })
+    expect(readdirSync(cwd)).toEqual(['package.json'])
+  })
+
+  it('leaves the files when the install fails, and says the command', async () => {
+    const { cwd } = place()
+    const { code, out, error } = await agentkit(['init', 'here', '--pm', 'bun'], { cwd, env: { PATH: cwd } })
+    expect(code).toBe(1)
+    expect(error).toContain('The files are written.')
+    expect(out).toContain('Install: cd here && bun install')
+    expect(existsSync(join(cwd, 'here/agent.ts'))).toBe(true)
+  })
+
+  it('checks a new project with the tools that this repository has', () => {
+    const root = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../../package.json'), 'utf8'))
+    const functions = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../functions/package.json'), 'utf8'))
+    const own = { ...root.devDependencies, 'ts-morph': functions.devDependencies['ts-morph'] }
+    for (const [name, version] of Object.entries(toolVersions))
+      expect({ [name]: own[name] }).toEqual({ [name]: version })
+  })
+})
+
+describe.skipIf(!hasTmux)('agentkit init in a terminal', { timeout: 60_000 }, () => {
+  it('asks, and writes what is chosen', async () => {
+    const { cwd, read } = place()
+    using terminal = new Terminal(['init', '--no-install'], { cwd })
+    await terminal.shows('Whose models?')
+    expect(readdirSync(cwd)).toEqual([])
+    terminal.press('Enter')
+    await terminal.shows('What is the agent?')
+    terminal.press('Down', 'Enter')
+    await terminal.shows('Which package manager?')
+    terminal.press('Enter')
+    await terminal.shows('ended with 0')
+    expect(read('agent.ts')).toContain('new Swarm(')
+  })
+
+  it('writes nothing when the user leaves', async () => {
+    const { cwd } = place()
+    using terminal = new Terminal(['init'], { cwd })
+    await terminal.shows('Whose models?')
+    terminal.press('C-c')
+    await terminal.shows('ended with 130')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import { relative, resolve } from 'node:path'
+import { isAgentKitError } from '@agentkit/core'
+import { print, printError } from '../common/print.ts'
+import { runProgram } from '../common/run-program.ts'
+import { askChoices } from './ask-choices.ts'
+import { type Choices, givenChoices, type InitFlags, withDefaults } from './choices.ts'
+import { planProject, writeProject } from './write-project.ts'
+
+/**
+ * Makes a project in a folder, and installs its packages.
+ *
+ * @returns the exit code: 1 when the install fails, 130 when the user leaves
+ * @throws UsageError for unknown words, and a folder that cannot be one
+ */
+export async function init(place: string, flags: InitFlags): Promise<number> {
+  const folder = resolve(place)
+  let given = givenChoices(flags)
+  let installs = flags.install
+  const asks = flags.yes !== true && process.stdin.isTTY === true && process.stdout.isTTY === true
+  if (asks) {
+    const answers = await askChoices(given, { installs })
+    if (!answers) {
+      printError('Nothing was written.')
+      return 130
+    }
+    given = answers.given
+    installs = answers.installs
+  }
+  const { choices, lines } = withDefaults(given)
+  for (const line of asks ? [] : lines) print(line)
+  const plan = planProject(folder, choices, flags.force === true)
+  writeProject(plan)
+  const shown = relative('', folder) || '.'
+  print(`Written in ${shown}: ${plan.files.map(({ name }) => name).join(', ')}.`)
+  if (plan.kept.length > 0)
+    print(`Kept as they are: ${plan.kept.join(', ')}.${flags.force ? '' : ' (--force writes <name>.new)'}`)
+  for (const note of plan.notes) print(note)
+  const installed = installs ? await install(choices, folder) : undefined
+  sayNext(choices, shown, installed !== true)
+  return installed === false ? 1 : 0
+}
+
+/** @returns whether it succeeded; the files stay either way */
+async function install({ manager }: Choices, folder: string): Promise<boolean> {
+  try {
+    const code = await runProgram([manager, 'install'], {}, folder)
+    if (code === 0) return true
+    printError(`${manager} install ended with ${code}. The files are written.`)
+  } catch (error) {
+    if (!isAgentKitError(error)) throw error
+    printError(`${error.message} The files are written.`)
+  }
+  return false
+}
+
+function sayNext({ manager, providers, model }: Choices, shown: string, mustInstall: boolean): void {
+  const enter = shown === '.' ? '' : `cd ${shown} && `
+  const run = manager === 'npm' ? 'npm run' : manager
+  print('')
+  if (mustInstall) print(`Install: ${enter}${manager} install`)
+  print(`Talk with it:  ${enter}${run} chat`)
+  print(`Serve it:      ${enter}${run} dev`)
+  const isKeyless = model === undefined && providers[0] === 'openai'
+  if (isKeyless) print('Without a key it answers offline. For a real model, put OPENAI_API_KEY into .env.')
+  else if (providers[0] !== 'offline' && providers[0] !== 'ollama') print('Put its key into .env first.')
+}
