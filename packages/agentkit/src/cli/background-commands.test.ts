@@ -158,7 +158,10 @@ describe('agentkit runs', () => {
     await team.chat('Go', { sessionId: 's' })
     expect(await sessions.load({ agentId: 'team/ann', userId: 'default', sessionId: 's' })).toBeDefined()
     const { out, error } = await onStore('runs')
-    expect({ lines: out.split('\n').slice(1), error }).toEqual({ lines: [expect.stringMatching(/ team +.* done /)], error: '' })
+    expect({ lines: out.split('\n').slice(1), error }).toEqual({
+      lines: [expect.stringMatching(/ team +.* done /)],
+      error: '',
+    })
   })
 
   it('shows a run, its open approvals and what could not be delivered', async () => {

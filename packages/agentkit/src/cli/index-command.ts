@@ -4,12 +4,9 @@ import { agentIdFrom, nearestWord, type RetrievalTool, retrievalTools } from '@a
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
 import type { AgentTable } from '../config/config-keys.ts'
-import { readableExts } from '../config/config-values.ts'
-import { SDKContext } from '../config/sdk-context.ts'
-import { sharedRetriever } from '../knowledge/agent-knowledge.ts'
+import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
 import { progressLine, reportLines } from '../knowledge/sync-lines.ts'
-import { findModel } from '../models/model-name.ts'
 import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
@@ -52,11 +49,12 @@ function withOptions(command: Command): Command {
     .option('--folder <path>', 'the files')
     .option('--index-path <path>', 'the folder of the index')
     .addOption(choice('--tool <name>', 'how files are indexed', retrievalTools))
-    .option('--ext <extensions...>', 'only these extensions, for example .md .pdf', collectExt)
+    .option('--ext <extensions...>', 'only these extensions, for example .md .pdf')
 }
 
 async function withRetriever(options: IndexOptions, work: (retriever: Retriever) => Promise<void>): Promise<void> {
   if (options.config !== undefined) checkFile(options.config, 'Pass the TOML file.')
+  const { SDKContext } = await import('../config/sdk-context.ts')
   const context = new SDKContext(definedOnly({ configPath: options.config }))
   try {
     await work(await open(options, context))
@@ -68,7 +66,10 @@ async function withRetriever(options: IndexOptions, work: (retriever: Retriever)
 async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, context: SDKContext): Promise<Retriever> {
   // A retriever creates a missing folder; on the command line it is probably misspelt.
   if (folder !== undefined) checkFile(folder, '', { kind: 'folder' })
+  await checkExts(ext ?? [])
   const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
+  const { sharedRetriever } = await import('../knowledge/agent-knowledge.ts')
+  const { findModel } = await import('../models/model-name.ts')
   const models = [settings.model ?? []].flat()
   const providers = models.map((name) => findModel(name, context.config.providers).provider).filter(isProviderId)
   const knowledge: KnowledgeOptions = definedOnly({
@@ -79,9 +80,10 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
   return sharedRetriever(knowledge, settings, providers, context).load()
 }
 
-/** An option that is repeated, of extensions with or without their dot. */
-function collectExt(value: string, earlier: readonly string[] = []): string[] {
-  return [...earlier, oneOf('--ext', `.${value.replace(/^\./, '').toLowerCase()}`, readableExts)]
+/** Extensions with or without their dot. @throws UsageError with the most similar one */
+async function checkExts(exts: readonly string[]): Promise<void> {
+  const { readableExts } = await import('../config/config-values.ts')
+  for (const ext of exts) oneOf('--ext', `.${ext.replace(/^\./, '').toLowerCase()}`, readableExts)
 }
 
 /** An agent needs no table, but `--agent` names one that exists. */

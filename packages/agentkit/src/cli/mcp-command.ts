@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
-import { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
-import { chosenAgent, type LoadedAgent, loadAgents } from './common/load-agents.ts'
+import type { LoadedAgent } from './common/load-agents.ts'
 import { printError } from './common/print.ts'
 
 type MCPOptions = { agent?: string; user?: string }
@@ -23,12 +22,13 @@ const maxWarnings = 100
 async function serveMCP(file: string | undefined, { agent: id, user }: MCPOptions): Promise<void> {
   // Before the file is loaded: what its code prints must not mix with the protocol.
   const output = takeStdout()
+  const { chosenAgent, loadAgents } = await import('./common/load-agents.ts')
   const loaded = await loadAgents(file)
   const agent = chosenAgent(loaded, id)
   const { mcpServer } = await import('@agentkit/server/mcp')
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const { handleSignals } = await import('@agentkit/server')
-  const options = definedOnly({ userId: user, perUserFiles: hasUserFiles(agent) })
+  const options = definedOnly({ userId: user, perUserFiles: await hasUserFiles(agent) })
   // Options that are not possible are reported before a host waits for an answer.
   await mcpServer(agent, options).close()
   const transport = new StdioServerTransport(process.stdin, output)
@@ -70,7 +70,8 @@ function takeStdout(): Writable {
 }
 
 /** Whether `[server]` gives each user files of their own. */
-function hasUserFiles(agent: LoadedAgent): boolean | undefined {
+async function hasUserFiles(agent: LoadedAgent): Promise<boolean | undefined> {
+  const { SDKContext } = await import('../config/sdk-context.ts')
   const context = 'sdkContext' in agent ? agent.sdkContext : undefined
   return context instanceof SDKContext ? context.config.server.per_user_files : undefined
 }

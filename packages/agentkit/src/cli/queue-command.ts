@@ -1,8 +1,8 @@
 import type { BackgroundRuns } from '@agentkit/core'
 import { Command } from 'commander'
 import { print, printTable } from './common/print.ts'
-import { type OpenStore, type StoreOptions, withStores } from './open-stores.ts'
-import { withStoreOptions } from './runs-command.ts'
+import type { OpenStore, StoreOptions } from './open-stores.ts'
+import { withStoreOptions, withStores } from './runs-command.ts'
 
 /** Runs that are read from the store at once. */
 const pageSize = 1_000

@@ -6,7 +6,7 @@ import { choice } from './common/choice.ts'
 import { print, printError, printTable } from './common/print.ts'
 import { UsageError } from './common/usage-error.ts'
 import { wholeNumber } from './common/whole-number.ts'
-import { type OpenStore, type StoreOptions, withStores } from './open-stores.ts'
+import type { OpenStore, StoreOptions } from './open-stores.ts'
 import { runColumns, runLines, runRow } from './show-run.ts'
 import { workerWarnings } from './worker-warnings.ts'
 
@@ -47,6 +47,16 @@ export function runsCommand(): Command {
 function checkWord({ commands }: Command, file: string | undefined): void {
   if (file !== undefined)
     checkFile(file, 'Pass a file that exports agents.', { commands: commands.map((command) => command.name()) })
+}
+
+/** Opens the stores that are meant; what that needs is loaded when it is called. */
+export async function withStores(
+  file: string | undefined,
+  options: StoreOptions,
+  work: (stores: readonly OpenStore[]) => Promise<void>,
+): Promise<void> {
+  const opened = await import('./open-stores.ts')
+  await opened.withStores(file, options, work)
 }
 
 /** Which store is meant: the commands of the queue have the same options. */

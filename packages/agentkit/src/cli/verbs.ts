@@ -76,6 +76,13 @@ export const verbs: readonly Verb[] = [
   },
 ]
 
+/** The command that completes words for shells needs all other commands. */
+const completion: Verb = {
+  name: 'completion',
+  description: 'prints a script that completes words in bash, zsh or fish',
+  load: async () => (await import('./completion-command.ts')).completionCommand(() => programWith(undefined)),
+}
+
 /**
  * The program with all commands: those that are called are loaded, the others have a name and a description.
  * @param words the arguments; `undefined` loads every command
@@ -87,7 +94,7 @@ export async function programWith(words: readonly string[] | undefined): Promise
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nExamples and options of a command: agentkit <command> --help')
-  for (const { name, description, load } of verbs) {
+  for (const { name, description, load } of [...verbs, completion]) {
     const command = words === undefined || words.includes(name) ? await load() : new Command(name)
     program.addCommand(command.description(description))
   }

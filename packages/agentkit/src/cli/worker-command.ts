@@ -1,7 +1,7 @@
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { storeName } from '../config/store-names.ts'
-import { chosenAgents, type LoadedAgent, loadAgents } from './common/load-agents.ts'
+import type { LoadedAgent } from './common/load-agents.ts'
 import { print, printError } from './common/print.ts'
 import { wholeNumber } from './common/whole-number.ts'
 import { collect } from './runs-command.ts'
@@ -19,6 +19,7 @@ export function workerCommand(): Command {
 }
 
 async function work(file: string | undefined, { concurrency, agent: ids = [] }: WorkerOptions): Promise<void> {
+  const { chosenAgents, loadAgents } = await import('./common/load-agents.ts')
   const loaded = await loadAgents(file)
   const agents = chosenAgents(loaded, ids)
   const { handleSignals } = await import('@agentkit/server')

@@ -14,7 +14,6 @@ const token = 'a-token-of-at-least-16-characters'
 write(
   'team.ts',
   `import { Agent, Swarm } from 'agentkit'
-import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 const sessions = ':memory:'
 const research = new Agent({ name: 'Research', functions: [], model: scriptedModel(['Found it.']), sessions })

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import { Agent, Swarm } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../../config/sdk-context.ts'
-import { beginLoading } from '../../util/loaded-file.ts'
+import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
 import { agentFile } from './agent-file.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -24,23 +24,36 @@ export type LoadedAgents = {
  *
  * @param file without one, a default file; where there is none, the only agent of the configuration
  * @param options.standIn whether agents without a model and a key are answered by the offline model
+ * @param options.onServing where it is passed, `run()` serves, and it is called then
  * @throws UsageError for a file that is missing or has no agent; what the file itself throws
  */
 export async function loadAgents(
   file: string | undefined,
-  { standIn = false }: { standIn?: boolean } = {},
+  { standIn = false, onServing }: Pick<LoadedFile, 'standIn' | 'onServing'> = {},
 ): Promise<LoadedAgents> {
   const path = agentFile(file)
   const served = new Set<object>()
-  beginLoading({ served, standIn })
+  beginLoading({ standIn, ...(onServing ? { onServing } : { served }) })
   if (path === undefined) return configuredAgent()
+  const name = file ?? path
+  const loaded = await loadApp(path, name, served)
+  if (loaded.agents.length > 0) return loaded
+  throw new UsageError(`"${name}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
+}
+
+/**
+ * The agents of a file, of which there may be none.
+ * @param served the agents on which it calls `run()`
+ * @throws UsageError for two agents of one id; what the file itself throws
+ */
+export async function loadApp(
+  path: string,
+  name: string,
+  served: ReadonlySet<object> = new Set(),
+): Promise<LoadedAgents> {
   await import('@agentkit/functions/register')
   const exports: Record<string, unknown> = await import(pathToFileURL(path).href)
-  const name = file ?? path
   const agents = agentsAmong([...Object.values(exports), ...served], name)
-  if (agents.length === 0) {
-    throw new UsageError(`"${name}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
-  }
   const main = agents.find((agent) => agent === exports.default) ?? agents.find((agent) => agent === exports.agent)
   return { agents, file: name, ...(main && { main }), close: () => closeAll(agents) }
 }

@@ -1,0 +1,48 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { cliFolder } from '../__fixtures__/cli-folder.ts'
+
+const { write, agentkit } = cliFolder()
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
+
+for (const shell of ['bash', 'zsh', 'fish']) {
+  if (!has(shell)) console.warn(`${shell} is not installed: its completion is not tried.`)
+}
+
+describe('agentkit completion', () => {
+  it.runIf(has('bash'))('completes commands, options and their values in bash', async () => {
+    const { code, out } = await agentkit(['completion', 'bash'])
+    expect(code).toBe(0)
+    const file = write('completion.bash', out)
+    const complete = (...words: string[]): string => {
+      const program = `source "$0"; COMP_WORDS=(agentkit "$@"); COMP_CWORD=$#; _agentkit; echo "\${COMPREPLY[*]}"`
+      return execFileSync('bash', ['-c', program, file, ...words], { encoding: 'utf8' }).trim()
+    }
+    expect(complete('do')).toBe('doctor')
+    expect(complete('runs', '')).toContain('list show cancel retry schedules')
+    expect(complete('runs', 'list', '--st')).toBe('--status')
+    expect(complete('runs', 'list', '--status', 'd')).toBe('done')
+    expect(complete('init', '--template', '')).toBe('agent swarm files')
+    expect(complete('completion', '')).toContain('bash zsh fish')
+  })
+
+  it.each(['zsh', 'fish'])('prints a script for %s that the shell reads', async (shell) => {
+    const { code, out } = await agentkit(['completion', shell])
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/runs/list') })
+    if (has(shell)) execFileSync(shell, ['-n', write(`completion.${shell}`, out)])
+  })
+
+  it('refuses another shell with 2', async () => {
+    const { code, error } = await agentkit(['completion', 'zhs'])
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('Did you mean "zsh"?') })
+  })
+})
+
+describe('agentkit --help', () => {
+  it('has the examples of each command', async () => {
+    for (const command of ['init', 'dev', 'run', 'chat', 'doctor', 'completion']) {
+      const { code, out } = await agentkit([command, '--help'])
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Examples:\n') })
+    }
+  })
+})

@@ -1,0 +1,90 @@
+/** By the path of a command, such as `/runs/list`. */
+export type CompletionTable = Map<
+  string,
+  { words: readonly string[]; commands: readonly string[]; values: ReadonlyMap<string, readonly string[]> }
+>
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+
+/** A script for a shell. It walks the words before the cursor to the command that they name, and offers what may follow. */
+export function completionScript(shell: (typeof shells)[number], table: CompletionTable): string {
+  return { bash, zsh, fish }[shell](table)
+}
+
+function bash(table: CompletionTable): string {
+  return `# agentkit, for bash: source <(agentkit completion bash)
+_agentkit() {
+  local at="" word words previous="\${COMP_WORDS[COMP_CWORD-1]}" current="\${COMP_WORDS[COMP_CWORD]}"
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$at/$word" in ${paths(table, '|')}) at="$at/$word" ;; esac
+  done
+  case "$at $previous" in
+${valueCases(table)}
+    *) case "$at" in
+${wordCases(table)}
+      esac ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _agentkit agentkit
+`
+}
+
+function zsh(table: CompletionTable): string {
+  return `#compdef agentkit
+_agentkit() {
+  local at="" word offered previous="\${words[CURRENT-1]}"
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$at/$word" in (${paths(table, '|')}) at="$at/$word" ;; esac
+  done
+  case "$at $previous" in
+${valueCases(table).replaceAll('words=', 'offered=')}
+    *) case "$at" in
+${wordCases(table).replaceAll('words=', 'offered=')}
+      esac ;;
+  esac
+  compadd -- \${=offered}
+  _files
+}
+if [ "\${funcstack[1]}" = _agentkit ]; then _agentkit; else compdef _agentkit agentkit; fi
+`
+}
+
+function fish(table: CompletionTable): string {
+  const lines = [...table].flatMap(([path, { commands, words, values }]) => {
+    const at = `-n "__agentkit_at '${path}'"`
+    const options = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
+    return [
+      ...(commands.length > 0 ? [`complete -c agentkit ${at} -f -a '${commands.join(' ')}'`] : []),
+      ...options.map((name) => {
+        const choices = values.get(`--${name}`)
+        return `complete -c agentkit ${at} -l ${name}${choices ? ` -x -a '${choices.join(' ')}'` : ''}`
+      }),
+    ]
+  })
+  return `# agentkit, for fish
+function __agentkit_at
+  set -l at ""
+  for word in (commandline -opc)[2..-1]
+    contains -- "$at/$word" ${paths(table, ' ')}; and set at "$at/$word"
+  end
+  test "$at" = "$argv[1]"
+end
+${lines.join('\n')}
+`
+}
+
+function paths(table: CompletionTable, separator: string): string {
+  return [...table.keys()].filter((path) => path !== '').join(separator)
+}
+
+function wordCases(table: CompletionTable): string {
+  return [...table].map(([path, { words }]) => `      "${path}") words="${words.join(' ')}" ;;`).join('\n')
+}
+
+function valueCases(table: CompletionTable): string {
+  const cases = [...table].flatMap(([path, { values }]) =>
+    [...values].map(([option, words]) => `    "${path} ${option}") words="${words.join(' ')}" ;;`),
+  )
+  return cases.join('\n')
+}

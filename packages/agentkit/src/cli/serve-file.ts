@@ -1,0 +1,30 @@
+import { beginLoading } from '../util/loaded-file.ts'
+import { agentFile } from './common/agent-file.ts'
+import { chosenAgent, loadAgents, loadApp } from './common/load-agents.ts'
+
+/**
+ * Runs a file as it is, and serves its agent when the file serves none itself.
+ *
+ * @param words the arguments of the file
+ * @throws UsageError where several agents may be meant; what the file itself throws
+ */
+export async function serveFile(
+  file: string | undefined,
+  words: readonly string[],
+  id: string | undefined,
+): Promise<void> {
+  let isServing = false
+  const onServing = (): void => {
+    isServing = true
+  }
+  const path = agentFile(file)
+  if (path !== undefined) process.argv = [process.execPath, path, ...words]
+  const expected = { standIn: true, onServing }
+  beginLoading(expected)
+  const loaded = path === undefined ? await loadAgents(undefined, expected) : await loadApp(path, file ?? path)
+  // An app may begin to serve in a function that it does not wait for.
+  await new Promise((resolve) => setImmediate(resolve))
+  if (isServing || loaded.agents.length === 0) return
+  const agent = chosenAgent(loaded, id)
+  if ('run' in agent && typeof agent.run === 'function') await agent.run()
+}
