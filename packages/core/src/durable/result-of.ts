@@ -45,14 +45,15 @@ async function toResult({ store }: Owner, _runs: RunStore, stored: StoredRun): P
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
   const turn = await store.find(runId)
   const own: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
-  const result: RunResult = {
-    ...{ runId, text, approvals, usage, steps, warnings, finishReason },
-    output: status === 'done' ? progress?.output : undefined,
+  const result = {
+    ...{ runId, text, approvals, usage, steps, warnings },
     sources: sources.length > 0 ? sources : cited,
     messages: turn ? visibleMessages({ ...turn, messages: own }) : [],
     ...(cost && { cost }),
   }
-  if (!record.error) return result
+  if (finishReason === 'stop') return { ...result, finishReason, output: progress?.output }
+  if (!record.error) return { ...result, finishReason, output: undefined }
   const { code, message, ...details } = record.error
-  return { ...result, error: new AgentKitError(code, message, { ...details, runId, usage }) }
+  const error = new AgentKitError(code, message, { ...details, runId, usage })
+  return { ...result, finishReason, output: undefined, error }
 }

@@ -24,8 +24,9 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
     if (approvals.isCancelled()) await store.runs?.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     return await resultOf(owner, runId, approvals.isCancelled() ? {} : { signal })
   } catch (cause) {
-    if (isAgentKitError(cause)) return { ...left, error: cause }
+    if (isAgentKitError(cause)) return { ...left, finishReason: 'aborted', output: undefined, error: cause }
     const message = `The session store failed: ${redactSecrets(messageOf(cause))}`
-    return { ...left, finishReason: 'error', error: new AgentKitError('storage', message, { cause, runId }) }
+    const error = new AgentKitError('storage', message, { cause, runId })
+    return { ...left, finishReason: 'error', output: undefined, error }
   }
 }

@@ -66,7 +66,9 @@ describe('an answer in a form', () => {
   it('has the type of its schema', async () => {
     const model = scriptedModel([paris], { info: { nativeOutput: 'always' } })
     const agent = new Agent({ name: 'Test', functions: [], model, output: City })
-    const { output } = await agent.stream('Go').result
+    const { finishReason, output } = await agent.stream('Go').result
+    expectTypeOf(output).toEqualTypeOf<{ city: string; people: number } | undefined>()
+    if (finishReason !== 'stop') throw new Error(finishReason)
     expectTypeOf(output).toEqualTypeOf<{ city: string; people: number }>()
     expect(output.people).toBe(2_100_000)
   })

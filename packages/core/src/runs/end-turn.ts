@@ -117,9 +117,20 @@ export function toResult(runId: string, state: RunState, ledger: Ledger, end: Ru
   const { usage } = ledger.spent
   const cost = ledger.cost()
   const messages = messagesAfter(state, end)
-  const answer = { text: reply.text, output: end.finishReason === 'stop' ? output : undefined }
-  const result = { runId, ...answer, messages, ...end, usage, steps, sources, warnings, approvals }
-  return cost ? { ...result, cost } : result
+  const result = {
+    runId,
+    text: reply.text,
+    messages,
+    usage,
+    steps,
+    sources,
+    warnings,
+    approvals,
+    ...(cost && { cost }),
+  }
+  const { finishReason, error } = end
+  if (finishReason === 'stop') return { ...result, finishReason, output }
+  return { ...result, finishReason, output: undefined, ...(error && { error }) }
 }
 
 /** The messages that the next run of the session will see of this one. */

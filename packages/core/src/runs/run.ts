@@ -42,13 +42,10 @@ export type RunResult<Output = unknown> = {
   runId: string
   /** The last step's text; of a run that ends early, the last words that were said. */
   text: string
-  /** The answer in the form of the agent's `output`; there when the run ends with `stop`. */
-  output: Output
   /** The pending approvals, when the run ends with `approval`. */
   approvals: Approval[]
   /** What this run added to the conversation, the user's message first. */
   messages: Message[]
-  finishReason: RunFinishReason
   /** With that of everything the run has started. */
   usage: Usage
   /** Absent where the price of a model is not known. */
@@ -58,8 +55,21 @@ export type RunResult<Output = unknown> = {
   /** What the answer stands on, in the order in which tools cited it. */
   sources: Citation[]
   warnings: string[]
-  error?: AgentKitError
-}
+} & RunEnding<Output>
+
+/** `finishReason` tells which: only a run that ends with `stop` has an output. */
+type RunEnding<Output> =
+  | {
+      finishReason: 'stop'
+      /** The answer in the form of the agent's `output`. */
+      output: Output
+      error?: undefined
+    }
+  | {
+      finishReason: Exclude<RunFinishReason, 'stop'>
+      output?: undefined
+      error?: AgentKitError
+    }
 
 /**
  * One run of an agent. It starts when it is first iterated or `result` is first read; both may be used together.

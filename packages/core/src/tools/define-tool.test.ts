@@ -109,6 +109,8 @@ describe('tool()', () => {
     })
     // @ts-expect-error the schema has no such field
     tool({ name: 'f', description: 'd', input: z.object({ city: z.string() }), execute: ({ town }) => town })
+    // @ts-expect-error a model calls a tool with an object
+    tool({ name: 'f', description: 'd', input: z.string(), execute: () => {} })
   })
 })
 

@@ -50,17 +50,8 @@ type ToolOptions<Input> = {
  *   execute: async ({ city }) => fetchWeather(city),
  * })
  */
-export function tool<Schema extends StandardSchema>(
-  options: ToolOptions<InferOutput<Schema>> & {
-    input: Schema
-    execute(input: InferOutput<Schema>, context: ToolContext): unknown
-  },
-): Tool
-export function tool(
-  options: ToolOptions<Record<string, unknown>> & {
-    input: JSONSchema
-    execute(input: Record<string, unknown>, context: ToolContext): unknown
-  },
+export function tool<Schema extends JSONSchema | StandardSchema>(
+  options: ToolOptions<InputOf<Schema>> & { input: Schema & SchemaOfObject<Schema>; execute: Execute<Schema> },
 ): Tool
 export function tool(
   options: ToolOptions<never> & {
@@ -80,6 +71,24 @@ export function tool(
   const checked = checkTool({ ...rest, inputSchema: input, execute } as Tool)
   return ownTool(checked)
 }
+
+/** What `execute` receives. */
+type InputOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : Record<string, unknown>
+
+/** A JSON Schema has no type, so that of the parameter is believed. */
+type Execute<Schema> = Schema extends StandardSchema
+  ? (input: InferOutput<Schema>, context: ToolContext) => unknown
+  : { execute(input: Record<string, unknown>, context: ToolContext): unknown }['execute']
+
+/** Models call tools with an object. The text is what the compiler shows for a schema of anything else. */
+type SchemaOfObject<Schema> = Schema extends StandardSchema
+  ? IsObject<NonNullable<Schema['~standard']['types']>['input']> extends true
+    ? unknown
+    : 'the schema of an object, such as z.object({ city: z.string() })'
+  : unknown
+
+/** Also an unknown type: a schema need not say what it takes. */
+type IsObject<Input> = unknown extends Input ? true : Input extends object ? true : false
 
 /** What `tool()` has returned: other objects of this form may be meant for the AI SDK. */
 const ownTools = new WeakSet<object>()

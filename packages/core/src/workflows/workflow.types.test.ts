@@ -21,7 +21,7 @@ it('types each step by the previous one', () => {
   expectTypeOf(counted.step(async (count) => ({ count }))).toEqualTypeOf<Workflow<string, { count: number }>>()
   expectTypeOf(counted.step('named', (count) => [count])).toEqualTypeOf<Workflow<string, number[]>>()
   expectTypeOf(counted.run('a')).resolves.toEqualTypeOf<number>()
-  expectTypeOf(counted.stream('a').result).resolves.toHaveProperty('output').toEqualTypeOf<number>()
+  expectTypeOf(counted.stream('a').result).resolves.toHaveProperty('output').toEqualTypeOf<number | undefined>()
   expectTypeOf(workflow<{ city: string }>().run).parameter(0).toEqualTypeOf<{ city: string }>()
   void (() => workflow<void>().run())
 })
