@@ -238,6 +238,8 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       timeoutMs: resumed && !decisions ? undefined : shorter(spec.timeoutMs, options.timeoutMs),
       keepEvents,
       waitForApprovals: onApproval === 'wait',
+      reports: !resumed || decisions !== undefined,
+      isNested: parent !== undefined,
       execute: (driver) => {
         const cancel = (): void => {
           driver.approvals.cancel()

@@ -48,9 +48,11 @@ type EventSource = {
   path: readonly string[]
   /** False when no reader can follow. */
   keepEvents: boolean
+  /** Called when the reader receives `run-end`. */
+  onEndRead?(): void
 }
 
-export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuffer {
+export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource): EventBuffer {
   let seq = 0
   let buffered: AgentEvent[] = []
   let nextIndex = 0
@@ -81,6 +83,7 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
     if (mode === 'dropped') return undefined
     const reader = readers.shift()
     if (reader) {
+      if (event.type === 'run-end') onEndRead?.()
       reader({ done: false, value: event })
       return undefined
     }
@@ -151,6 +154,7 @@ export function eventBuffer({ runId, path, keepEvents }: EventSource): EventBuff
       const value = buffered[nextIndex]
       if (value !== undefined) {
         nextIndex++
+        if (value.type === 'run-end') onEndRead?.()
         if (nextIndex === buffered.length) {
           buffered = []
           nextIndex = bytes = 0

@@ -8,6 +8,7 @@ import { type EventControl, eventBuffer } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
+import { reportUnlessRead } from './unread-failures.ts'
 
 /** What the driver gives the algorithm that it runs. */
 export type RunDriver = {
@@ -50,6 +51,10 @@ export type RunRequest = {
   keepEvents: boolean
   /** Whether a run that is iterated waits for approvals. */
   waitForApprovals: boolean
+  /** Whether a failure that the caller does not read is printed. */
+  reports: boolean
+  /** Within another run, which reports why it ended. */
+  isNested: boolean
   /** The algorithm. It never rejects. */
   execute(driver: RunDriver): Promise<RunResult>
 }
@@ -60,7 +65,11 @@ export type RunRequest = {
  */
 export function startRun(request: RunRequest): StartableRun {
   const { runId } = request
-  const events = eventBuffer(request)
+  const seen = { isSeen: !request.reports }
+  const markSeen = (): void => {
+    seen.isSeen = true
+  }
+  const events = eventBuffer({ ...request, onEndRead: markSeen })
   const approvals = pendingApprovals(runId)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
@@ -98,6 +107,11 @@ export function startRun(request: RunRequest): StartableRun {
           endsForApproval: !request.waitForApprovals,
         }),
       )
+      .then((ended) => {
+        if (!ended.error || seen.isSeen) return ended
+        const isStoppedByCaller = approvals.isCancelled() || request.signal?.aborted || request.isNested
+        return ended.finishReason === 'aborted' && isStoppedByCaller ? ended : reportUnlessRead(ended, seen)
+      })
       .finally(() => {
         for (const deadline of deadlines) deadline.stop()
         unlink()
@@ -116,6 +130,7 @@ export function startRun(request: RunRequest): StartableRun {
     runId,
     cancel,
     approve: (approvalId) => approvals.decide(approvalId, true),
+    markReported: markSeen,
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
     [Symbol.asyncIterator]() {
       if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
@@ -140,7 +155,15 @@ export function startRun(request: RunRequest): StartableRun {
 
 export type StartableRun = AgentRun & { readonly [started]: () => AgentRun['result'] }
 
-type Controls = Omit<AgentRun, 'result'>
+type Controls = Omit<AgentRun, 'result'> & { markReported(): void }
+
+/** The run of a server or a worker, which reports a failure itself: none is printed as unread. */
+export function reported<Run extends AgentRun>(run: Run): Run {
+  if (run instanceof StartedRun) run[markReported]()
+  return run
+}
+
+const markReported: unique symbol = Symbol('markReported')
 
 /** Starts the run, as reading `result` does. */
 export const started: unique symbol = Symbol('started')
@@ -156,6 +179,7 @@ class StartedRun implements StartableRun {
   readonly deny: Controls['deny']
   readonly [Symbol.asyncIterator]!: Controls[typeof Symbol.asyncIterator] // the compiler does not see the assignment
   readonly [started]: () => AgentRun['result']
+  readonly [markReported]: () => void
 
   constructor(start: () => AgentRun['result'], controls: Controls) {
     this.runId = controls.runId
@@ -164,6 +188,7 @@ class StartedRun implements StartableRun {
     this.deny = controls.deny
     this[Symbol.asyncIterator] = controls[Symbol.asyncIterator]
     this[started] = start
+    this[markReported] = controls.markReported
   }
 
   get result(): AgentRun['result'] {

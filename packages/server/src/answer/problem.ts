@@ -75,7 +75,10 @@ export function failureProblem(error: ErrorInfo): ProblemError {
 }
 
 /** The problem of a run that failed. Runs that end by a budget, a step limit or an approval have not failed. */
-export function runProblem(end: { finishReason: RunFinishReason; error?: ErrorInfo | undefined }): ProblemError | undefined {
+export function runProblem(end: {
+  finishReason: RunFinishReason
+  error?: ErrorInfo | undefined
+}): ProblemError | undefined {
   if (end.finishReason !== 'error' && end.finishReason !== 'aborted') return undefined
   if (end.error) return failureProblem(end.error)
   return new ProblemError(end.finishReason === 'aborted' ? 'aborted' : 'provider-error')

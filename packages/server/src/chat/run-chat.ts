@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentRun, InputPart, Message, Runnable, RunResult } from '@agentkit/core'
+import { reported } from '@agentkit/core/internal'
 import type { WholeFormat } from '../answer/encode-answer.ts'
 import type { EncodeEvent } from '../answer/encode-event.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
@@ -108,7 +109,7 @@ function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentR
   const ids = { userId, ...(sessionId !== undefined && { sessionId }) }
   const options = { ...ids, history, ...(replaces !== undefined && { replaces }) }
   try {
-    return agent.stream(question, { ...options, ...bounds, onApproval: 'end' })
+    return reported(agent.stream(question, { ...options, ...bounds, onApproval: 'end' }))
   } catch (error) {
     throw thrownProblem(error)
   }

@@ -1,4 +1,5 @@
 import type { AgentRun, RunRecord } from '@agentkit/core'
+import { reported } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -27,7 +28,8 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
   const run = async (leave: Leave): Promise<AgentRun> => {
     // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
-    const resumed = agent.resume(runId, {}, { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' })
+    const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
+    const resumed = reported(agent.resume(runId, {}, options))
     void resumed.result.then(leave, () => leave())
     return resumed
   }

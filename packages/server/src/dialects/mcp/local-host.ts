@@ -1,5 +1,5 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
-import { userFolder } from '@agentkit/core/internal'
+import { reported, userFolder } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../../answer/problem.ts'
 import { agentFiles, separateUsers } from '../../files/agent-files.ts'
 import { createLog, describeError, type Log } from '../../util/log.ts'
@@ -37,7 +37,7 @@ export function localHost(agent: Runnable, { userId: named, perUserFiles = false
     const { promise, resolve } = Promise.withResolvers<void>()
     running.add(promise)
     try {
-      for await (const event of begin()) onEvent(event)
+      for await (const event of reported(begin())) onEvent(event)
     } catch (error) {
       throw thrownProblem(error)
     } finally {
