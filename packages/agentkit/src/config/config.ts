@@ -29,6 +29,7 @@ import {
   webhookKeys,
 } from './config-keys.ts'
 import { valueProblem } from './config-values.ts'
+import { isInProjectTests } from './project-tests.ts'
 import { providerNameProblem, providerProblem, toNamedProvider } from './provider-tables.ts'
 import { tomlLine } from './toml-line.ts'
 
@@ -72,11 +73,12 @@ const defaultPath = './agentkit_config.toml'
 /**
  * Reads and checks a configuration file.
  *
- * @param configPath relative to the working directory; default: `./agentkit_config.toml`, if it exists
+ * @param configPath relative to the working directory; default: `./agentkit_config.toml`, if it exists, and none in tests
  * @throws AgentKitError `invalid-config` for a missing file, invalid TOML, and a value of the wrong type or out of
  *   range; the message has the file, the line and the fix
  */
 export function readConfig(configPath?: string): Config {
+  if (configPath === undefined && isInProjectTests()) return { ...emptyConfig, agents: new Map() }
   const path = resolve(configPath ?? defaultPath)
   const toml = readText(path, configPath !== undefined)
   if (toml === undefined) return noConfig()

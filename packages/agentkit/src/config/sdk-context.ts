@@ -7,6 +7,7 @@ import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 import { loadDotEnv } from './load-dot-env.ts'
 import { isPostgres, postgresStore } from './postgres-store.ts'
+import { isProjectsOwn } from './project-tests.ts'
 import { isAddress, nameStore } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */
@@ -18,7 +19,8 @@ export const defaultSessionsPath = 'agentkit-data/sessions.db'
  * The constructor loads the working directory's `.env` (a variable that is already set keeps its value) and reads the
  * file. Close the context after the last run of its agents.
  *
- * @param options.configPath the TOML file; default: `./agentkit_config.toml`, if it exists
+ * @param options.configPath the TOML file; default: `./agentkit_config.toml`, if it exists. Tests of a project (by Vitest, or
+ *   `node --test`) read its file only where they pass the path.
  * @throws AgentKitError `invalid-config` for a missing file, invalid TOML, and a value of the wrong type or out of
  *   range; the message has the file, the line and the fix
  * @throws AgentKitError `invalid-argument` for an unknown option
@@ -117,7 +119,7 @@ export class SDKContext {
 
   /** Warns of tables that belong to no agent, once, when the first run starts. */
   warnOfStrayTables(): void {
-    if (this.#strayTablesReported) return
+    if (this.#strayTablesReported || isProjectsOwn(this.config.path)) return
     this.#strayTablesReported = true
     const agents = [...this.#agents.values()]
     for (const table of strayTables(this.config, agents)) this.warn(this.#strayTable(table, agents))

@@ -197,6 +197,11 @@ describe('the functions of an agent', () => {
     )
   })
 
+  it('have the line of the plugin in their error in Vitest, which loads files past `register`', () => {
+    const line = "plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin`."
+    expect(() => agentWith([function act() {}])).toThrow(line)
+  })
+
   it('get no hint about `register` when it is active', () => {
     vi.stubGlobal('agentkit.attachTool', () => {})
     expect(() => agentWith([function act() {}])).toThrow(

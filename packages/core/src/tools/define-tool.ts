@@ -131,12 +131,21 @@ function uncompiled(plain: ToolFunction, place: string): string {
   }
   const named = plain.name ? `The function "${plain.name}"` : `${place} without a name`
   const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
+  const inVitest = isInVitest()
+    ? " In Vitest, one line of vitest.config.ts compiles them: plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin`."
+    : ''
   return (
     `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +
     'Functions at the top level of your modules are compiled: move one there that is made inside another function, ' +
     'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
-    'tool({ name, description, input, execute }).'
+    'tool({ name, description, input, execute }).' +
+    inVitest
   )
+}
+
+/** Vitest loads files by itself, past `agentkit/register`. A process that a test starts is no test. */
+function isInVitest(): boolean {
+  return '__vitest_worker__' in globalThis
 }
 
 /** Whether `agentkit/register` compiles the functions of this process. */

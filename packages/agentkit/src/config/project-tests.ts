@@ -1,0 +1,21 @@
+import { dirname } from 'node:path'
+
+/** The part of Vitest's state that tells the folder of the project. It is not inherited by processes that a test starts. */
+type VitestWorker = { config?: { root?: string } }
+
+/**
+ * Whether this code runs in a test of the project in the working directory: by Vitest, or in a file of `node --test`. Its
+ * agents then have what the test gives them, whatever the configuration of the project says.
+ */
+export function isInProjectTests(): boolean {
+  const { __vitest_worker__: vitest } = globalThis as { __vitest_worker__?: VitestWorker }
+  if (vitest) return vitest.config?.root === process.cwd().replaceAll('\\', '/')
+  // A process that a test starts inherits the variable, and is no test file itself.
+  const isTestFile = /(?:^|[\\/._-])test[^\\/]*$/.test(process.argv[1] ?? '')
+  return process.env.NODE_TEST_CONTEXT !== undefined && isTestFile && process.env.PWD === process.cwd()
+}
+
+/** Whether a configuration is that of the project whose tests run. */
+export function isProjectsOwn(path: string | undefined): boolean {
+  return path !== undefined && isInProjectTests() && dirname(path) === process.cwd()
+}
