@@ -8,6 +8,7 @@ import type { Ledger } from '../policies/ledger.ts'
 import { isRetryable, type RetryOptions, retryWait } from '../policies/retry.ts'
 import { reserveShared } from '../policies/shared-budget.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
+import { actingModel } from '../runs/replaced-models.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
@@ -106,10 +107,11 @@ function withLastFailure(error: unknown, last: AgentKitError): unknown {
  */
 async function attempt(
   { agent, scope: { signal }, ledger }: ModelCaller,
-  model: Model,
+  preferred: Model,
   call: ModelCall,
   reply: Reply,
 ): Promise<{ error: AgentKitError; isOfModel: boolean } | undefined> {
+  const model = actingModel(preferred)
   // Hooks, the session store and the budget can fail too, where no other model would help.
   let isOfModel = true
   try {
