@@ -63,7 +63,8 @@ export function checkPackages(project: Project): CheckResult {
     missing.push(name)
     findings.push({ status: 'fail', detail: `The package ${name} is not installed: ${reason}.` })
   }
-  const ours = ['agentkit', ...Object.keys(ownManifest.peerDependencies), '@agentkit/core', '@agentkit/server']
+  const peers = Object.keys(ownManifest.peerDependencies).filter((name) => name.startsWith('@agentkit/'))
+  const ours = ['agentkit', ...peers, '@agentkit/core', '@agentkit/server']
   const others = ours.flatMap((name) => {
     const found = installedVersion(name)
     return found === undefined || found === version ? [] : [{ name, found }]

@@ -22,11 +22,14 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 
+/** A port that any server may take, so that other tests do not change what the server's check finds. */
+const anyPort = { 'agentkit_config.toml': '[server]\nport = 0\n' }
+
 /** A project that is in order, apart from these files. */
 function project(files: Record<string, string> = {}): { cwd: string; path(name: string): string } {
   const name = `project-${++count}`
   const cwd = join(folder, name)
-  for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files }))
+  for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...anyPort, ...files }))
     write(join(name, file), text)
   return { cwd, path: (file) => join(cwd, file) }
 }
@@ -43,8 +46,8 @@ async function doctor(
   const report: Report = JSON.parse(json.out)
   expect(report.checks.map(({ id }) => id)).toEqual(ids)
   for (const { id, status, detail, fix } of report.checks) {
-    // The free space changes.
-    if (id !== 'disk') expect(text.out).toContain(`${status.padEnd(7)}  ${id.padEnd(12)}  ${detail}`)
+    // The free space changes, and so does a port that other tests use.
+    if (id !== 'disk' && id !== 'server') expect(text.out).toContain(`${status.padEnd(7)}  ${id.padEnd(12)}  ${detail}`)
     if (fix !== undefined) expect(text.out).toContain(`fix: ${fix}`)
   }
   expect(report.ok).toBe(report.checks.every(({ status }) => status !== 'fail'))
@@ -144,7 +147,7 @@ describe('agentkit doctor', () => {
     expect(found(broken, 'config')?.detail).toContain('agentkit_config.toml:2: invalid TOML')
     const wrong = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
     expect(found(wrong, 'config')).toMatchObject({ status: 'fail', line: 2 })
-    const unknown = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n' }).cwd)
+    const unknown = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n[server]\nport = 0\n' }).cwd)
     expect(found(unknown, 'config')).toMatchObject({
       status: 'warn',
       line: 2,
@@ -344,7 +347,9 @@ describe('agentkit doctor', () => {
   })
 
   it('names a server of MCP that does not start, and pins nothing', async () => {
-    const { cwd } = project({ 'agentkit_config.toml': '[mcp.files]\ncommand = "no-such-program"\n' })
+    const { cwd } = project({
+      'agentkit_config.toml': '[server]\nport = 0\n[mcp.files]\ncommand = "no-such-program"\n',
+    })
     const report = await doctor(cwd)
     expect(found(report, 'mcp')).toMatchObject({ status: 'fail', detail: expect.stringContaining('[mcp.files]') })
     expect(readdirSync(cwd).sort()).toEqual(['agentkit_config.toml', 'package.json'])
