@@ -147,7 +147,9 @@ describe('agentkit doctor', () => {
     expect(found(broken, 'config')?.detail).toContain('agentkit_config.toml:2: invalid TOML')
     const wrong = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
     expect(found(wrong, 'config')).toMatchObject({ status: 'fail', line: 2 })
-    const unknown = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n[server]\nport = 0\n' }).cwd)
+    const unknown = await doctor(
+      project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n[server]\nport = 0\n' }).cwd,
+    )
     expect(found(unknown, 'config')).toMatchObject({
       status: 'warn',
       line: 2,
