@@ -267,6 +267,18 @@ describe('agentkit, which combines the packages', () => {
     folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own])
   }, 600_000)
 
+  it('serve the page from what is installed', async () => {
+    const program = `
+      import { Agent } from 'agentkit'
+      import { createApp } from '@agentkit/server'
+      const app = createApp(new Agent({ name: 'Clerk', functions: [], model: 'offline/extractive' }))
+      const page = await app.request('/')
+      const names = [...(await page.text()).matchAll(/\\.\\/(assets\\/[^"]+)/g)].map(([, name]) => name)
+      const files = await Promise.all(names.map((name) => app.request('/' + name)))
+      console.log(page.status, names.length > 1, files.every(({ status }) => status === 200))`
+    expect(await runProgram(folder, program)).toBe('200 true true')
+  })
+
   it('reports how to install a missing provider, before the first call', async () => {
     const program = `
       import { Agent } from 'agentkit'

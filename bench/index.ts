@@ -40,6 +40,11 @@ else if (picked.includes('large-file')) await compareRetrieval(['large file'])
 modelServer.stop()
 
 if (rows.length > 0) print(rows)
+if (picked.includes('page')) {
+  // Needs a browser, which no other row does.
+  const { pageFigures, printPage } = await import('./page-figures.ts')
+  printPage(await pageFigures(rounds))
+}
 if (picked.includes('server')) printFigures(await serverFigures(picked.filter((name) => name !== 'server')))
 if (picked.includes('queue')) printFigures(await queueFigures(picked.filter((name) => name !== 'queue')))
 const file = option('json')

@@ -135,6 +135,9 @@ describeInBrowser('a chat', () => {
     await ask('Go')
     await page.getByRole('alert').getByText('provider-error').waitFor()
     await settled()
+    // What is not known is not 0.
+    expect(await page.locator('.cost').textContent()).toMatch(/^tokens unknown · price unknown · /)
+    expect(await page.locator('.sum').count()).toBe(0)
     await button('Regenerate').click()
     await said('Better.').waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
@@ -176,6 +179,24 @@ describeInBrowser('a chat', () => {
     await entry('The baker').waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: /What can/ }).waitFor()
     await entry('Cake?').waitFor()
+  })
+
+  it('stays where the reader is, who opens the work of an answer or scrolls up', async () => {
+    const long = `${'A paragraph of some words.\n\n'.repeat(60)}The end.`
+    const { page, ask, settled, said, button } = await openPage(keeper([{ toolCalls: [{ name: 'look_up' }] }, long]))
+    const log = page.getByRole('log')
+    const fromEnd = (): Promise<number> =>
+      log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)
+    await ask('Long?')
+    await said('The end.').waitFor()
+    await settled()
+    await expect.poll(fromEnd).toBeLessThan(4)
+    await log.evaluate((element) => element.scrollTo(0, 0))
+    await page.getByText(/^Work:/).click()
+    await page.locator('.call').waitFor()
+    expect(await log.evaluate((element) => element.scrollTop)).toBe(0)
+    await button('Jump to the latest').click()
+    await expect.poll(fromEnd).toBeLessThan(4)
   })
 
   it('goes back and forth by the buttons of the browser', async () => {

@@ -7,11 +7,20 @@ import { Composer } from './composer.tsx'
 import { TurnView } from './turn-view.tsx'
 import { Welcome } from './welcome.tsx'
 
+/** How long what belongs to the end of an answer may take to appear, in milliseconds. */
+const endMs = 500
+
 /** The conversation, and the field for the next question. */
 export function Chat() {
   const log = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const follows = useRef(true)
+  // Only an answer that comes moves the view, and not what the reader opens.
+  const growsUntil = useRef(0)
+  const isRunning = running.value !== undefined
+  useLayoutEffect(() => {
+    growsUntil.current = isRunning ? Number.POSITIVE_INFINITY : performance.now() + endMs
+  }, [isRunning])
   const toEnd = (): void => {
     const { current } = log
     if (current) current.scrollTop = current.scrollHeight
@@ -26,7 +35,7 @@ export function Chat() {
     const content = current?.firstElementChild
     if (!current || !content) return undefined
     const observer = new ResizeObserver(() => {
-      if (follows.current) toEnd()
+      if (follows.current && performance.now() < growsUntil.current) toEnd()
     })
     observer.observe(content)
     return () => observer.disconnect()

@@ -8,6 +8,9 @@ export async function highlight(code: HTMLElement, language: string): Promise<vo
   const text = code.textContent ?? ''
   if (language === '' || text.length > maxCode) return
   const { highlighted } = await import('./languages.ts')
+  // Not while an answer is drawn.
+  await new Promise((idle) => requestIdleCallback(idle, { timeout: 2_000 }))
+  if (code.textContent !== text) return
   const html = highlighted(text, language.toLowerCase())
-  if (html !== undefined && code.textContent === text) code.replaceChildren(sanitize(html))
+  if (html !== undefined) code.replaceChildren(sanitize(html))
 }

@@ -12,9 +12,15 @@ export function formatUsd(usd: number): string {
   return `$${usd.toFixed(usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
 }
 
-export function formatCost(cost: Cost | undefined): string {
-  if (!cost) return t('cost.unknown')
+/** @param usage of the same calls: where no tokens are known, a cost of 0 is none */
+export function formatCost(cost: Cost | undefined, usage?: Usage): string {
+  const isKnown = cost && (cost.usd > 0 || !usage || hasTokens(usage))
+  if (!isKnown) return t('cost.unknown')
   return `${cost.estimated ? '~' : ''}${formatUsd(cost.usd)}`
+}
+
+function hasTokens({ inputTokens, outputTokens, totalTokens }: Usage): boolean {
+  return (inputTokens ?? outputTokens ?? totalTokens) !== undefined
 }
 
 /** Tokens in, out and cached; what is not reported is left out. */

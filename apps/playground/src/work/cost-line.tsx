@@ -13,7 +13,7 @@ export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
   const reason = `reason.${end.finishReason}`
   const parts = [
     formatUsage(end.usage),
-    formatCost(end.cost),
+    formatCost(end.cost, end.usage),
     endedAt !== undefined && endedAt >= startedAt && formatDuration(endedAt - startedAt),
     [...models]
       .slice(0, 3)

@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { keeper } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
 
+const run = promisify(execFile)
 const context = { permissions: ['clipboard-read', 'clipboard-write'], acceptDownloads: true }
 
 describeInBrowser('an answer', () => {
@@ -19,10 +21,11 @@ describeInBrowser('an answer', () => {
       return page.evaluate(() => navigator.clipboard.readText())
     }
     const curl = await copied('Copy as curl')
-    expect(spawnSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }).stdout).toBe('Two.')
+    // This process serves the agent, so it must not wait for a command.
+    expect((await run('sh', ['-c', `${curl} --silent`])).stdout).toBe('Two.')
     const typescript = await copied('Copy as TypeScript')
-    const run = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', typescript], { encoding: 'utf8' })
-    expect(run.stdout.trim()).toBe('Three.')
+    const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '-e', typescript])
+    expect(stdout.trim()).toBe('Three.')
 
     const downloaded = async (name: string): Promise<string> => {
       await page.getByText('Share', { exact: true }).click()

@@ -59,7 +59,7 @@ function Step({ step, version, showsText }: { step: StepView; version: number; s
         <strong>{t('work.step', { step: String(step.step) })}</strong>
         {end && (
           <span class="fine">
-            {plainName(end.model, 80)} · {formatUsage(end.usage)} · {formatCost(end.cost)}
+            {plainName(end.model, 80)} · {formatUsage(end.usage)} · {formatCost(end.cost, end.usage)}
           </span>
         )}
       </p>
