@@ -11,6 +11,7 @@ import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
 import { choice, oneOf } from './common/choice.ts'
+import { openProgress } from './common/progress.ts'
 import { UsageError } from './common/usage-error.ts'
 import { wholeNumber } from './common/whole-number.ts'
 
@@ -100,19 +101,16 @@ function tableOf(name: string, context: SDKContext): AgentTable {
 }
 
 async function sync(retriever: Retriever, verify = false): Promise<void> {
-  const isTerminal = process.stderr.isTTY
   const stop = new AbortController()
   const abort = (): void => stop.abort()
   process.once('SIGINT', abort)
+  const progress = openProgress('Reading the files')
   try {
     const report = await retriever.sync({
       signal: stop.signal,
-      onProgress: (progress) =>
-        void process.stderr.write(
-          `${isTerminal ? '\r\u001b[K' : ''}${terminalLine(progressLine(progress))}${isTerminal ? '' : '\n'}`,
-        ),
+      onProgress: (done) => progress.update(progressLine(done)),
     })
-    if (isTerminal) process.stderr.write('\r\u001b[K')
+    progress.close()
     for (const line of reportLines(report)) print(line)
     if (report.indexed + report.removed === 0)
       print(`No changes: ${report.unchanged} files, ${report.chunks} passages.`)
@@ -121,12 +119,11 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
   } catch (error) {
     if (!stop.signal.aborted) throw error
   } finally {
+    progress.close()
     process.off('SIGINT', abort)
   }
   if (stop.signal.aborted) {
-    process.stderr.write(
-      `${isTerminal ? '\n' : ''}Stopped. The finished files are stored; the next agentkit index continues from there.\n`,
-    )
+    process.stderr.write('Stopped. The finished files are stored; the next agentkit index continues from there.\n')
     // The exit code of a process that Ctrl-C has ended.
     process.exitCode = 130
   } else if (verify) await verifyIndex(retriever)

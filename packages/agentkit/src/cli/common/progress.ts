@@ -3,25 +3,45 @@ import { terminalLine } from '@agentkit/core'
 /** Work of this length needs no sign that it continues. */
 const quietMs = 2_000
 
+/** A line that says how far work is. */
+export interface Progress {
+  /** What is done now: `1,200 of 10,000 files`. */
+  update(text: string): void
+  /** Removes the line. */
+  close(): void
+}
+
 /**
- * Shows that work continues once it has taken two seconds, on standard error and only on a terminal.
- * @param title what is done: `Weather is working`
+ * Shows how far work is once it has taken two seconds, on standard error and only on a terminal.
+ * @param title until the first update: `Weather is working`
  */
-export async function withProgress<Value>(title: string, work: Promise<Value>): Promise<Value> {
+export function openProgress(title: string): Progress {
   const { stderr } = process
-  if (!stderr.isTTY || process.env.TERM === 'dumb') return work
+  if (!stderr.isTTY || process.env.TERM === 'dumb') return { update() {}, close() {} }
   const startedAt = performance.now()
+  let text = title
   let isShown = false
   const timer = setInterval(() => {
-    const seconds = Math.floor((performance.now() - startedAt) / 1000)
-    if (seconds * 1000 < quietMs) return
+    const ms = performance.now() - startedAt
+    if (ms < quietMs) return
     isShown = true
-    stderr.write(`\r\u001b[K${terminalLine(title).slice(0, (stderr.columns ?? 80) - 8)} ${seconds} s`)
-  }, 500)
-  try {
-    return await work
-  } finally {
-    clearInterval(timer)
-    if (isShown) stderr.write('\r\u001b[K')
+    const line = terminalLine(text).slice(0, Math.max(10, (stderr.columns ?? 80) - 10))
+    stderr.write(`\r\u001b[K${line} ${Math.floor(ms / 1000)} s`)
+  }, 250)
+  timer.unref()
+  return {
+    update(next) {
+      text = next
+    },
+    close() {
+      clearInterval(timer)
+      if (isShown) stderr.write('\r\u001b[K')
+    },
   }
+}
+
+/** Shows that work continues. */
+export async function withProgress<Value>(title: string, work: Promise<Value>): Promise<Value> {
+  const progress = openProgress(title)
+  return work.finally(progress.close)
 }

@@ -72,9 +72,28 @@ export function checkPackages(project: Project): CheckResult {
   for (const { name, found } of others) {
     findings.push({ status: 'fail', detail: `${name} is of version ${found}, and agentkit of ${version}.` })
   }
+  const notInstalled = listedPackages().filter(
+    (name) => !missing.includes(name) && installedVersion(name) === undefined,
+  )
+  if (notInstalled.length > 0) {
+    const detail = `package.json lists ${notInstalled.join(', ')}, which is not installed.`
+    return merged([{ status: 'fail', detail, fix: `${manager} install` }, ...findings], { status: 'ok', detail: '' })
+  }
   const wanted = [...missing, ...others.map(({ name }) => `${name}@${version}`)]
   const found = merged(findings, { status: 'ok', detail: `All packages are of version ${version}.` })
   return wanted.length === 0 ? found : { ...found, fix: addCommand(manager, wanted) }
+}
+
+/** Our packages among the dependencies of the project. */
+function listedPackages(): string[] {
+  try {
+    const { dependencies, devDependencies } = Object(JSON.parse(readFileSync('package.json', 'utf8')))
+    const names = Object.keys({ ...Object(dependencies), ...Object(devDependencies) })
+    return names.filter((name) => name === 'agentkit' || name.startsWith('@agentkit/'))
+  } catch {
+    // The check of package.json reports it.
+    return []
+  }
 }
 
 const littleBytes = 100_000_000

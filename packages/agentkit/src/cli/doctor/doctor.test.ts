@@ -210,6 +210,15 @@ describe('agentkit doctor', () => {
     expect(found(report, 'packages')?.detail).toContain('@agentkit/mcp is of version 0.0.9')
   })
 
+  it('names packages that are listed and not installed', async () => {
+    const { cwd } = project({ 'package.json': '{ "type": "module", "dependencies": { "@agentkit/none": "1.0.0" } }' })
+    expect(found(await doctor(cwd), 'packages')).toMatchObject({
+      status: 'fail',
+      detail: 'package.json lists @agentkit/none, which is not installed.',
+      fix: 'npm install',
+    })
+  })
+
   it.each([
     ['of garbage', (path: string) => writeFileSync(path, 'this is no database, and never was one\n'.repeat(40))],
     ['with a damaged page', damage],

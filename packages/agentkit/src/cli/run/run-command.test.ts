@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
 
-const { write, agentkit } = cliFolder()
+const { folder, write, agentkit } = cliFolder()
 
 /** A file whose agent is answered by these turns. */
 function scripted(turns: string, options = ''): string {
@@ -181,5 +182,16 @@ ${exports}
       code: 0,
       out: expect.stringContaining('offline'),
     })
+  })
+})
+
+describe.skipIf(!hasTmux)('agentkit run in a terminal', { timeout: 60_000 }, () => {
+  it('shows that it works after two seconds, and nothing of that beside the answer', async () => {
+    write('slow.ts', scripted(`[() => new Promise((resolve) => setTimeout(resolve, 3_000, 'Slow.'))]`))
+    using terminal = new Terminal(['run', 'slow.ts', 'Hi'], { cwd: folder })
+    await terminal.shows(/Clerk is working \d s/)
+    await terminal.shows('ended with 0')
+    expect(terminal.screen()).toMatch(/Slow\.\nended with 0/)
+    expect(terminal.screen()).not.toContain('is working')
   })
 })
