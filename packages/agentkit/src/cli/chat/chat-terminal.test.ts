@@ -1,5 +1,8 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Agent } from '@agentkit/core'
+import { serve } from '@agentkit/server'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
 import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
@@ -159,5 +162,23 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('A new conversation begins.')
     terminal.type('/sesions')
     await terminal.shows('There is no command /sesions. Did you mean /sessions?')
+  })
+
+  it('asks for the token of a server, and does not show it', async () => {
+    const token = 'a-token-of-at-least-16-characters'
+    const agent = new Agent({ name: 'Remote', functions: [], model: scriptedModel(['Hello.']) })
+    const server = await serve(agent, { port: 0, log: () => {}, auth: { tokens: { [token]: 'ann' } } })
+    const state = mkdtempSync(join(folder, 'state-'))
+    using terminal = new Terminal(['chat', server.url], { cwd: folder, env: { XDG_STATE_HOME: state } })
+    await terminal.shows('Token:')
+    terminal.type(token)
+    await terminal.shows(/Remote\. \/help[^\n]*\n›/)
+    terminal.type('Hi')
+    await terminal.shows('Hello.')
+    expect(terminal.screen()).not.toContain(token)
+    terminal.type('/exit')
+    await terminal.shows('ended with 0')
+    expect(readFileSync(join(state, 'agentkit/chat-history'), 'utf8')).toBe('Hi\n/exit\n')
+    await server.close()
   })
 })

@@ -36,24 +36,19 @@ export async function checkEnv({ envProblem }: Project, signal: AbortSignal): Pr
   if (envProblem !== undefined) return { status: 'fail', detail: envProblem, fix: 'chmod 600 .env', file }
   if (!existsSync(file)) return { status: 'ok', detail: 'There is no .env: keys are read from the environment.' }
   const findings: CheckResult[] = []
-  if (await git(['ls-files', '--error-unmatch', file], signal)) {
+  const isInGit = await git(['rev-parse', '--is-inside-work-tree'], signal)
+  if (isInGit && (await git(['ls-files', '--error-unmatch', file], signal))) {
     const detail = '.env is stored in git, with its keys. Change them afterwards.'
     findings.push({ status: 'fail', detail, fix: 'git rm --cached .env && echo .env >> .gitignore', file })
-  } else if (
-    (await git(['rev-parse', '--is-inside-work-tree'], signal)) &&
-    !(await git(['check-ignore', '-q', file], signal))
-  ) {
-    findings.push({
-      status: 'warn',
-      detail: 'git does not ignore .env, which has keys.',
-      fix: 'echo .env >> .gitignore',
-      file,
-    })
+  } else if (isInGit && !(await git(['check-ignore', '-q', file], signal))) {
+    const detail = 'git does not ignore .env, which has keys.'
+    findings.push({ status: 'warn', detail, fix: 'echo .env >> .gitignore', file })
   }
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     findings.push({ status: 'warn', detail: 'Other users of this machine can read .env.', fix: 'chmod 600 .env', file })
   }
-  return merged(findings, { status: 'ok', detail: '.env is private, and git ignores it.', file })
+  const detail = isInGit ? '.env is private, and git ignores it.' : '.env is private; no git is here.'
+  return merged(findings, { status: 'ok', detail, file })
 }
 
 /** Whether git says yes. Without git there is no repository either. */
