@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { LoadFnOutput } from 'node:module'
-import { describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Insertion } from '../compiler/insert-attachments.ts'
 import { createLoadHook } from './load-hook.ts'
 
@@ -64,6 +67,40 @@ describe('createLoadHook', () => {
       expect(load({ source: text, nodeVersion, conditions: ['import'] })).toMatchObject({ format: 'module' })
     },
   )
+
+  describe('in a package of "type": "commonjs", which npm init writes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-commonjs-'))
+    const url = (name: string): string => pathToFileURL(join(folder, name)).href
+    beforeAll(() => writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }'))
+    afterAll(() => rmSync(folder, { recursive: true }))
+    const module = "import { a } from 'b'\nconst c = a"
+
+    it.each([
+      ['commonjs-typescript', 'a.ts', 'module-typescript'],
+      ['commonjs', 'a.js', 'module'],
+    ])('loads module syntax as a module: %s', (format, name, expected) => {
+      for (const source of [module, 'const { url } = import.meta\nconst f = () => url']) {
+        expect(load({ url: url(name), format, source, conditions: ['import'] }).format).toBe(expected)
+      }
+    })
+
+    it.each([
+      ['exports', 'module.exports = { f: 1 }'],
+      ['a call of require', "const { a } = require('b')\nconst c = a"],
+      ['a text with words of a module', 'const f = `\nexport const a = 1`\nmodule.exports = { f }'],
+      ['a dynamic import', "const f = import('b')"],
+    ])('leaves CommonJS with %s', (_what, source) => {
+      const commonjs = { url: url('a.js'), format: 'commonjs', source, conditions: ['import'] }
+      expect(load(commonjs).format).toBe('commonjs')
+    })
+
+    it('leaves what is required, named as CommonJS, or installed', () => {
+      const given = { format: 'commonjs', source: module, conditions: ['import'] }
+      expect(load({ ...given, url: url('a.js'), conditions: ['require'] }).format).toBe('commonjs')
+      expect(load({ ...given, url: url('a.cjs') }).format).toBe('commonjs')
+      expect(load({ ...given, url: url('node_modules/b/a.js') }).format).toBe('commonjs')
+    })
+  })
 
   it.each(['22.23.0', '24.15.0', '26.0.0'])('leaves nothing to require where Node is %s', (nodeVersion) => {
     const commonJs = { format: 'commonjs', source: text, nodeVersion, conditions: ['import'] }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire, type LoadFnOutput, type LoadHookContext, type LoadHookSync } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { insertAttachments } from '../compiler/insert-attachments.ts'
 import type { FunctionFiles } from './function-files.ts'
+import { nearestFolder } from './nearest-folder.ts'
 
 /** The name of the global function that inserted calls use. A string, because a module may shadow `Symbol`. */
 export const globalAttach = 'agentkit.attachTool'
@@ -29,7 +31,7 @@ export function createLoadHook(
   let hasWarned = false
   const isLimited = limitsRequire(nodeVersion)
   return (url, context, nextLoad) => {
-    const loaded = withCalls(url, nextLoad(url, context))
+    const loaded = withCalls(url, asModule(url, nextLoad(url, context), context))
     const leaveToRequire = isLimited && loaded.format?.startsWith('commonjs') && isImported(context)
     // Node's own name for CommonJS that `require` runs.
     return leaveToRequire ? { ...loaded, format: 'commonjs-sync' } : loaded
@@ -51,6 +53,40 @@ export function createLoadHook(
       `globalThis[${JSON.stringify(globalAttach)}]?.(${id},${index},${reference})`
     return { ...loaded, source: insertAttachments(text, plan, call) }
   }
+}
+
+/**
+ * A file with `import` or `export` in a package of `"type": "commonjs"`, which `npm init -y` writes, is a module: Node would
+ * refuse it. Where the type is absent, Node looks for itself.
+ */
+function asModule(url: string, loaded: LoadFnOutput, context: LoadHookContext): LoadFnOutput {
+  const format = moduleFormats[loaded.format ?? '']
+  if (format === undefined || !isOwnFile(url) || !isImported(context) || !/\.[jt]sx?(?:\?|$)/.test(url)) return loaded
+  const source = loaded.source ?? readFileSync(fileURLToPath(url))
+  if (!hasModuleSyntax(textOf(source)) || !isInCommonJSPackage(fileURLToPath(url))) return loaded
+  return { ...loaded, format, source }
+}
+
+function isInCommonJSPackage(path: string): boolean {
+  const folder = nearestFolder(dirname(path), 'package.json')
+  if (folder === undefined) return false
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type === 'commonjs'
+  } catch {
+    // Node reports what it cannot read.
+    return false
+  }
+}
+
+const moduleFormats: Readonly<Record<string, string>> = {
+  commonjs: 'module',
+  'commonjs-typescript': 'module-typescript',
+}
+
+function hasModuleSyntax(text: string): boolean {
+  if (/\bimport\.meta\b/.test(text)) return true
+  const isCommonJS = /\bmodule\.exports\b|^exports\.|=\s*require\(|^export\s*=/m.test(text)
+  return !isCommonJS && /^[ \t]*(?:import\b(?!\s*\()|export\b)/m.test(text)
 }
 
 /**

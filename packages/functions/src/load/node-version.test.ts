@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { checkNodeVersion } from './node-version.ts'
+
+function refusalOf(version: string): string | undefined {
+  let refusal: string | undefined
+  checkNodeVersion(version, (message) => {
+    refusal = message
+  })
+  return refusal
+}
+
+it.each(['18.20.8', '20.20.2', '22.17.1', '23.5.0'])('refuses Node %s, and says what it needs', (version) => {
+  expect(refusalOf(version)).toContain(`agentkit needs Node.js 22.18 or later, and this is ${version}.`)
+})
+
+it.each(['22.18.0', '22.22.3', '23.6.0', '24.0.0', '26.1.0'])('accepts Node %s', (version) => {
+  expect(refusalOf(version)).toBeUndefined()
+})
+
+it('has the version of package.json, and imports nothing that an older Node may lack', () => {
+  const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  expect(engines.node).toBe('>=22.18')
+  expect(readFileSync(new URL('node-version.ts', import.meta.url), 'utf8')).not.toMatch(/^import/m)
+})
+
+it('is all that register links before it checks', () => {
+  const register = readFileSync(new URL('../register.ts', import.meta.url), 'utf8')
+  const imports = [...register.matchAll(/^import .* from '(.*)'/gm)].map(([, from]) => from)
+  expect(imports).toEqual(['./load/node-version.ts'])
+})
