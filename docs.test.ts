@@ -11,6 +11,7 @@ import {
   serverKeys,
   webhookKeys,
 } from './packages/agentkit/src/config/config-keys.ts'
+import { errorCodes } from './packages/core/src/data/error-codes.ts'
 import { limits } from './packages/core/src/limits.ts'
 import { problemTable } from './packages/server/src/answer/problem-table.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
@@ -50,6 +51,22 @@ describe('the documentation', () => {
   it.each(documents)('names only existing files in %s', (document) => {
     const named = [...read(document).matchAll(/`((?:packages|apps|bench|docs|scripts)\/[\w./-]*[\w/])`/g)]
     expect(named.map(([, path = '']) => path).filter((path) => !exists(join(root, path)))).toEqual([])
+  })
+})
+
+describe('the pages of the error codes', () => {
+  const codes = Object.keys(errorCodes)
+
+  it('are one for each code of the closed list', () => {
+    const pages = readdirSync(join(root, 'docs/errors')).map((name) => name.replace(/\.md$/, ''))
+    expect(pages.sort()).toEqual([...codes, 'index'].sort())
+    expect(codes.filter((code) => !read('docs/errors/index.md').includes(`[${code}](${code}.md)`))).toEqual([])
+  })
+
+  it.each(codes)('say of %s what it means, why it occurs and what to do', (code) => {
+    expect(read(`docs/errors/${code}.md`)).toMatch(
+      new RegExp(`^# ${code}\n\n.{20,}\n\n## Why\n\n(?:- .+\n|  .+\n)+\n## What to do\n\n(?:- .+\n|  .+\n)+\n`),
+    )
   })
 })
 

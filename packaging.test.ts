@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorCodes } from './packages/core/src/data/error-codes.ts'
+import { helpOf } from './packages/core/src/data/help.ts'
 import { loopbackRegistry } from './scripts/loopback-registry.ts'
 import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
 import { root } from './scripts/workspace-files.ts'
@@ -406,16 +408,80 @@ function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Creates a folder in which npm has installed these packages of ours from their tarballs. */
+describe('the tarball of agentkit', () => {
+  it('has the page that `help` of each error names, and the guides', async () => {
+    const { stdout } = await run('tar', ['-tzf', tarballOf('agentkit')], { cwd: place })
+    const files = stdout.split('\n').map((line) => line.trim().replace('package/', ''))
+    const pages = Object.keys(errorCodes).map((code) => helpOf(code).replace('node_modules/agentkit/', ''))
+    expect(pages.filter((page) => !files.includes(page))).toEqual([])
+    expect(files).toContain('docs/guides/reliability.md')
+  })
+})
+
+describe('the project that `npm init -y` makes', () => {
+  const app = `
+    import { Agent } from 'agentkit'
+    import { weather } from './weather.ts'
+    const options = { model: 'offline/extractive', sessions: ':memory:' }
+    const agent = new Agent({ name: 'Test', functions: [weather], ...options })
+    console.log(await agent.chat('What is the weather in Oslo?'))`
+  const weather = `
+    /**
+     * The weather in a city.
+     * @param city Its name.
+     */
+    export function weather(city: string): string {
+      return \`Sunny in \${city}\`
+    }`
+
+  it('loads an app by `agentkit/register` as it is, and with any other "type"', async () => {
+    const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === 'agentkit')?.manifest ?? {}
+    const own = Object.keys(dependencies).filter((name) => packages.some(({ manifest }) => manifest.name === name))
+    const functions = packages.find(({ manifest }) => manifest.name === '@agentkit/functions')?.manifest
+    const folder = await mkdtemp(join(place, 'first-app-'))
+    await npm(folder, 'init', '-y')
+    await installInto(
+      folder,
+      ['agentkit', '@agentkit/wire', ...own],
+      [`ts-morph@${functions?.peerDependencies?.['ts-morph']}`],
+    )
+    await writeFile(join(folder, 'app.ts'), app)
+    await writeFile(join(folder, 'weather.ts'), weather)
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    // As this npm has written it; as newer and older ones do; as README says.
+    for (const type of [manifest.type, 'commonjs', undefined, 'module']) {
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, type }))
+      expect(await node(['--import', 'agentkit/register', 'app.ts'], folder), `"type": ${type}`).toContain(
+        'Sunny in Oslo',
+      )
+    }
+  }, 600_000)
+})
+
 async function install(folderName: string, names: string[]): Promise<string> {
   const folder = await mkdtemp(join(place, folderName))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const tarballs = names.map((name) => join(place, tarballOf(name)))
-  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], {
-    cwd: folder,
-    env: plainEnvironment(),
-    shell: process.platform === 'win32', // npm is a .cmd file there
-  })
+  await installInto(folder, names)
   return folder
+}
+
+async function installInto(folder: string, names: string[], others: string[] = []): Promise<void> {
+  const tarballs = names.map((name) => join(place, tarballOf(name)))
+  await npm(
+    folder,
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...tarballs,
+    ...others,
+  )
+}
+
+async function npm(cwd: string, ...args: string[]): Promise<void> {
+  // npm is a .cmd file on Windows.
+  await run('npm', args, { cwd, env: plainEnvironment(), shell: process.platform === 'win32' })
 }
 
 async function installedPackages(folder: string): Promise<Record<string, { hasInstallScript?: boolean }>> {

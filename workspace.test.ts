@@ -234,6 +234,7 @@ describe('every package', () => {
         'dist',
         '!dist/.tsbuildinfo',
         ...(folder === 'packages/server' ? ['assets'] : []),
+        ...(folder === 'packages/agentkit' ? ['docs'] : []),
         'src',
         '!src/**/*.test.ts',
         '!src/**/__fixtures__',

@@ -11,6 +11,7 @@ export {
   type RetrieverOptions,
   retrievalTools,
 } from './contracts/retriever-options.ts'
+export { errorCodes, problemType } from './data/error-codes.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export type { Finding } from './data/finding.ts'
 export { isRecord } from './data/message-problem.ts'

@@ -1,3 +1,4 @@
+import { helpOf } from './help.ts'
 import type { Usage } from './usage.ts'
 
 /** Why an operation failed: a closed list that callers may switch over. */
@@ -101,6 +102,11 @@ export class AgentKitError extends Error {
     this.retryable = details.retryable ?? isUsuallyRetryable(code, details)
     Object.assign(this, known(details, [...infoFields, 'runId', 'usage']))
     if (details.accepted !== undefined) Object.assign(this, { details: { accepted: details.accepted } })
+  }
+
+  /** The page of its code: what it means, why it occurs and how to fix it. An address, or a path below the app's folder. */
+  get help(): string {
+    return helpOf(this.code)
   }
 }
 

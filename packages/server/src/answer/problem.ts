@@ -1,4 +1,5 @@
 import { type ErrorInfo, isAgentKitError, type RunFinishReason } from '@agentkit/core'
+import { problemType } from '@agentkit/core/internal'
 import { isDiskFull } from './disk-full.ts'
 import { type ProblemCode, problemTable } from './problem-table.ts'
 
@@ -99,7 +100,7 @@ export function problemResponse(problem: ProblemError, requestId: string): Respo
 /** RFC 9457: `{ type, title, status, detail, code, request_id, errors? }`. */
 export function problemBody(problem: ProblemError, requestId: string): string {
   return JSON.stringify({
-    type: `urn:agentkit:problem:${problem.code}`,
+    type: problemType(problem.code),
     title: problem.title,
     status: problem.status,
     detail: problem.detail,
