@@ -158,6 +158,35 @@ describe('@agentkit/core and @agentkit/ai-sdk alone', () => {
   })
 })
 
+describe('@agentkit/core and @agentkit/evals alone', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await install('evals', ['@agentkit/core', '@agentkit/testing', '@agentkit/evals'])
+  }, 600_000)
+
+  it('run an eval on plain Node', async () => {
+    const program = `
+      import { Agent } from '@agentkit/core'
+      import { evaluate, exact } from '@agentkit/evals'
+      import { scriptedModel } from '@agentkit/testing'
+      const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Oslo']) })
+      const report = await evaluate({ agent, cases: [{ input: 'Where?', expected: 'Oslo' }], scorers: [exact()] })
+      console.log(report.variants.clerk.scores.exact.mean)`
+    expect(await runProgram(folder, program)).toBe('1')
+  })
+
+  it('are typed, also with `skipLibCheck: false`', async () => {
+    const program = `
+      import type { Model, Runnable } from '@agentkit/core'
+      import { type EvalReport, evaluate, judge, type Scorer } from '@agentkit/evals'
+      const brief: Scorer = { name: 'brief', score: ({ result }) => result.text.length < 9 }
+      export function run(agent: Runnable, model: Model): Promise<EvalReport> {
+        return evaluate({ agent, cases: 'cases.jsonl', scorers: [brief, judge({ model, rubric: 'Brief.' })] })
+      }`
+    expect(await typeErrors(folder, program)).toBe('')
+  })
+})
+
 describe('every provider', () => {
   const names = packages
     .map(({ manifest }) => manifest.name)

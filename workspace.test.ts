@@ -45,6 +45,11 @@ describe('import direction', () => {
       rule: 'sessions, queue-postgres, retriever, functions, mcp and testing import core alone',
     },
     {
+      of: /^packages\/evals$/,
+      to: (name) => name === core || name === '@agentkit/testing',
+      rule: 'evals import core, and testing, which records and replays models',
+    },
+    {
       of: /^packages\/agentkit$/,
       to: (name) => name !== '@agentkit/example',
       rule: 'agentkit recombines what people run, and no app',
@@ -96,7 +101,8 @@ describe('import direction', () => {
       .flatMap(({ sources }) => sources)
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
       .filter(
-        ({ from, how }) => /^@agentkit\/(providers-|testing|retriever|queue-postgres)/.test(from) && how === 'static',
+        ({ from, how }) =>
+          /^@agentkit\/(evals|providers-|testing|retriever|queue-postgres)/.test(from) && how === 'static',
       )
     expect(eager, 'write await import(…), or import type').toEqual([])
   })
@@ -279,11 +285,11 @@ describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
   it('has a name that matches its exports', () => {
-    // Vite, vitest and its reporters require default exports, and so do runtimes; fixtures are users' code.
+    // Vite, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
     const excepted = (path: string) =>
       path.endsWith('.config.ts') ||
       path === 'scripts/count-reporter.mjs' ||
-      /^docs\/examples\/deploy\/(?:bun|deno|worker)\.ts$/.test(path) ||
+      /^docs\/examples\/(?:deploy\/(?:bun|deno|worker)|support-eval)\.ts$/.test(path) ||
       /^apps\/next-chat\/src\/app\/(?:layout|page)\.tsx$/.test(path) ||
       path.includes('/__fixtures__/')
     const nameless = modules.filter(({ path, exports }) =>

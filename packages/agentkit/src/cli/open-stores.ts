@@ -14,6 +14,7 @@ export type StoreOptions = {
 /** A store with its agents, as the commands that show and change stored runs need them. */
 export type OpenStore = {
   name: string
+  sessions: SessionStore
   runs: RunStore
   background: BackgroundRuns
   /** Those that were asked for; without a file, those that have stored runs. */
@@ -84,7 +85,7 @@ async function knownAgents({ runs }: SessionStore): Promise<string[]> {
 
 function openStore(store: SessionStore, agents: OpenStore['agents']): OpenStore {
   const { runs } = store
-  if (runs?.background) return { name: storeName(store), runs, background: runs.background, agents }
+  if (runs?.background) return { name: storeName(store), sessions: store, runs, background: runs.background, agents }
   throw new UsageError(`Background runs need sessions on disk or Postgres, and these are in ${storeName(store)}.`)
 }
 

@@ -30,6 +30,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
   },
   {
+    name: 'eval',
+    description: 'runs agents on cases, and scores their answers',
+    load: async () => (await import('./eval-command.ts')).evalCommand(),
+  },
+  {
     name: 'index',
     description: "updates the index of an agent's files, and inspects it",
     load: async () => (await import('./index-command.ts')).indexCommand(),

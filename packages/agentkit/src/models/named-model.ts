@@ -40,14 +40,33 @@ export function namedModel(
   const { model } = found
   const provider = found.provider as ProviderId // all that are not named
   const apiKey = keyOf(provider)
-  if (!apiKey && name === undefined) throw noModel()
-  if (!apiKey && needsKey(provider)) throw missingKey(name ?? defaultModel, provider)
+  const missing = apiKey ? undefined : missingKeyOf(name, provider)
+  if (missing && areKeysDeferred()) return lazyModel(`${provider}/${model}`, () => Promise.reject(missing))
+  if (missing) throw missing
   return lazyModel(`${provider}/${model}`, async () => {
     const factory = await load(provider)
     const settings: ProviderSettings = apiKey ? { apiKey } : {}
     if (provider === 'ollama' && ollamaServerUrl !== undefined) settings.serverUrl = ollamaServerUrl
     return factory(settings).model(model, timeouts)
   })
+}
+
+/** Commands and agents may be of two installed copies of this package, so the name is the same for all of them. */
+const deferred = Symbol.for('agentkit.deferred-keys')
+
+type Deferring = typeof globalThis & { [deferred]?: true }
+
+/**
+ * From now on a model without a key fails when it is called, and not when its agent is created: whether a command calls
+ * models, it may know only later.
+ */
+export function deferMissingKeys(): void {
+  const deferring: Deferring = globalThis
+  deferring[deferred] = true
+}
+
+function areKeysDeferred(): boolean {
+  return (globalThis as Deferring)[deferred] === true
 }
 
 function modelOfNamed(
@@ -71,6 +90,11 @@ export function checkKeyOf({ name, keyVariable }: NamedProvider): void {
   if (keyVariable === undefined || variable(keyVariable) !== undefined) return
   const message = `The models of "${name}" need a key. Set ${keyVariable}, for example in .env.`
   throw new AgentKitError('missing-key', message, { provider: name })
+}
+
+function missingKeyOf(name: string | undefined, provider: ProviderId): AgentKitError | undefined {
+  if (name === undefined) return noModel()
+  return needsKey(provider) ? missingKey(name, provider) : undefined
 }
 
 function missingKey(name: string, provider: ProviderId): AgentKitError {

@@ -3,6 +3,7 @@ import { AgentKitError } from '@agentkit/core'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
 type McpPackage = typeof import('@agentkit/mcp/internal')
+type EvalsPackage = typeof import('@agentkit/evals/internal')
 type Testing = typeof import('@agentkit/testing')
 type QueuePackage = typeof import('@agentkit/queue-postgres')
 
@@ -38,6 +39,11 @@ export async function importOptional<Module>(
 /** Imports the package that records and replays models. Only development has it. */
 export function importTesting(importPackage?: (name: string) => Promise<Testing>): Promise<Testing> {
   return importOptional('@agentkit/testing', importPackage, { dev: true })
+}
+
+/** Imports the package that runs evals. Only development has it. */
+export function importEvals(importPackage?: (name: string) => Promise<EvalsPackage>): Promise<EvalsPackage> {
+  return importOptional('@agentkit/evals/internal', importPackage, { installs: '@agentkit/evals', dev: true })
 }
 
 /** Imports the package that connects to MCP servers. */

@@ -1,0 +1,65 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
+import { importEvals } from '../util/import-optional.ts'
+import { print, printError } from './common/print.ts'
+import { UsageError } from './common/usage-error.ts'
+import { type StoreOptions, withStores } from './open-stores.ts'
+
+/** Turns of a session before the run that become the history of its case. */
+const mostTurns = 1_000
+
+/**
+ * `agentkit eval add <runId> --to cases.jsonl`: appends the question of a stored run, its answer as what is expected, and
+ * the conversation before it.
+ *
+ * @throws UsageError for a file that is no .jsonl, and as `withStores`
+ */
+export async function addCase(
+  runId: string,
+  file: string | undefined,
+  { to, ...options }: StoreOptions & { to: string },
+): Promise<void> {
+  if (!/\.(?:jsonl|ndjson)$/i.test(to)) throw new UsageError(`--to is a .jsonl file of cases, not "${to}".`)
+  const { readCases } = await importEvals()
+  const existing = existsSync(to) && readFileSync(to).some((byte) => byte > 0x20) ? await readCases(to) : []
+  await withStores(file, options, async (stores) => {
+    for (const { runs, sessions } of stores) {
+      const stored = await runs.read(runId)
+      const turn = stored && (await sessions.find(runId))
+      const question = turn?.messages.find(({ role }) => role === 'user')
+      if (!stored || !question) continue
+      if (existing.some(({ id }) => id === runId)) return fail(`${to} has the run ${runId} already.`)
+      const { text } = stored.record
+      const history = await historyBefore(stored, sessions)
+      const added = {
+        id: runId,
+        input: question.content,
+        ...(text !== undefined && text !== '' && { expected: text }),
+        ...(history.length > 0 && { history }),
+      }
+      appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added)}\n`)
+      print(`Added the run ${runId} to ${to}. Its answer is what the case expects: correct it where it is wrong.`)
+      return
+    }
+    const names = [...new Set(stores.map(({ name }) => name))].join(', ')
+    fail(`There is no run "${runId.slice(0, 200)}" with its messages in ${names}. List them: agentkit runs list`)
+  })
+}
+
+async function historyBefore({ record, key }: StoredRun, sessions: SessionStore): Promise<Message[]> {
+  if (record.sessionId === undefined) return []
+  const turns = await sessions.turns(key, { limit: mostTurns })
+  const index = turns.findIndex((turn) => turn.runId === record.runId)
+  return turns.slice(0, Math.max(0, index)).flatMap(visibleMessages)
+}
+
+function endsLine(path: string): boolean {
+  if (!existsSync(path)) return true
+  const bytes = readFileSync(path)
+  return bytes.length === 0 || bytes.at(-1) === 0x0a
+}
+
+function fail(message: string): void {
+  printError(message)
+  process.exitCode = 1
+}

@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Agent } from '@agentkit/core'
+import { sqliteSessions } from '@agentkit/sessions'
+import { scriptedModel } from '@agentkit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const cli = join(import.meta.dirname, '../cli.ts')
+const patiently = { timeout: 60_000 }
+
+let folder: string
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-eval-command-')))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  mkdirSync(join(folder, 'node_modules/@agentkit'), { recursive: true })
+  symlinkSync(join(import.meta.dirname, '../..'), join(folder, 'node_modules/agentkit'), 'dir')
+  for (const name of ['evals', 'core']) {
+    symlinkSync(join(import.meta.dirname, '../../..', name), join(folder, 'node_modules/@agentkit', name), 'dir')
+  }
+  writeFileSync(
+    join(folder, 'cases.jsonl'),
+    '{"input":"Say yes","expected":"yes"}\n{"input":"Say no","expected":"no"}\n',
+  )
+  // Answers "yes", and fails where the variable says so.
+  writeFileSync(
+    join(folder, 'model.ts'),
+    `import type { Model } from 'agentkit'
+    export const model: Model = {
+      id: 'test/yes',
+      async *stream() {
+        if (process.env.OFFLINE) throw new Error('It is called.')
+        console.log('called')
+        yield { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content: [{ type: 'text', text: 'yes' }] } }
+      },
+    }`,
+  )
+  evalFile('yes.ts', '')
+  evalFile('taped.ts', `cassette: { file: 'taped.cassette', mode: 'replay' },`)
+  writeFileSync(join(folder, 'none.ts'), 'export const agent = 7')
+  writeFileSync(
+    join(folder, 'keyless.ts'),
+    `import { Agent } from 'agentkit'
+    import { exact } from '@agentkit/evals'
+    const agent = new Agent({ name: 'Keyless', functions: [], model: 'openai/gpt-5.4-mini' })
+    export default { agent, cases: [{ input: 'Hi', expected: 'Hi' }], scorers: [exact()], cassette: process.env.TAPE && { file: process.env.TAPE } }`,
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function evalFile(name: string, more: string): void {
+  writeFileSync(
+    join(folder, name),
+    `import { Agent } from 'agentkit'
+    import { exact } from '@agentkit/evals'
+    import { model } from './model.ts'
+    const agent = new Agent({ name: 'Clerk', functions: [], model, retry: { attempts: 1 } })
+    await agent.run() // serves nothing here
+    export default { name: '${name.replace('.ts', '')}', agent, cases: 'cases.jsonl', scorers: [exact()], ${more} }`,
+  )
+}
+
+type Outcome = { code: number; out: string; error: string }
+
+async function agentkit(words: readonly string[], variables: Record<string, string> = {}): Promise<Outcome> {
+  const { OPENAI_API_KEY: _, LLMPROVIDER_API_KEY: __, ...environment } = process.env
+  const options = { cwd: folder, env: { ...environment, ...variables } }
+  const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', ...words]
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, arguments_, options)
+    return { code: 0, out: stdout, error: stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string } // what `execFile` throws
+    return { code, out: stdout, error: stderr }
+  }
+}
+
+describe('agentkit eval', patiently, () => {
+  it('prints a table, writes JUnit and HTML, and exits with 1 as a case fails', async () => {
+    const { code, out, error } = await agentkit(['yes.ts', '--junit', 'out/junit.xml', '--html', 'out/report.html'])
+    expect(code).toBe(1)
+    expect(out).toContain('clerk    exact   0.500  0.095 to 0.905  2')
+    expect(out).toContain('clerk, case 2: exact 0.000: expected no')
+    // What the file and its tools print is beside the report.
+    expect(out).not.toContain('called')
+    expect(error).toContain('called')
+    expect(readFileSync(join(folder, 'out/junit.xml'), 'utf8')).toContain('tests="2" failures="1" errors="0"')
+    expect(readFileSync(join(folder, 'out/report.html'), 'utf8')).toContain('<title>Eval: yes</title>')
+    expect(existsSync(join(folder, 'agentkit-data/evals/yes/report.json'))).toBe(true)
+  })
+
+  it('continues with stored results, and repeats them with --fresh', async () => {
+    expect((await agentkit(['yes.ts'], { OFFLINE: '1' })).out).toContain('0.500')
+    expect((await agentkit(['yes.ts', '--fresh'], { OFFLINE: '1' })).out).toContain('2 cases, 2 failed runs')
+  })
+
+  it('prints JSON alone, and exits by the means of --fail-under', async () => {
+    const good = await agentkit(['yes.ts', '--fresh', '--json', '--fail-under', 'exact=0.5'])
+    expect(good.code).toBe(0)
+    expect(JSON.parse(good.out)).toMatchObject({ variants: { clerk: { scores: { exact: { mean: 0.5 } } } } })
+    const missed = await agentkit(['yes.ts', '--fail-under', 'exact=0.6'])
+    expect(missed.code).toBe(1)
+    expect(missed.error).toContain('clerk: exact has a mean of 0.500, and --fail-under asks for 0.6.')
+  })
+
+  it('records with --record, and replays without', async () => {
+    const early = await agentkit(['taped.ts'], { OFFLINE: '1' })
+    expect(early).toMatchObject({ code: 1, error: expect.stringContaining('There is no cassette taped.cassette.') })
+    expect(existsSync(join(folder, 'taped.cassette'))).toBe(false)
+    const recorded = await agentkit(['taped.ts', '--record', '--json', '--fail-under', 'exact=0.5'])
+    expect(recorded.code).toBe(0)
+    const replayed = await agentkit(['taped.ts', '--json', '--fail-under', 'exact=0.5'], { OFFLINE: '1' })
+    expect(replayed).toMatchObject({ code: 0, out: recorded.out })
+  })
+
+  it('needs no key in a replay, and reports a missing one once otherwise', async () => {
+    const called = await agentkit(['keyless.ts'])
+    expect(called).toMatchObject({ code: 1, out: '' })
+    expect(called.error).toContain('The model "openai/gpt-5.4-mini" needs a key. Set ')
+    const replayed = await agentkit(['keyless.ts'], { TAPE: 'taped.cassette' })
+    expect(replayed.out).toContain('The cassette taped.cassette has no call of "openai/gpt-5.4-mini"')
+  })
+
+  it.each<[string[], string]>([
+    [[], "missing required argument 'file'"],
+    [['yse.ts'], 'There is no file "yse.ts". Did you mean "yes.ts"?'],
+    [['ad'], 'There is no command "ad". Did you mean "add"?'],
+    [['none.ts'], '"none.ts" has no eval. Its default export is the options'],
+    [['yes.ts', '--record'], '--record needs a file: add cassette:'],
+    [['yes.ts', '--fail-under', 'exact'], '--fail-under is a scorer and its least mean'],
+    [['yes.ts', '--fail-under', 'exat=1'], 'The eval has no scorer "exat". Did you mean "exact"?'],
+    [['yes.ts', '--jsn'], "unknown option '--jsn'"],
+    [['add', 'run_1', '--to', 'cases.csv'], '--to is a .jsonl file of cases, not "cases.csv".'],
+  ])('exits with 2 for %j', async (words, message) => {
+    const { code, error } = await agentkit(words)
+    expect(error).toContain(message)
+    expect(code).toBe(2)
+  })
+})
+
+describe('agentkit eval add', patiently, () => {
+  it('makes a case of a stored run, with the conversation before it', async () => {
+    const path = join(folder, 'sessions.db')
+    const sessions = sqliteSessions(path)
+    const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['One.', 'Two.']), sessions })
+    await agent.stream('First?', { sessionId: 's' }).result
+    const { runId } = await agent.stream('Second?', { sessionId: 's' }).result
+    await sessions.close()
+
+    writeFileSync(join(folder, 'grown.jsonl'), '{"input":"a","expected":"b"}')
+    const words = ['add', runId, '--to', 'grown.jsonl', '--sessions', path]
+    expect(await agentkit(words)).toMatchObject({ code: 0, out: expect.stringContaining(`Added the run ${runId}`) })
+    const [, line = ''] = readFileSync(join(folder, 'grown.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(JSON.parse(line)).toMatchObject({
+      id: runId,
+      input: 'Second?',
+      expected: 'Two.',
+      history: [
+        { role: 'user', content: 'First?' },
+        { role: 'assistant', content: [{ type: 'text', text: 'One.' }] },
+      ],
+    })
+    expect(await agentkit(words)).toMatchObject({ code: 1, error: expect.stringContaining('has the run') })
+    const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
+    expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
+  })
+})

@@ -1,0 +1,107 @@
+import { terminalLine } from '@agentkit/core'
+import type { EvalReport, EvalRun, EvaluateOptions } from '@agentkit/evals/internal'
+import { Command } from 'commander'
+import { importEvals } from '../util/import-optional.ts'
+import { addCase } from './add-case.ts'
+import { checkFile } from './common/agent-file.ts'
+import { interruptible } from './common/interrupt.ts'
+import { printError } from './common/print.ts'
+import { takeStdout } from './common/stdout.ts'
+import { checkScorers, type LeastMean, type LoadedEval, leastMean, loadEval } from './load-eval.ts'
+import { withStoreOptions } from './runs-command.ts'
+
+type EvalOptions = {
+  json?: boolean
+  junit?: string
+  html?: string
+  record?: boolean
+  fresh?: boolean
+  failUnder?: LeastMean[]
+}
+
+/** `agentkit eval evals/support.ts`: runs an eval, and says what it found. */
+export function evalCommand(): Command {
+  const command = new Command('eval')
+  command
+    .argument('<file>', 'the file of the eval: its default export is the options of `evaluate`')
+    .option('--json', 'print the report as JSON')
+    .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--html <file>', 'write the report as an HTML page')
+    .option('--record', 'call the models, and record them into the cassette of the eval')
+    .option('--fresh', 'make every run again, also those with a stored result')
+    .option('--fail-under <scorer=mean>', 'exit with 1 only when a mean is lower; may be repeated', leastMean)
+    .addHelpText('after', examples)
+    .action((file: string, options: EvalOptions) => runFile(command, file, options))
+  withStoreOptions(
+    command
+      .command('add')
+      .description('appends a stored run to a file of cases')
+      .argument('<runId>', 'the id of the run')
+      .requiredOption('--to <file>', 'the .jsonl file of the cases'),
+  ).action(addCase)
+  return command
+}
+
+const examples = `
+Examples:
+  agentkit eval evals/support.ts --html evals.html
+  agentkit eval evals/support.ts --record                                   # calls the models, and writes the cassette
+  agentkit eval evals/support.ts --fail-under judge=0.8 --junit evals.xml   # in CI
+  agentkit eval add run_7f… --to evals/support.jsonl`
+
+async function runFile(command: Command, file: string, options: EvalOptions): Promise<void> {
+  const commands = command.commands.map((one) => one.name())
+  checkFile(file, 'Pass a file whose default export is the options of `evaluate`.', { commands })
+  const { runEval, reportLines, reportPieces, writeHtml, writeJunit } = await importEvals()
+  const { signal, code } = interruptible()
+  const output = takeStdout()
+  let loaded: LoadedEval | undefined
+  let run: EvalRun
+  try {
+    loaded = await loadEval(file, options.record === true)
+    checkScorers(options.failUnder ?? [], loaded.options)
+    run = await runEval(evalOptions(loaded.options, options, signal), showProgress)
+  } catch (error) {
+    const interrupted = code()
+    if (interrupted === undefined) throw error
+    printError('Stopped. Results so far are kept: the same command continues.')
+    process.exitCode = interrupted
+    return
+  } finally {
+    await loaded?.close()
+  }
+  const { report, results } = run
+  if (options.junit !== undefined) await writeJunit(options.junit, report, results)
+  if (options.html !== undefined) await writeHtml(options.html, report, run)
+  if (options.json) for (const piece of reportPieces(report)) await output.write(piece)
+  else for (const line of reportLines(report)) await output.write(`${terminalLine(line)}\n`)
+  process.exitCode = isGood(report, options.failUnder) ? 0 : 1
+}
+
+function evalOptions(own: EvaluateOptions, { fresh }: EvalOptions, stop: AbortSignal): EvaluateOptions {
+  const signal = own.signal ? AbortSignal.any([own.signal, stop]) : stop
+  return { ...own, signal, ...(fresh && { fresh }) }
+}
+
+/** Without `--fail-under` each case must pass, with it the means decide alone. */
+function isGood({ results, variants }: EvalReport, least: readonly LeastMean[] | undefined): boolean {
+  if (least === undefined) return results.every(({ passed }) => passed)
+  let isGood = true
+  for (const [variant, { scores }] of Object.entries(variants)) {
+    for (const { scorer, mean } of least) {
+      const found = scores[scorer]?.mean ?? Number.NaN
+      // A mean of no scores, NaN, is missed too.
+      if (found >= mean) continue
+      isGood = false
+      const shown = Number.isNaN(found) ? 'has no score' : `has a mean of ${found.toFixed(3)}`
+      printError(`${variant}: ${scorer} ${shown}, and --fail-under asks for ${mean}.`)
+    }
+  }
+  return isGood
+}
+
+function showProgress({ done, runs, reused }: { done: number; runs: number; reused: number }): void {
+  if (!process.stderr.isTTY) return
+  const note = reused > 0 ? `, ${reused} of them stored` : ''
+  process.stderr.write(`\r${done} of ${runs} runs${note}${done === runs ? '\n' : ''}`)
+}

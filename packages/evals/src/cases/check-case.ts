@@ -1,0 +1,84 @@
+import { AgentKitError, type Message, validateTranscript } from '@agentkit/core'
+import { checkOptionNames, isRecord } from '@agentkit/core/internal'
+import type { EvalCase, NamedCase } from '../data/eval-case.ts'
+import { limits } from '../limits.ts'
+
+const keys = { id: true, input: true, expected: true, history: true, tags: true } satisfies Record<keyof EvalCase, true>
+
+/** What a case was found to be, and where: `line 7 of cases.jsonl`. */
+export type FoundCase = { value: unknown; where: string }
+
+/**
+ * Checks cases, and numbers those without an id.
+ * @throws AgentKitError `invalid-argument` for the first wrong one, with its place and the fix
+ */
+export function checkCases(found: readonly FoundCase[], source: string): NamedCase[] {
+  if (found.length === 0) throw invalid(source, 'has no cases. Add one, such as { "input": "…", "expected": "…" }')
+  if (found.length > limits.cases) {
+    throw invalid(source, `has ${found.length} cases, more than ${limits.cases}. Split it`)
+  }
+  const places = new Map<string, string>()
+  return found.map(({ value, where }, index) => {
+    const checked = checkCase(value, where, `${index + 1}`)
+    const other = places.get(checked.id)
+    if (other !== undefined)
+      throw invalid(where, `has the id ${quoted(checked.id)}, as ${other} has. Give it another one`)
+    places.set(checked.id, where)
+    return checked
+  })
+}
+
+function checkCase(value: unknown, where: string, number: string): NamedCase {
+  if (!isRecord(value))
+    throw invalid(where, 'is no case: a case is an object such as { "input": "…", "expected": "…" }')
+  try {
+    checkOptionNames(value, keys, { code: 'invalid-argument', of: 'case' })
+  } catch (error) {
+    throw invalid(where, `is no case: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
+  }
+  const { id = number, input, history, tags } = value
+  if (typeof id !== 'string' || id === '' || id.length > limits.idChars) {
+    throw invalid(where, `has a wrong \`id\`: it is a text of 1 to ${limits.idChars} characters`)
+  }
+  const isInput = typeof input === 'string' ? input.trim() !== '' : Array.isArray(input) && input.length > 0
+  if (!isInput) throw invalid(where, 'has no `input`: it is a text that is not empty, or a list of parts')
+  if (Array.isArray(input) && !input.every((part) => isRecord(part) && isPartType(part.type))) {
+    throw invalid(where, 'has a wrong `input`: a part is an object of `type` "text", "image" or "file"')
+  }
+  if (history !== undefined) checkHistory(history, where)
+  if (tags !== undefined && !(Array.isArray(tags) && tags.length <= limits.tags && tags.every(isText))) {
+    throw invalid(where, `has wrong \`tags\`: they are a list of at most ${limits.tags} texts`)
+  }
+  // Each field was checked above.
+  return { ...(value as EvalCase), id }
+}
+
+function isPartType(type: unknown): boolean {
+  return type === 'text' || type === 'image' || type === 'file'
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function checkHistory(history: unknown, where: string): void {
+  if (!Array.isArray(history) || !history.every(isRecord)) {
+    throw invalid(where, 'has a wrong `history`: it is a list of messages such as { "role": "user", "content": "…" }')
+  }
+  let problem: { index: number; problem: string } | undefined
+  try {
+    problem = validateTranscript(history as Message[])[0] // it reports what is no message
+  } catch {
+    problem = { index: 0, problem: 'is no message' }
+  }
+  if (problem) throw invalid(where, `has a wrong \`history\`: message ${problem.index}, ${problem.problem}`)
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 60))
+}
+
+export function invalid(where: string, problem: string): AgentKitError {
+  const capital = /^(?:line|case) /.test(where) ? `${where.slice(0, 1).toUpperCase()}${where.slice(1)}` : where
+  return new AgentKitError('invalid-argument', `${capital} ${problem}.`)
+}

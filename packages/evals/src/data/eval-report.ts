@@ -1,0 +1,79 @@
+import type { Cost, ErrorInfo, Usage } from '@agentkit/core'
+
+/** The result of `evaluate`: plain data, which `JSON.stringify` writes whole. */
+export type EvalReport = {
+  name: string
+  seed: number
+  repeats: number
+  threshold: number
+  /** By the names of the variants, in their order. */
+  variants: Record<string, VariantReport>
+  /** Every pair of variants by every scorer. */
+  comparisons: Comparison[]
+  /** By variant, case and repeat, in their order. */
+  results: CaseResult[]
+}
+
+/** What one variant achieved. */
+export type VariantReport = {
+  cases: number
+  /** Runs without an answer. Each scores 0. */
+  failed: number
+  scores: Record<string, ScoreSummary>
+  usage: Usage
+  /** Absent where the price of a model is not known. */
+  cost?: Cost
+  /** What the scorers themselves used, where one is a model. */
+  scoring?: { usage: Usage; cost?: Cost }
+  durationMs: { p50: number; p95: number }
+}
+
+/** The mean of a scorer over cases, with its 95 % interval. NaN, which is null in JSON, where `n` is 0. */
+export type ScoreSummary = {
+  mean: number
+  low: number
+  high: number
+  /** Cases that have a score. Repeats of a case are averaged first. */
+  n: number
+}
+
+/** Variant `b` compared with variant `a`, on the cases that have a score of both. */
+export type Comparison = {
+  a: string
+  b: string
+  scorer: string
+  /** The mean of `b` minus that of `a`, with its 95 % interval. */
+  difference: number
+  low: number
+  high: number
+  /** Absent for fewer than 10 cases. */
+  p?: number
+  /** `p`, adjusted by Holm for all comparisons of the report. */
+  pAdjusted?: number
+  n: number
+  /** Cases in which `b` scores higher, equal, and lower. */
+  wins: number
+  ties: number
+  losses: number
+  /** Of `b`: "better", "worse", or that no difference was found, with the difference that would have been. */
+  verdict: string
+}
+
+/** One run of one case. */
+export type CaseResult = {
+  variant: string
+  case: string
+  /** From 1 on. */
+  repeat: number
+  /** The answer, cut at 20,000 characters. */
+  text: string
+  /** Why there is no answer. */
+  error?: ErrorInfo
+  scores: Record<string, number>
+  /** By scorer, what it says of its score. */
+  reasons?: Record<string, string>
+  /** By scorer that has no score, why. */
+  missing?: Record<string, string>
+  /** Whether each scorer has a score, and none is below the threshold. */
+  passed: boolean
+}

@@ -1,0 +1,37 @@
+import type { AgentEvent, Cost, Runnable, RunResult, Usage } from '@agentkit/core'
+import type { EvalCase } from './eval-case.ts'
+
+/** A run that has an answer, as scorers get it. */
+export type ScoredRun = {
+  case: EvalCase
+  result: RunResult
+  events: AgentEvent[]
+  durationMs: number
+  /** The agent that ran: its knowledge has the files that it cites. */
+  agent: Runnable
+}
+
+/**
+ * From 0 to 1; `true` is 1. `usage` and `cost` are what the scorer itself has used, such as a judge: the report has them
+ * apart from those of the agent.
+ */
+export type Score = number | boolean | { score: number; reason?: string; usage?: Usage; cost?: Cost }
+
+/**
+ * Scores runs.
+ *
+ * @example
+ * const short: Scorer = { name: 'short', score: ({ result }) => result.text.length < 200 }
+ */
+export type Scorer = {
+  /** Unique in its eval. */
+  name: string
+  /**
+   * Called once per run that has an answer. A scorer that throws, returns no score, or takes longer than
+   * `scorerTimeoutMs` has no score for that run.
+   * @param signal aborts with the eval, and when the time of the scorer is over
+   */
+  score(run: ScoredRun, signal: AbortSignal): Score | Promise<Score>
+  /** What results depend on beside the code of `score`: a change repeats stored results. */
+  version?: string
+}

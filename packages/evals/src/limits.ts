@@ -1,0 +1,36 @@
+/** What evals accept and keep at most. */
+export const limits = {
+  /** Of one file of cases. */
+  casesBytes: 256 * 1024 * 1024,
+  cases: 100_000,
+  /** One line of a JSONL file, and one record of a CSV file. */
+  caseBytes: 16 * 1024 * 1024,
+  idChars: 200,
+  tags: 100,
+  variants: 20,
+  scorers: 50,
+  repeats: 1_000,
+  concurrency: 100,
+  /** All runs of an eval. */
+  runs: 1_000_000,
+  /** How long one scorer may take for one run, in milliseconds. */
+  scorerMs: 120_000,
+  /** How long one search of `regex` may take, in milliseconds, and the text that it searches. */
+  regexMs: 1_000,
+  regexChars: 1_000_000,
+  /** The longest text of an answer in the report, and of each text of a stored transcript. */
+  reportChars: 20_000,
+  /** The longest reason of a score, and message of an error. */
+  reasonChars: 2_000,
+  /** A stored transcript, in characters of JSON. */
+  transcriptChars: 2_000_000,
+  /** A file of stored results. */
+  resultsBytes: 2 * 1024 * 1024 * 1024,
+  /** What a judge reads of each text. */
+  judgedChars: 100_000,
+  /** Of an HTML report: the runs that are shown with their transcript, and all their text. */
+  htmlRuns: 2_000,
+  htmlTranscriptChars: 50_000_000,
+  /** A file whose quotes are checked. */
+  quotedFileBytes: 64 * 1024 * 1024,
+} as const

@@ -1,0 +1,81 @@
+import type { EvalReport, VariantReport } from '../data/eval-report.ts'
+import { caseName, figure, milliseconds, problemsOf, pValue, signed } from './result-words.ts'
+
+/** The results that are listed, and the length of a line of one. */
+const mostListed = 20
+const mostChars = 300
+
+/** The report as lines for a terminal. They may have any characters of answers: the caller makes them safe to print. */
+export function reportLines(report: EvalReport): string[] {
+  const variants = Object.entries(report.variants)
+  return [
+    ...table([
+      ['variant', 'scorer', 'mean', '95 % interval', 'n'],
+      ...variants.flatMap(([variant, { scores }]) =>
+        Object.entries(scores).map(([scorer, { mean, low, high, n }]) => {
+          return [variant, scorer, figure(mean), n === 0 ? '–' : `${figure(low)} to ${figure(high)}`, `${n}`]
+        }),
+      ),
+    ]),
+    '',
+    ...variants.map(([variant, one]) => usageLine(variant, one)),
+    ...comparisonLines(report),
+    ...failureLines(report),
+  ]
+}
+
+function usageLine(variant: string, { cases, failed, usage, cost, scoring, durationMs }: VariantReport): string {
+  const parts = [
+    `${cases} ${cases === 1 ? 'case' : 'cases'}, ${failed} failed ${failed === 1 ? 'run' : 'runs'}`,
+    usage.totalTokens === undefined ? '' : `${usage.totalTokens.toLocaleString('en')} tokens`,
+    costWords(cost),
+    scoring ? `scoring ${costWords(scoring.cost) || `${scoring.usage.totalTokens ?? '?'} tokens`}` : '',
+    `p50 ${milliseconds(durationMs.p50)}, p95 ${milliseconds(durationMs.p95)}`,
+  ]
+  return `${variant}: ${parts.filter((part) => part !== '').join(', ')}`
+}
+
+function costWords(cost: VariantReport['cost']): string {
+  return cost === undefined ? '' : `${Number(cost.usd.toPrecision(3))} USD${cost.estimated ? ' (estimated)' : ''}`
+}
+
+function comparisonLines({ comparisons }: EvalReport): string[] {
+  if (comparisons.length === 0) return []
+  const rows = comparisons.map(({ a, b, scorer, difference, low, high, pAdjusted, wins, ties, losses, n, verdict }) => {
+    const interval = n === 0 ? '–' : `${signed(low)} to ${signed(high)}`
+    return [
+      `${b} against ${a}`,
+      scorer,
+      signed(difference),
+      interval,
+      pValue(pAdjusted),
+      `${wins}/${ties}/${losses}`,
+      verdict,
+    ]
+  })
+  const head = ['comparison', 'scorer', 'difference', '95 % interval', 'p (Holm)', 'won/tied/lost', 'verdict']
+  return ['', ...table([head, ...rows])]
+}
+
+function failureLines({ results, threshold, repeats }: EvalReport): string[] {
+  const failures = results.filter(({ passed }) => !passed)
+  if (failures.length === 0) return []
+  const listed = failures.slice(0, mostListed).map((result) => {
+    const line = `  ${result.variant}, case ${caseName(result, repeats)}: ${problemsOf(result, threshold).join('; ')}`
+    return line.length > mostChars ? `${line.slice(0, mostChars - 1)}…` : line
+  })
+  const more = failures.length > mostListed ? [`  and ${failures.length - mostListed} more`] : []
+  return ['', `${failures.length} of ${results.length} runs did not pass:`, ...listed, ...more]
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

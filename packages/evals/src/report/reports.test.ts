@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, AgentKitError, type Model } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Scorer } from '../data/scorer.ts'
+import { type EvalRun, runEval } from '../run/run-eval.ts'
+import { exact } from '../scorers/text-scorers.ts'
+import { reportLines } from './report-lines.ts'
+import { writeHtml } from './write-html.ts'
+import { writeJunit } from './write-junit.ts'
+
+const hostile = `</pre><script>alert(1)</script><img src=x onerror="alert('2')">\u0000\u001b[31m\ud800 ]]> & fine`
+
+let out: string
+let run: EvalRun
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'agentkit-reports-'))
+  const model: Model = {
+    id: 'test/own',
+    async *stream(request, signal) {
+      const question = String(request.messages.at(-1)?.content)
+      if (question === 'fail') throw new AgentKitError('auth', `No ${hostile}`)
+      yield* scriptedModel([question.startsWith('good') ? 'good' : hostile]).stream(request, signal)
+    },
+  }
+  const broken: Scorer = {
+    name: `broken<b>`,
+    score: ({ result }) => {
+      if (result.text === 'good') return 1
+      throw new Error(hostile)
+    },
+  }
+  const agent = new Agent({ name: 'Clerk', functions: [], model })
+  run = await runEval({
+    variants: { 'a<i>"': agent, b: agent },
+    cases: [
+      ...Array.from({ length: 10 }, (_, index) => ({ input: `good ${index}`, expected: 'good' })),
+      { id: `id ${hostile}`.slice(0, 190), input: 'bad', expected: 'good', tags: ['<u>tag'] },
+      { input: 'fail', expected: 'good' },
+    ],
+    scorers: [exact(), broken],
+    ...{ out, name: 'hostile' },
+  })
+})
+afterAll(() => rm(out, { recursive: true, force: true }))
+
+it('the lines for a terminal have means, comparisons and what did not pass', () => {
+  const lines = reportLines(run.report)
+  expect(lines.join('\n')).toContain('a<i>"    exact      0.833  0.552 to 0.953  12')
+  expect(lines.join('\n')).toMatch(/b against a<i>" {2}exact +0\.000/)
+  expect(lines).toContain('4 of 24 runs did not pass:')
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(300)
+})
+
+describe('the HTML page', () => {
+  let html: string
+  beforeAll(async () => {
+    const path = join(out, 'pages/report.html')
+    await writeHtml(path, run.report, run)
+    html = await readFile(path, 'utf8')
+  })
+
+  it('shows texts of answers, scorers, cases and variants as text', () => {
+    expect(html).toContain('&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&quot;')
+    expect(html).not.toMatch(/<script|<img|<u>|<i>"|<b>(?!(?:user|assistant|tool|system)<\/b>)/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it must not have
+    expect(html).not.toMatch(/[\u0000\u001b\ud800]/)
+  })
+
+  it('loads nothing, and has a conversation per run', () => {
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
+    expect(html).not.toMatch(/\b(?:src|href)="/)
+    expect(html.match(/<details/g)).toHaveLength(24)
+    expect(html).toContain('<b>user</b><pre>good 3</pre>')
+    expect(html.match(/<svg/g)).toHaveLength(6)
+  })
+})
+
+it('JUnit has a test per run: failures of scores, errors of runs and scorers', async () => {
+  const path = join(out, 'junit.xml')
+  await writeJunit(path, run.report, run.results)
+  const xml = await readFile(path, 'utf8')
+  expect(xml).toMatch(/<testsuites name="hostile" tests="24" failures="0" errors="4" time="\d+\.\d{3}">/)
+  expect(xml.match(/<testcase /g)).toHaveLength(24)
+  expect(xml).toContain('<error message="auth: No &lt;/pre&gt;&lt;script&gt;')
+  expect(xml).not.toContain('<script')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not have these
+  expect(xml).not.toMatch(/[\u0000\u001b\ud800]/)
+})
+
+it('a page of many runs has those that did not pass, and is bounded', async () => {
+  const cases = Array.from({ length: 2_100 }, (_, index) => ({
+    input: index < 2_099 ? `good ${index}` : 'bad',
+    expected: 'good',
+  }))
+  const model: Model = {
+    id: 'test/own',
+    stream: (request, signal) =>
+      scriptedModel([String(request.messages.at(-1)?.content).startsWith('good') ? 'good' : 'bad']).stream(
+        request,
+        signal,
+      ),
+  }
+  const agent = new Agent({ name: 'Clerk', functions: [], model })
+  const many = await runEval({ agent, cases, scorers: [exact()], out, name: 'many' })
+  const path = join(out, 'many.html')
+  await writeHtml(path, many.report, many)
+  const html = await readFile(path, 'utf8')
+  expect(html.match(/<details/g)).toHaveLength(2_000)
+  expect(html.match(/<details class="missed"/g)).toHaveLength(1)
+  expect(html).toContain('100 more runs that passed are in report.json.')
+}, 60_000)

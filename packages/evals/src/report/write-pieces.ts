@@ -1,0 +1,22 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AgentKitError } from '@agentkit/core'
+
+/**
+ * Writes a file whole or not at all, in pieces, as the text of a large report is longer than a text may be.
+ * @throws AgentKitError `storage` when it cannot be written
+ */
+export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  const unfinished = `${path}.tmp`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    await pipeline(Readable.from(pieces), createWriteStream(unfinished))
+    await rename(unfinished, path)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
+    throw new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
+  }
+}

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, AgentKitError, type Model, Swarm } from '@agentkit/core'
+import { readCassette, scriptedModel } from '@agentkit/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { EvalCase } from '../data/eval-case.ts'
+import { judge } from '../scorers/judge.ts'
+import { latency } from '../scorers/limit-scorers.ts'
+import { contains } from '../scorers/text-scorers.ts'
+import type { EvaluateOptions } from './eval-options.ts'
+import { evaluate } from './evaluate.ts'
+
+let out: string
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'agentkit-eval-cassette-'))
+})
+afterAll(() => rm(out, { recursive: true, force: true }))
+
+/** A model whose every answer is another one, or a judge's, or none at all. */
+function modelOf(id: string, isOpen: () => boolean): Model {
+  let calls = 0
+  return {
+    id,
+    info: { nativeOutput: 'always' },
+    async *stream(request, signal) {
+      if (!isOpen()) throw new AgentKitError('network', 'There is no network.')
+      const number = ++calls
+      const answer = request.output ? `{"reasons":"r${number}","rating":${(number % 5) + 1}}` : `Answer ${number}`
+      yield* scriptedModel([{ text: answer, delayMs: number % 3 }]).stream(request, signal)
+    },
+  }
+}
+
+const cases: EvalCase[] = Array.from({ length: 8 }, (_, index) => ({ input: `Question ${index % 6}`, expected: '1' }))
+
+function optionsOf(mode: 'record' | 'replay', isOpen: () => boolean, folder: string): EvaluateOptions {
+  const model = modelOf('test/own', isOpen)
+  const inner = new Agent({ name: 'Helper', functions: [], model: modelOf('test/helper', isOpen) })
+  return {
+    name: 'taped',
+    variants: {
+      agent: new Agent({ name: 'Clerk', functions: [], model, retry: { attempts: 1 } }),
+      swarm: new Swarm({
+        name: 'Team',
+        functions: [],
+        model,
+        agents: [inner],
+        collaboration: 'sequence',
+        retry: { attempts: 1 },
+      }),
+    },
+    cases,
+    repeats: 2,
+    scorers: [contains(), latency(1), judge({ model: modelOf('test/judge', isOpen), rubric: 'Good.' })],
+    cassette: { file: join(out, 'taped.cassette'), mode },
+    out: join(out, folder),
+  }
+}
+
+it('a replay asks no model, neither of members nor of judges, and gives the same report byte for byte', async () => {
+  const recorded = await evaluate(optionsOf('record', () => true, 'recorded'))
+  expect(recorded.variants.agent?.failed).toBe(0)
+  const ids = readCassette(join(out, 'taped.cassette')).models.map(({ model }) => model)
+  expect(ids.sort()).toEqual(['test/helper', 'test/judge', 'test/own'])
+
+  for (const folder of ['replayed', 'again']) await evaluate(optionsOf('replay', () => false, folder))
+  const text = (folder: string): Promise<string> => readFile(join(out, folder, 'taped/report.json'), 'utf8')
+  expect(await text('replayed')).toBe(await text('again'))
+  expect(await text('replayed')).toBe(await text('recorded'))
+}, 60_000)
+
+it('a case that was not recorded fails, and is not recorded', async () => {
+  const before = await readFile(join(out, 'taped.cassette'))
+  const options = optionsOf('replay', () => true, 'other')
+  const report = await evaluate({ ...options, cases: [...cases, { input: 'New' }] })
+  expect(report.variants.agent?.failed).toBe(2)
+  expect(report.results.find((result) => result.case === '9')?.error).toMatchObject({ code: 'not-found' })
+  expect(await readFile(join(out, 'taped.cassette'))).toEqual(before)
+}, 60_000)
+
+it('a recording that ends early leaves the earlier one', async () => {
+  const before = await readFile(join(out, 'taped.cassette'))
+  const controller = new AbortController()
+  const options = optionsOf('record', () => true, 'early')
+  const score = (): number => {
+    controller.abort()
+    return 1
+  }
+  const scorers = [{ name: 'aborts', score }]
+  await expect(evaluate({ ...options, scorers, signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+  expect(await readFile(join(out, 'taped.cassette'))).toEqual(before)
+})
+
+it('a replay of a missing file is `not-found`', async () => {
+  const options = optionsOf('replay', () => true, 'none')
+  await expect(evaluate({ ...options, cassette: { file: join(out, 'none'), mode: 'replay' } })).rejects.toMatchObject({
+    code: 'not-found',
+  })
+})

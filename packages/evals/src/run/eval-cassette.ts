@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { AgentKitError, type Model } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
+import type { EvaluateOptions } from './eval-options.ts'
+
+/** What makes the model calls of an eval, and knows how long its runs took. */
+export type EvalCassette = {
+  replace(model: Model): Model
+  /** The duration of a run: the measured one, which is recorded, or the recorded one. */
+  durationOf(run: string, measuredMs: number): number
+  /** Called when all runs have ended. */
+  finish(): Promise<void>
+  /** Called otherwise: an earlier recording stays. */
+  discard(): Promise<void>
+}
+
+/**
+ * Opens a cassette, of the calls of agents and of judges.
+ *
+ * Beside it is `<file>.durations.json`, with the durations of the runs, so that a replay reports them. A recording replaces
+ * both files once all runs have ended.
+ *
+ * @throws AgentKitError `not-found` for a replay of a missing file; `unreadable-file` for a damaged one
+ */
+export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['cassette']>): Promise<EvalCassette> {
+  const { record, replay } = await import('@agentkit/testing')
+  const models = new Map<string, Model>()
+  const made = (model: Model, make: () => Model): Model => {
+    const known = models.get(model.id) ?? make()
+    models.set(model.id, known)
+    return known
+  }
+  const durationsFile = `${file}.durations.json`
+  if (mode === 'replay') {
+    const cassette = replay(file)
+    const durations = readDurations(durationsFile)
+    return {
+      replace: (model) => made(model, () => cassette.model(model.id)),
+      durationOf: (run, measuredMs) => durations[run] ?? measuredMs,
+      finish: async () => {},
+      discard: async () => {},
+    }
+  }
+  const durations: Record<string, number> = {}
+  // The recording of a process goes on in a file that it has begun, so each eval has one of its own.
+  const unfinished = `${file}.${crypto.randomUUID()}.tmp`
+  const recorded = new Map<Model, Model>()
+  return {
+    replace(model) {
+      const known = recorded.get(model) ?? record(model, unfinished)
+      recorded.set(model, known)
+      return known
+    },
+    durationOf(run, measuredMs) {
+      durations[run] = measuredMs
+      return measuredMs
+    },
+    async finish() {
+      if (!existsSync(unfinished)) {
+        throw new AgentKitError('invalid-argument', `No model was called, so ${file} was not recorded.`)
+      }
+      const sorted = Object.fromEntries(Object.entries(durations).sort(([one], [other]) => (one < other ? -1 : 1)))
+      await writeFile(durationsFile, `${JSON.stringify(sorted, null, 1)}\n`)
+      await rename(unfinished, file)
+    },
+    discard: () => rm(unfinished, { force: true }),
+  }
+}
+
+function readDurations(file: string): Record<string, number> {
+  if (!existsSync(file)) return {}
+  try {
+    const durations: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (isRecord(durations) && Object.values(durations).every((value) => typeof value === 'number')) {
+      return durations as Record<string, number> // checked
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new AgentKitError('unreadable-file', `${file} has no durations. Record the eval again.`)
+}

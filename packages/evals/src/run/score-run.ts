@@ -1,0 +1,75 @@
+import { AgentKitError, type Cost, type Usage } from '@agentkit/core'
+import { abortError, isRecord, messageOf, redactSecrets, untilAborted } from '@agentkit/core/internal'
+import type { Score, ScoredRun, Scorer } from '../data/scorer.ts'
+import { limits } from '../limits.ts'
+
+/** The scores of one run, by scorer. */
+export type RunScores = {
+  scores: Record<string, number>
+  reasons: Record<string, string>
+  /** Why a scorer has no score. */
+  missing: Record<string, string>
+  /** What the scorers themselves used. */
+  scoring: { usage: Usage; cost?: Cost }[]
+}
+
+/** Calls each scorer, one after the other. @throws AgentKitError only when the signal aborts */
+export async function scoreRun(
+  run: ScoredRun,
+  scorers: readonly Scorer[],
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+): Promise<RunScores> {
+  const all: RunScores = { scores: {}, reasons: {}, missing: {}, scoring: [] }
+  for (const scorer of scorers) {
+    if (signal.aborted) throw abortError(signal)
+    try {
+      const score = await within(timeoutMs, signal, (own) => scorer.score(run, own))
+      const { score: value, reason, usage, cost } = checkScore(score)
+      all.scores[scorer.name] = value
+      if (reason !== undefined) all.reasons[scorer.name] = redactSecrets(reason).slice(0, limits.reasonChars)
+      if (usage) all.scoring.push({ usage, ...(cost && { cost }) })
+    } catch (error) {
+      if (signal.aborted) throw abortError(signal)
+      const message = messageOf(error) || 'it threw.'
+      all.missing[scorer.name] = redactSecrets(message).slice(0, limits.reasonChars)
+    }
+  }
+  return all
+}
+
+/** The work, or the error of its time. The timer keeps the process alive, as the work may wait for nothing. */
+async function within<Value>(
+  timeoutMs: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Value | Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(signal.reason)
+  signal.addEventListener('abort', abort)
+  const message = `The scorer took longer than ${timeoutMs} ms.`
+  const timer = setTimeout(() => controller.abort(new AgentKitError('timeout', message, { phase: 'tool' })), timeoutMs)
+  try {
+    return await untilAborted(controller.signal, Promise.resolve(work(controller.signal)))
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function checkScore(given: Score): { score: number; reason?: string; usage?: Usage; cost?: Cost } {
+  const { score: value, reason, usage, cost } = isRecord(given) ? given : { score: given }
+  const score = typeof value === 'boolean' ? Number(value) : value
+  if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
+    const shown = String(JSON.stringify(given) ?? given).slice(0, 100)
+    throw new AgentKitError(
+      'invalid-argument',
+      `The scorer returned ${shown}. A score is a number from 0 to 1, or a boolean.`,
+    )
+  }
+  return {
+    score,
+    ...(typeof reason === 'string' && { reason }),
+    ...(isRecord(usage) && { usage }),
+    ...(isRecord(cost) && typeof cost.usd === 'number' && { cost }),
+  }
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, type Citation } from '@agentkit/core'
+import { offline } from '@agentkit/providers-offline'
+import { createRetriever } from '@agentkit/retriever'
+import { scriptedModel } from '@agentkit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { citationOf, scoredRun } from '../__fixtures__/scored-run.ts'
+import type { Score } from '../data/scorer.ts'
+import { evaluate } from '../run/evaluate.ts'
+import { citations } from './citations.ts'
+import { claimsOf, hasClaim } from './claims.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-citations-'))
+  await writeFile(
+    join(folder, 'notes.md'),
+    '# Notes\n\nThe bridge of Oslo was built in 1933 by Ada Berg.\n\nIt is 40 m long.\n',
+  )
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the claims of an answer', () => {
+  it.each<[string, string[]]>([
+    ['It was built in 1933 by Ada Berg.', ['1933', 'Ada Berg']],
+    ['Ada Berg built it.', ['Ada Berg']],
+    ['The bridge is long.', []],
+    ['Bridges are long. However, I like them.', []],
+    ['It costs 1,250.50 and opens at 9:30.', ['1,250.50', '9:30']],
+    ['NASA paid.', ['NASA']],
+    ['1. It is **long** [2].', []],
+    ['## Heading\n- See notes.md, row 7', ['7']],
+    ["It is Norway's on 12 May 2024.", ['12', '2024', 'Norway', 'May']],
+  ])('%j are %j', (text, claims) => {
+    expect(claimsOf(text, ['notes.md']).flatMap((one) => one.claims)).toEqual(claims)
+  })
+
+  it.each<[string, string, boolean]>([
+    ['built in 1933.', '1933', true],
+    ['built in 2012', '12', false],
+    ['3.5 m', '3', false],
+    ['3.5 m', '5', false],
+    ['by ADA\nBERG', 'Ada Berg', true],
+    ['Adam', 'Ada', false],
+  ])('%j contains %j: %s', (quote, claim, is) => {
+    expect(hasClaim(quote, claim)).toBe(is)
+  })
+
+  it('are found in linear time in a hostile answer', () => {
+    expect(claimsOf('A '.repeat(100_000)).length).toBeLessThan(10)
+    expect(claimsOf('1.'.repeat(100_000)).length).toBeLessThanOrEqual(100_000)
+    expect(claimsOf(`${"A'".repeat(100_000)}`).length).toBeLessThan(10)
+  })
+})
+
+async function scoreOf(text: string, sources: Citation[], options = { folder }): Promise<Exclude<Score, boolean>> {
+  const score = await citations(options).score(scoredRun(text, { result: { sources } }), new AbortController().signal)
+  return score as Exclude<Score, boolean>
+}
+
+describe('citations', () => {
+  const quote = 'The bridge of Oslo was built in 1933 by Ada Berg.'
+
+  it('hold where quotes stand in their files, and have what the answer says', async () => {
+    expect(await scoreOf('It was built in 1933.', [citationOf(quote)])).toBe(1)
+    expect(await scoreOf('It is a bridge.', [])).toBe(1)
+    expect(await scoreOf('It was built in 1934.', [citationOf(quote)])).toEqual({
+      score: 0.5,
+      reason: 'no source has 1934 of "It was built in 1934."',
+    })
+    expect(await scoreOf('It was built in 1934.', [citationOf('It was built in 1934.')])).toEqual({
+      score: 0.5,
+      reason: 'notes.md: the quote is not in the file',
+    })
+    expect(await scoreOf('It was built in 1933.', [])).toMatchObject({ score: 0 })
+  })
+
+  it('are read from no file outside of the folder', async () => {
+    expect(await scoreOf('', [citationOf('root:', '../../../../etc/passwd')])).toMatchObject({
+      score: 0,
+      reason: '../../../../etc/passwd: the file is outside of the folder',
+    })
+    expect(await scoreOf('', [citationOf('x', 'none.md')])).toMatchObject({
+      reason: 'none.md: the file cannot be read',
+    })
+  })
+
+  it('say where quotes were not compared with their files', async () => {
+    const score = await citations().score(
+      scoredRun('It was built in 1933.', { result: { sources: [citationOf(quote)] } }),
+      new AbortController().signal,
+    )
+    expect(score).toEqual({ score: 1, reason: 'the files of the quotes were not read: pass `folder`' })
+  })
+
+  it('of the offline model on a folder of files are looked up by its knowledge', async () => {
+    const indexPath = join(folder, '.index')
+    const knowledge = createRetriever({ folder, indexPath, requiredExts: ['.md'] })
+    try {
+      const agent = new Agent({ name: 'Reader', functions: [], model: offline().model('extractive'), knowledge })
+      const cases = [{ input: 'When was the bridge of Oslo built?' }]
+      const one = { agent, cases, scorers: [citations()], out: join(folder, 'out') }
+      const good = await evaluate({ ...one, name: 'good' })
+      expect(good.results[0]).toMatchObject({ text: expect.stringContaining('1933'), scores: { citations: 1 } })
+      // A model that quotes right and answers wrong.
+      const liar = new Agent({
+        name: 'Liar',
+        functions: [],
+        knowledge,
+        model: scriptedModel([
+          { toolCalls: [{ name: 'search_files', input: { query: 'bridge Oslo built' } }] },
+          'It was built in 1843 by Eva Holm.',
+        ]),
+      })
+      const bad = await evaluate({ ...one, agent: liar, name: 'bad' })
+      expect(bad.results[0]?.scores.citations).toBeLessThan(1)
+      expect(bad.results[0]?.reasons?.citations).toContain('no source has 1843, Eva Holm')
+    } finally {
+      await knowledge.close()
+    }
+  }, 60_000)
+})

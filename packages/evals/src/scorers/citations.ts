@@ -1,0 +1,96 @@
+import { open } from 'node:fs/promises'
+import { isAbsolute, relative, resolve } from 'node:path'
+import type { Citation, Knowledge } from '@agentkit/core'
+import { checkOptions, isText, messageOf } from '@agentkit/core/internal'
+import type { Scorer } from '../data/scorer.ts'
+import { limits } from '../limits.ts'
+import { claimsOf, hasClaim, normalized } from './claims.ts'
+import { cut } from './text-scorers.ts'
+
+export type CitationsOptions = {
+  /** Where the cited files are, for an agent without knowledge of its own: plain text in UTF-8. */
+  folder?: string
+}
+
+/**
+ * Whether the answer can be looked up in its sources, without a model: the share of these that hold.
+ *
+ * - Each quote stands in its file. The agent's knowledge reads the file, else `folder` has it; where neither is, this is not
+ *   checked, and the reason says so.
+ * - Each sentence with a number, a date or a name has a source whose quote contains it. An answer without any needs no
+ *   source.
+ *
+ * Whether a quote supports what a sentence says of it, only a reader can decide: see {@link judge}.
+ *
+ * @throws AgentKitError `invalid-argument` for an unknown option
+ * @example
+ * await evaluate({ agent, cases: 'questions.jsonl', scorers: [citations()] })
+ */
+export function citations(options: CitationsOptions = {}): Scorer {
+  checkOptions(options, { folder: isText }, { of: 'citations' })
+  const { folder } = options
+  return {
+    name: 'citations',
+    version: folder ?? '',
+    async score({ result: { text, sources }, agent }, signal) {
+      const reader = quoteReader(agent.knowledge, folder)
+      const problems: string[] = []
+      let checks = 0
+      for (const source of reader ? sources : []) {
+        signal.throwIfAborted()
+        checks++
+        const problem = await reader?.(source)
+        if (problem !== undefined) problems.push(`${source.file}: ${problem}`)
+      }
+      const files = sources.flatMap(({ file }) => [file, file.slice(file.lastIndexOf('/') + 1)])
+      for (const { sentence, claims } of claimsOf(text, [...new Set(files)])) {
+        checks++
+        const absent = claims.filter((claim) => !sources.some(({ quote }) => hasClaim(quote, claim)))
+        if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${sentence.slice(0, 100)}"`)
+      }
+      const unchecked = reader || sources.length === 0 ? [] : ['the files of the quotes were not read: pass `folder`']
+      const score = checks === 0 ? 1 : (checks - problems.length) / checks
+      const reason = cut([...problems, ...unchecked].join('; '))
+      return reason === '' ? score : { score, reason }
+    },
+  }
+}
+
+/** Compares a quote with its file. @returns the problem of the quote, if it has one */
+type QuoteReader = (source: Citation) => Promise<string | undefined>
+
+function quoteReader(knowledge: Knowledge | undefined, folder: string | undefined): QuoteReader | undefined {
+  if (folder !== undefined) return (source) => compareWithFile(source, folder)
+  if (!knowledge?.passage) return undefined
+  return async ({ chunkId, quote }) => {
+    try {
+      const passage = await knowledge.passage?.(chunkId, { context: 0 })
+      if (passage?.stale) return 'the file has changed since'
+      return passage?.quote === quote ? undefined : 'the quote is not in the file'
+    } catch (error) {
+      return `the quote cannot be looked up (${messageOf(error).slice(0, 100)})`
+    }
+  }
+}
+
+async function compareWithFile({ file, quote }: Citation, folder: string): Promise<string | undefined> {
+  const path = resolve(folder, file)
+  const within = relative(resolve(folder), path)
+  if (within.startsWith('..') || isAbsolute(within)) return 'the file is outside of the folder'
+  try {
+    const text = await readText(path)
+    if (text === undefined) return 'the file is too large'
+    return normalized(text).includes(normalized(quote)) ? undefined : 'the quote is not in the file'
+  } catch {
+    return 'the file cannot be read'
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  const handle = await open(path)
+  try {
+    return (await handle.stat()).size > limits.quotedFileBytes ? undefined : await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,105 @@
+/** A sentence of an answer that says something which its sources must contain. */
+export type Claims = { sentence: string; claims: string[] }
+
+/** More of an answer is not checked. */
+const mostChars = 200_000
+
+/**
+ * The sentences of an answer that have a number, a date or a name, with these.
+ *
+ * A name is a word in capitals, or that begins with one and is not the first of its sentence, or several such words in a
+ * row. References such as `[2]`, numbers of lists, headings' marks and the names of `files` are none.
+ */
+export function claimsOf(text: string, files: readonly string[] = []): Claims[] {
+  let clean = text.slice(0, mostChars)
+  // The longest first: one name may begin another.
+  for (const file of files.toSorted((one, other) => other.length - one.length)) clean = clean.replaceAll(file, ' ')
+  clean = clean
+    .replaceAll(/\[\^?\d{1,4}\]/g, ' ')
+    .replaceAll(/^[ \t]*(?:\d{1,4}[.)]|[-*+>]|#{1,6})[ \t]+/gm, '')
+    .replaceAll(/[*_`]+/g, '')
+  return sentencesOf(clean)
+    .map((sentence) => ({ sentence, claims: claimsIn(sentence) }))
+    .filter(({ claims }) => claims.length > 0)
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+
+function sentencesOf(text: string): string[] {
+  const lines = text.split(/\n+/)
+  return lines.flatMap((line) => [...segmenter.segment(line)].map(({ segment }) => segment.trim())).filter(Boolean)
+}
+
+function claimsIn(sentence: string): string[] {
+  const numbers = sentence.match(/\d+(?:[.,:/-]\d+)*/g) ?? []
+  // A digit within a word, such as in "A4", belongs to a name.
+  const words = [...sentence.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.&-]*/gu)]
+  const names: string[] = []
+  let run: string[] = []
+  let runStart = 0
+  const close = (): void => {
+    const isStart = runStart === 0
+    const word = run[0] ?? ''
+    if (run.length > 1 || (run.length === 1 && (!isStart || isAcronym(word)))) names.push(run.join(' '))
+    run = []
+  }
+  let end = 0
+  for (const [index, match] of words.entries()) {
+    const word = match[0].replace(/[.'’&-]+$|['’]s$/u, '')
+    const follows = /^\s*$/.test(sentence.slice(end, match.index))
+    if (run.length > 0 && !follows) close()
+    end = match.index + word.length
+    if (isCapital(word) && !commonWords.has(word.toLowerCase())) {
+      if (run.length === 0) runStart = index
+      run.push(word)
+    } else close()
+  }
+  close()
+  return [...new Set([...numbers, ...names])]
+}
+
+function isCapital(word: string): boolean {
+  return /^\p{Lu}/u.test(word)
+}
+
+function isAcronym(word: string): boolean {
+  return /^\p{Lu}[\p{Lu}\p{N}]+$/u.test(word)
+}
+
+/** Words that begin sentences and parts of them, and words that English always writes with a capital. */
+const commonWords = new Set(
+  'a an and are as at but by can did do does for from had has have he her here his how i if in is it its no not of on or our she so some that the their there these they this those to was we were what when where which who why with yes you your'.split(
+    ' ',
+  ),
+)
+
+/** A text in the form in which claims and quotes are compared. */
+export function normalized(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll(/[‐‑–—]/g, '-')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** Whether a quote contains a claim as a whole: "12" is not in "2012". */
+export function hasClaim(quote: string, claim: string): boolean {
+  const text = normalized(quote)
+  const wanted = normalized(claim)
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + wanted.length]]
+    const next = text.slice(at + wanted.length, at + wanted.length + 2)
+    // 3.5 is not 3, and 3. at the end of a sentence is.
+    const continues = /\d$/.test(wanted) && /^[.,:]\d/.test(next)
+    const continued = /^\d/.test(wanted) && /\d[.,:]$/.test(text.slice(Math.max(0, at - 2), at))
+    if (!isWordPart(before) && !isWordPart(after) && !continues && !continued) return true
+  }
+  return false
+}
+
+function isWordPart(char: string): boolean {
+  return /^[\p{L}\p{N}]$/u.test(char)
+}
