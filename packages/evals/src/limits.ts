@@ -1,10 +1,10 @@
 /** What evals accept and keep at most. */
 export const limits = {
   /** Of one file of cases. */
-  casesBytes: 256 * 1024 * 1024,
+  casesBytes: 268_435_456,
   cases: 100_000,
   /** One line of a JSONL file, and one record of a CSV file. */
-  caseBytes: 16 * 1024 * 1024,
+  caseBytes: 16_777_216,
   idChars: 200,
   tags: 100,
   variants: 20,
@@ -25,12 +25,12 @@ export const limits = {
   /** A stored transcript, in characters of JSON. */
   transcriptChars: 2_000_000,
   /** A file of stored results. */
-  resultsBytes: 2 * 1024 * 1024 * 1024,
+  resultsBytes: 2_147_483_648,
   /** What a judge reads of each text. */
   judgedChars: 100_000,
   /** Of an HTML report: the runs that are shown with their transcript, and all their text. */
   htmlRuns: 2_000,
   htmlTranscriptChars: 50_000_000,
   /** A file whose quotes are checked. */
-  quotedFileBytes: 64 * 1024 * 1024,
+  quotedFileBytes: 67_108_864,
 } as const

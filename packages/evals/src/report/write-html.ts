@@ -3,10 +3,10 @@ import type { EvalReport } from '../data/eval-report.ts'
 import type { ResultLine, StoredResult } from '../data/stored-result.ts'
 import { limits } from '../limits.ts'
 import { resultLines, resultsPath } from '../store/results-file.ts'
+import { writePieces } from '../store/write-pieces.ts'
 import { escapeMarkup } from './escape-markup.ts'
 import { overviewHtml } from './overview-html.ts'
 import { caseName, figure, milliseconds, problemsOf } from './result-words.ts'
-import { writePieces } from './write-pieces.ts'
 
 /**
  * Writes the report as one HTML page, which loads nothing and runs no script: means with their intervals, comparisons, and

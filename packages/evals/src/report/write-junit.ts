@@ -1,8 +1,8 @@
 import type { EvalReport } from '../data/eval-report.ts'
 import type { StoredResult } from '../data/stored-result.ts'
+import { writePieces } from '../store/write-pieces.ts'
 import { escapeMarkup } from './escape-markup.ts'
 import { caseName, problemsOf } from './result-words.ts'
-import { writePieces } from './write-pieces.ts'
 
 /**
  * Writes the results as JUnit XML, which CI systems show: a suite per variant, a test per run. A score below the threshold

@@ -70,6 +70,17 @@ it('a replay asks no model, neither of members nor of judges, and gives the same
   expect(await text('replayed')).toBe(await text('recorded'))
 }, 60_000)
 
+it('a replay takes the place of no result that a model has made', async () => {
+  const options = optionsOf('replay', () => true, 'beside')
+  const { cassette: _, ...real } = options
+  await evaluate(real)
+  await evaluate(options)
+  let calls = 0
+  const { cassette: __, ...again } = optionsOf('replay', () => Boolean(++calls), 'beside')
+  await evaluate(again)
+  expect(calls).toBe(0)
+}, 60_000)
+
 it('a case that was not recorded fails, and is not recorded', async () => {
   const before = await readFile(join(out, 'taped.cassette'))
   const options = optionsOf('replay', () => true, 'other')

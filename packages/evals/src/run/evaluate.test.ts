@@ -240,6 +240,11 @@ describe('stored results', () => {
     expect(model.calls).toBe(37)
     await evaluate({ ...one, fresh: true })
     expect(model.calls).toBe(49)
+    // Those of the other agent and scorers have stayed.
+    await evaluate({ ...one, scorers: [exact({ ignoreCase: true })] })
+    expect(model.calls).toBe(49)
+    const path = join(out, 'stored/results.jsonl')
+    expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(12 + 1 + 12 + 12)
   })
 
   it('of an eval that was killed are kept, also after a line that was cut off', async () => {

@@ -9,9 +9,9 @@ import { limits } from '../limits.ts'
 import { compareVariants } from '../report/compare.ts'
 import { reportPieces } from '../report/report-pieces.ts'
 import { summarize } from '../report/summarize.ts'
-import { writePieces } from '../report/write-pieces.ts'
 import { cutTexts, transcriptOf } from '../store/cut-texts.ts'
 import { ResultsFile } from '../store/results-file.ts'
+import { writePieces } from '../store/write-pieces.ts'
 import { type EvalCassette, openCassette } from './eval-cassette.ts'
 import { type EvalPlan, type EvaluateOptions, planOf } from './eval-options.ts'
 import { agentHash, caseHash, resultKey, scorersHash } from './result-key.ts'
@@ -43,7 +43,7 @@ export async function runEval(
   const folder = join(plan.out, plan.name)
   const file = new ResultsFile(folder)
   try {
-    if (plan.fresh || cassette) await file.clear()
+    if (plan.fresh || cassette) await file.remove(new Set(tasks.map(({ key }) => key)))
     const stored = await file.read()
     const results = await runTasks(tasks, { plan, file, stored, cassette, onProgress })
     await cassette?.finish()
@@ -56,11 +56,15 @@ export async function runEval(
   }
 }
 
-async function tasksOf({ variants, repeats, scorers }: EvalPlan, cases: readonly NamedCase[]): Promise<Task[]> {
+async function tasksOf(
+  { variants, repeats, scorers, cassette }: EvalPlan,
+  cases: readonly NamedCase[],
+): Promise<Task[]> {
   const runs = variants.size * cases.length * repeats
   if (runs > limits.runs)
     throw invalidArgument(`The eval has ${runs} runs, more than ${limits.runs}. Use fewer repeats.`)
-  const scored = scorersHash(scorers)
+  // A replayed result never takes the place of one that a model has made.
+  const scored = `${cassette?.mode === 'replay' ? 'replay ' : ''}${scorersHash(scorers)}`
   const hashed = cases.map((one) => ({ one, hash: caseHash(one) }))
   const tasks: Task[] = []
   for (const [variant, agent] of variants) {

@@ -1,11 +1,12 @@
 import { createReadStream, existsSync, mkdirSync } from 'node:fs'
-import { appendFile, open, rm, stat } from 'node:fs/promises'
+import { appendFile, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AgentKitError } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import type { ResultLine, StoredResult } from '../data/stored-result.ts'
 import { limits } from '../limits.ts'
+import { writePieces } from './write-pieces.ts'
 
 /** The results of an eval on disk, one line each. A killed eval continues with them. */
 export class ResultsFile {
@@ -22,9 +23,10 @@ export class ResultsFile {
     }
   }
 
-  /** Removes all results. */
-  async clear(): Promise<void> {
-    await rm(this.#path, { force: true })
+  /** Removes the results of these keys; those of other agents, cases and scorers stay. */
+  async remove(keys: ReadonlySet<string>): Promise<void> {
+    if (!existsSync(this.#path)) return
+    await writePieces(this.#path, linesWithout(this.#path, keys))
   }
 
   /**
@@ -51,6 +53,10 @@ export class ResultsFile {
       throw storageError(this.#path, cause)
     })
   }
+}
+
+async function* linesWithout(path: string, keys: ReadonlySet<string>): AsyncGenerator<string> {
+  for await (const line of resultLines(path)) if (!keys.has(line.key)) yield `${JSON.stringify(line)}\n`
 }
 
 export function resultsPath(folder: string): string {
