@@ -225,15 +225,15 @@ describe('dependencies', () => {
 
 describe('every package', () => {
   it.each(packages)('$folder has the common structure', ({ folder, manifest }) => {
-    const registers = exists(`${folder}/src/register.ts`)
+    // Only these entry points have side effects: a load hook, and matchers.
+    const effects = ['register', 'vitest'].filter((name) => exists(`${folder}/src/${name}.ts`))
     expect(manifest).toMatchObject({
       name: folder === 'packages/agentkit' ? 'agentkit' : folder.replace('packages/', '@agentkit/'),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       description: expect.stringMatching(/^[A-Z].+\.$/),
       license: 'MIT',
       type: 'module',
-      // `register` is the only entry point with side effects.
-      sideEffects: registers ? ['./dist/register.js', './src/register.ts'] : false,
+      sideEffects: effects.length > 0 && effects.flatMap((name) => [`./dist/${name}.js`, `./src/${name}.ts`]),
       engines: { node: '>=22.18' },
       publishConfig: { access: 'public', provenance: true },
       files: [

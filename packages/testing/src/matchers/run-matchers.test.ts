@@ -1,0 +1,58 @@
+import { Agent, type AgentEvent, type Citation, tool } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { scriptedModel } from '../scripted-model.ts'
+import '../vitest.ts'
+
+const quote = 'Refunds within 14 days.'
+const source: Citation = {
+  ...{ file: 'handbook.md', start: 0, end: quote.length, quote, chunkId: 'c1', score: { fused: 1 } },
+}
+const refund = tool({
+  name: 'refund',
+  description: 'Refunds an order.',
+  input: { type: 'object' },
+  execute(_, { cite }) {
+    cite([source])
+    return 'done'
+  },
+})
+
+async function runOnce() {
+  const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { order: 7 } }] }, 'Done.'])
+  const run = new Agent({ name: 'Clerk', functions: [refund], model }).stream('Refund')
+  const events: AgentEvent[] = []
+  for await (const event of run) events.push(event)
+  return { events, result: await run.result }
+}
+
+describe('the matchers of runs', () => {
+  it.each(['events', 'result'] as const)('check the %s of a run', async (form) => {
+    const run = (await runOnce())[form]
+    expect(run).toHaveFinished()
+    expect(run).not.toHaveFinished('budget')
+    expect(run).toHaveCalledTool('refund')
+    expect(run).toHaveCalledTool('refund', { order: 7 })
+    expect(run).toHaveCalledTool('refund', { order: expect.any(Number) })
+    expect(run).not.toHaveCalledTool('refund', { order: 8 })
+    expect(run).not.toHaveCalledTool('pay')
+    expect(run).toCite('handbook.md')
+    expect(run).toCite(/hand/, '14 days')
+    expect(run).not.toCite('handbook.md', /\b15\b/)
+    expect(run).not.toCite('other.md')
+  })
+
+  it('say what the run did instead', async () => {
+    const { result } = await runOnce()
+    expect(() => expect(result).toHaveCalledTool('pay')).toThrow('Expected the run to call "pay". It called refund.')
+    expect(() => expect(result).toHaveCalledTool('refund', { order: 8 })).toThrow('It called it with {"order":7}.')
+    expect(() => expect(result).not.toHaveCalledTool('refund')).toThrow('Expected the run not to call "refund".')
+    expect(() => expect(result).toHaveFinished('budget')).toThrow('to finish with "budget". It finished with "stop".')
+    expect(() => expect(result).toCite('x.md')).toThrow('Expected the run to cite x.md. It cited handbook.md.')
+    expect(() => expect(result).toCite('handbook.md', 'x')).toThrow(`It quoted "${quote}".`)
+  })
+
+  it('refuse what is no run', () => {
+    expect(() => expect('text').toHaveFinished()).toThrow('Pass the result of a run')
+    expect(() => expect(undefined).toCite('a')).toThrow('Pass the result of a run')
+  })
+})
