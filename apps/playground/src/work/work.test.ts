@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgentKitError } from '@agentkit/core'
+import { AgentKitError, tool } from '@agentkit/core'
 import { serve } from '@agentkit/server'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
@@ -171,6 +171,44 @@ describeInBrowser('an approval', () => {
     await ask('Pay')
     await page.getByText('Someone who may approve has to decide.').waitFor()
     expect(await button('Allow').count()).toBe(0)
+  })
+})
+
+describeInBrowser('a call that was running when its server died', () => {
+  it('is asked about: the reader says what it gave', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const path = join(folder, 'sessions.db')
+    const sessions = sqliteSessions(path)
+    const started = Promise.withResolvers<void>()
+    const ship = tool({
+      name: 'ship',
+      description: 'Ships.',
+      input: { type: 'object' },
+      execute: () => {
+        started.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const first = keeper([{ toolCalls: [{ name: 'ship' }] }], { sessions, functions: [ship] })
+    const server = await serve(first, { port: 0, log: () => {}, limits: { drainMs: 100 } })
+    const { page, ask, said, settled, allowed, button } = await openPage(first, { server })
+    await ask('Ship it')
+    await started.promise
+    allowed.push(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_CONNECTION_RESET|503/)
+    const port = Number(new URL(server.url).port)
+    await server.close()
+    await sessions.close()
+    const model = scriptedModel(['It has left.'])
+    const second = keeper([], { model, sessions: sqliteSessions(path), functions: [ship] })
+    const again = await serve(second, { port, log: () => {} })
+    onTestFinished(() => again.close())
+    await page.getByRole('region', { name: 'What became of ship?' }).waitFor()
+    await page.getByLabel('Result').fill('shipped at 5')
+    await button('Use this result').click()
+    await said('It has left.').waitFor()
+    await settled()
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('shipped at 5')
   })
 })
 
