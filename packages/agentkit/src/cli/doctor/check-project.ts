@@ -46,7 +46,7 @@ export function checkPackageType(): CheckResult {
   }
   return {
     status: 'fail',
-    detail: `${name} has "type": ${JSON.stringify(manifest.type)}: Node loads its files as CommonJS, in which \`import\` and \`await\` fail.`,
+    detail: `${name} has "type": ${JSON.stringify(manifest.type)}: Node loads its files as CommonJS, in which \`import\` and \`await\` fail without agentkit/register.`,
     fix,
     file: name,
   }

@@ -28,6 +28,9 @@ export function namedPackages({ config, models, sessions }: Project): NeededPack
     needed.push({ name: packages[provider], reason: '[embedding] names its provider' })
   }
   if (config.mcp.size > 0) needed.push({ name: '@agentkit/mcp', reason: '[mcp] needs it' })
+  if (config.server.dialects?.includes('mcp')) {
+    needed.push({ name: '@modelcontextprotocol/server', reason: 'the dialect "mcp" needs it' })
+  }
   if (sessions.startsWith('postgres')) {
     for (const name of ['@agentkit/queue-postgres', 'pg']) needed.push({ name, reason: 'sessions in Postgres need it' })
   }
