@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -42,6 +43,7 @@ beforeAll(() => {
       async *stream() {
         if (process.env.OFFLINE) throw new Error('It is called.')
         console.log('called')
+        if (process.env.STUCK) await new Promise(() => setInterval(() => {}, 1_000))
         yield { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content: [{ type: 'text', text: 'yes' }] } }
       },
     }`,
@@ -112,6 +114,23 @@ describe('agentkit eval', patiently, () => {
     const missed = await agentkit(['yes.ts', '--fail-under', 'exact=0.6'])
     expect(missed.code).toBe(1)
     expect(missed.error).toContain('clerk: exact has a mean of 0.500, and --fail-under asks for 0.6.')
+  })
+
+  it('is stopped by Ctrl-C, and prints no failure of a run twice', async () => {
+    const { OPENAI_API_KEY: _, ...environment } = process.env
+    const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', 'yes.ts', '--fresh']
+    const child = spawn(process.execPath, arguments_, { cwd: folder, env: { ...environment, STUCK: '1' } })
+    let [out, error] = ['', '']
+    child.stdout.on('data', (text) => (out += text))
+    child.stderr.on('data', (text) => {
+      error += text
+      if (error.includes('called')) child.kill('SIGINT')
+    })
+    expect(await once(child, 'close')).toEqual([130, null])
+    expect(out).toBe('')
+    expect(error.replaceAll('called\n', '')).toBe('Stopped. Results so far are kept: the same command continues.\n')
+    const failed = await agentkit(['yes.ts', '--fresh'], { OFFLINE: '1' })
+    expect(failed.error).toBe('')
   })
 
   it('records with --record, and replays without', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { importTesting, requirePostgresQueue } from './import-optional.ts'
+import { importEvals, importTesting, requirePostgresQueue } from './import-optional.ts'
 
 it('imports the package that records and replays', async () => {
   expect(await importTesting()).toMatchObject({ record: expect.any(Function), replay: expect.any(Function) })
@@ -13,6 +13,17 @@ it('reports how to install it when it is missing', async () => {
   await expect(importTesting(absent)).rejects.toMatchObject({
     code: 'missing-package',
     message: 'The package @agentkit/testing is not installed. Run: npm i -D @agentkit/testing',
+  })
+})
+
+it('reports how to install evals, of which it imports another entry', async () => {
+  const absent = async (): Promise<never> => {
+    const message = "Cannot find package '@agentkit/evals' imported from /app/node_modules/agentkit/dist/cli.js"
+    throw Object.assign(new Error(message), { code: 'ERR_MODULE_NOT_FOUND' })
+  }
+  await expect(importEvals(absent)).rejects.toMatchObject({
+    code: 'missing-package',
+    message: 'The package @agentkit/evals is not installed. Run: npm i -D @agentkit/evals',
   })
 })
 

@@ -2,7 +2,10 @@ import { randomOf } from './random.ts'
 
 /** Up to so many cases that differ, all flips are counted; above, some are drawn. */
 const mostExact = 20
-const draws = 100_000
+const mostDraws = 100_000
+/** Of more than 20,000 differences fewer flips are drawn, so that the test takes seconds. */
+const leastDraws = 10_000
+const mostSigns = 2_000_000_000
 
 /** Sums that differ by less are equal: they were added in another order. */
 const tolerance = 1e-9
@@ -45,6 +48,7 @@ function exact(sizes: Float64Array, observed: number): number {
 
 function drawn(sizes: Float64Array, observed: number, seed: readonly (string | number)[]): number {
   const random = randomOf('sign-flip', ...seed)
+  const draws = Math.max(leastDraws, Math.min(mostDraws, Math.floor(mostSigns / sizes.length)))
   let extreme = 0
   for (let draw = 0; draw < draws; draw++) {
     let sum = 0
