@@ -116,9 +116,10 @@ function wordsOf(content: unknown, name?: unknown): string {
 
 const style = `
 :root { color-scheme: light dark }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; margin: 1rem 0 } th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid #8884 }
-td.figure { font-variant-numeric: tabular-nums } svg { display: block }
+td.figure { font-variant-numeric: tabular-nums; white-space: nowrap; max-width: 20rem; overflow: hidden; text-overflow: ellipsis }
+td.figure:last-child { white-space: normal } svg { display: block }
 details { border-left: 4px solid #2a8a4a; margin: .25rem 0; padding: .25rem .75rem } details.missed { border-color: #c0392b }
 summary { cursor: pointer; overflow-wrap: anywhere } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 }
 .message { margin: .5rem 0 }

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, AgentKitError, type Model, Swarm } from '@agentkit/core'
+import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
 import { readCassette, scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { EvalCase } from '../data/eval-case.ts'
@@ -69,6 +69,36 @@ it('a replay asks no model, neither of members nor of judges, and gives the same
   expect(await text('replayed')).toBe(await text('again'))
   expect(await text('replayed')).toBe(await text('recorded'))
 }, 60_000)
+
+it('equal requests get the same answers in a replay, however long tools take', async () => {
+  const optionsWith = (mode: 'record' | 'replay', isSlow: (call: number) => boolean): EvaluateOptions => {
+    let [calls, answers] = [0, 0]
+    const wait = tool({
+      name: 'wait',
+      description: 'Waits.',
+      input: { type: 'object' },
+      async execute() {
+        if (isSlow(++calls)) for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+        return 'done'
+      },
+    })
+    const model: Model = {
+      id: 'test/waiting',
+      async *stream(request, signal) {
+        const hasWaited = request.messages.some(({ role }) => role === 'tool')
+        const turn = hasWaited ? `Answer ${++answers}` : { toolCalls: [{ name: 'wait', callId: 'call_1' }] }
+        yield* scriptedModel([turn]).stream(request, signal)
+      },
+    }
+    const agent = new Agent({ name: 'Clerk', functions: [wait], model })
+    const cassette = { file: join(out, 'equal.cassette'), mode }
+    return { agent, cases: [{ input: 'Go' }], repeats: 2, scorers: [latency(60_000)], cassette, out, name: mode }
+  }
+  const texts = async (options: EvaluateOptions): Promise<string[]> =>
+    (await evaluate(options)).results.map(({ text }) => text)
+  const recorded = await texts(optionsWith('record', (call) => call === 1))
+  expect(await texts(optionsWith('replay', (call) => call === 2))).toEqual(recorded)
+})
 
 it('a replay takes the place of no result that a model has made', async () => {
   const options = optionsOf('replay', () => true, 'beside')
