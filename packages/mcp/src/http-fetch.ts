@@ -3,12 +3,17 @@ import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { AgentKitError } from '@agentkit/core'
+import { tracer } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** `fetch` with a bound for each answer, whose event streams beside the calls keep no program alive. */
-export const httpFetch: Fetch = async (url, init) => {
+/**
+ * `fetch` with a bound for each answer, whose event streams beside the calls keep no program alive. A call within a trace
+ * has the header `traceparent`.
+ */
+export const httpFetch: Fetch = async (url, given) => {
+  const init = traced(given)
   const isBackground = (init?.method ?? 'GET') === 'GET' && acceptsEvents(init)
   const response = await (isBackground ? backgroundFetch(url, init) : fetch(url, init))
   if (!response.body || [204, 205, 304].includes(response.status)) return response
@@ -18,6 +23,14 @@ export const httpFetch: Fetch = async (url, init) => {
   Object.defineProperty(bounded, 'url', { value: response.url })
   Object.defineProperty(bounded, 'redirected', { value: response.redirected })
   return bounded
+}
+
+function traced(init: RequestInit | undefined): RequestInit | undefined {
+  const current = tracer()
+  if (!current) return init
+  const headers = new Headers(init?.headers)
+  for (const [name, value] of Object.entries(current.headers())) headers.set(name, value)
+  return { ...init, headers }
 }
 
 function acceptsEvents(init: RequestInit | undefined): boolean {

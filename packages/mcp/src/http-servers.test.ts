@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
+import { setTracer, type Tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
@@ -15,6 +16,22 @@ describe('a server of the SDK 1.x', () => {
     const tools = await mcp({ url: server.url, headers: { 'x-key': 'k' }, pins: false })
     expect(await call(tools, 'echo', { text: 'hello' })).toBe('hello')
     expect(server.requests.every(({ headers }) => headers['x-key'] === 'k')).toBe(true)
+    await tools.close()
+    await server.close()
+  })
+
+  it('receives the trace that a call belongs to', async () => {
+    const server = await oldServer()
+    const tools = await mcp({ url: server.url, pins: false })
+    const tracer: Pick<Tracer, 'headers'> = { headers: () => ({ traceparent: '00-1-2-01' }) }
+    const remove = setTracer(tracer as Tracer) // no span is started here
+    try {
+      await call(tools, 'echo', { text: 'hello' })
+    } finally {
+      remove()
+    }
+    expect(server.requests[0]?.headers.traceparent).toBeUndefined()
+    expect(server.requests.at(-1)?.headers.traceparent).toBe('00-1-2-01')
     await tools.close()
     await server.close()
   })

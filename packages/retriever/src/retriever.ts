@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   AgentKitError,
   type Knowledge,
@@ -33,6 +33,7 @@ import { type SyncParts, syncFolder } from './sync/sync.ts'
 import { watchFolder } from './sync/watch-folder.ts'
 import { withLock } from './sync/with-lock.ts'
 import { retrievalTools, userTools } from './tools/retrieval-tools.ts'
+import { tracedSearch } from './traced-search.ts'
 
 export type SearchOptions = {
   /** The largest number of hits; 10 when absent, at most 1,000. */
@@ -224,11 +225,21 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal', 'onWarning'])
       const { limit = 10, signal = closing.signal, onWarning, ...filter } = searchOptions ?? {}
       const within = isNarrowed ? narrowedFilter(filter, exts) : filter
-      const hits = await generations.read(async ({ store, hasOurVectors }) => {
-        const asked = { limit, filter: within, signal, onWarning, staleFiles: await staleFilesOf(store), needsVectors }
-        return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
-      })
-      return hits ?? []
+      const work = async (): Promise<Hit[]> => {
+        const hits = await generations.read(async ({ store, hasOurVectors }) => {
+          const asked = {
+            limit,
+            filter: within,
+            signal,
+            onWarning,
+            staleFiles: await staleFilesOf(store),
+            needsVectors,
+          }
+          return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
+        })
+        return hits ?? []
+      }
+      return tracedSearch({ source: basename(folder), query, limit }, work)
     },
 
     async resolve(id) {

@@ -1,8 +1,10 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
-import { reportedUsage, type Usage } from '../data/usage.ts'
+import { type Cost, reportedUsage, type Usage } from '../data/usage.ts'
+import { costOf, priceOf } from '../policies/price.ts'
 import type { Reply } from '../runs/reply.ts'
 import { estimateRequest, estimateText } from '../tokens/estimate-tokens.ts'
+import type { Run } from './types.ts'
 
 type EndedCall = { reply: Reply; request: ModelRequest; model: Model; signal: AbortSignal }
 
@@ -21,6 +23,20 @@ export function usageOf({ reply, request, model, signal }: EndedCall, failure?: 
   const totalTokens = reported.totalTokens ?? inputTokens + outputTokens
   const isEstimated = reported.inputTokens === undefined || reported.outputTokens === undefined
   return { ...reported, inputTokens, outputTokens, totalTokens, ...(isEstimated ? { estimated: true } : {}) }
+}
+
+/** What a call has cost; `undefined` where the price of the model that has answered is not known */
+export function callCost(
+  { model, agent: { chain }, ledger: { prices } }: Run,
+  modelId: string,
+  usage: Usage,
+): Cost | undefined {
+  // A restored step may have been answered by another model of the chain.
+  const answered = [model, ...chain.models].find(({ id }) => id === modelId)
+  const price = answered && priceOf(answered, prices)
+  if (!price) return undefined
+  const usd = costOf(usage, price)
+  return usage.estimated ? { usd, estimated: true } : { usd }
 }
 
 function estimateReply({ text, reasoning, calls }: Reply): number {

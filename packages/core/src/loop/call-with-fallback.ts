@@ -14,7 +14,8 @@ import { sleep, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
 import { callModel } from './call-model.ts'
 import { usageOf } from './call-usage.ts'
-import { modelError } from './model-error.ts'
+import { loadAll, loadModel } from './load-model.ts'
+import { callEnd, startCallSpan } from './spans.ts'
 import type { Run } from './types.ts'
 
 /** What the model calls of one run share. */
@@ -106,16 +107,17 @@ function withLastFailure(error: unknown, last: AgentKitError): unknown {
  * @returns its failure, if another attempt or another model may succeed; throws all other errors
  */
 async function attempt(
-  { agent, scope: { signal }, ledger }: ModelCaller,
+  { agent, scope, ledger }: ModelCaller,
   preferred: Model,
   call: ModelCall,
   reply: Reply,
 ): Promise<{ error: AgentKitError; isOfModel: boolean } | undefined> {
   const model = actingModel(preferred)
+  const { signal } = scope
   // Hooks, the session store and the budget can fail too, where no other model would help.
   let isOfModel = true
   try {
-    if (model.load) await load(model, signal)
+    if (model.load) await loadModel(model, scope, call)
     isOfModel = false
     const request = await call.requestFor(model)
     if (signal.aborted) throw abortError(signal)
@@ -134,15 +136,20 @@ async function attempt(
     // An agent that is the model of another one must not wait for the reservation of this call.
     const current = { ...(currentRun.getStore() as CurrentRun), isInModelCall: true } as const // within a run
     const ended = { reply, request, model, signal }
+    const span = startCallSpan(scope, model, call, bounded)
+    let failure: unknown
     try {
-      await untilAborted(watch.signal, currentRun.run(current, callModel, work))
+      const called = currentRun.run(current, span ? () => span.within(() => callModel(work)) : () => callModel(work))
+      await untilAborted(watch.signal, called)
       reply.usage = usageOf(ended)
     } catch (error) {
       reply.usage = usageOf(ended, error)
+      failure = error
       throw error
     } finally {
       watch.stop()
       settle(reply.usage)
+      span?.end(callEnd(reply, failure))
     }
     return undefined
   } catch (error) {
@@ -159,18 +166,6 @@ function freed(ledger: Ledger, model: Model, request: ModelRequest): Promise<voi
 
 function isInModelCall(): boolean {
   return currentRun.getStore()?.isInModelCall === true
-}
-
-async function load(model: Model, signal: AbortSignal): Promise<void> {
-  try {
-    await untilAborted(signal, Promise.resolve(model.load?.()))
-  } catch (error) {
-    throw modelError(error, model, signal)
-  }
-}
-
-async function loadAll({ models }: ModelChain, signal: AbortSignal): Promise<void> {
-  await untilAborted(signal, Promise.allSettled(models.map(async (model) => model.load?.())))
 }
 
 /** @returns milliseconds; `undefined` when this model is not called again */

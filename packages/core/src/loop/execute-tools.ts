@@ -15,6 +15,7 @@ import { cloneJSON } from '../util/clone-json.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
 import { allowAsking } from './ask-person.ts'
 import { MemberSuspended, withParentRun } from './parent-run.ts'
+import { withToolSpan } from './spans.ts'
 import {
   type Attempt,
   failed,
@@ -82,9 +83,9 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   if (refused !== undefined) attempt = failed(refused)
   else if (given !== undefined) attempt = await giveResult(call, given, step)
   else
-    attempt = await (hooks.beforeTool || hooks.afterTool
-      ? betweenHooks(call, step, sources, execute)
-      : execute(call, step, sources))
+    attempt = await withToolSpan(step.run, call, () =>
+      hooks.beforeTool || hooks.afterTool ? betweenHooks(call, step, sources, execute) : execute(call, step, sources),
+    )
   conversation.keepWhole(callId, attempt.whole)
   const note = guard.addResult(call, attempt)
   // The result of a planned call is no model's input, and the note would count as a member's answer.

@@ -2,9 +2,10 @@ import type { ToolContext } from '../contracts/tool.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
+import type { RunEnd } from '../runs/end-turn.ts'
 import type { SuspendedMember } from '../runs/snapshot.ts'
 import { keyText } from '../sessions/session-queue.ts'
-import type { AgentSpec, CalledMember, NewRun, Run, RunScope } from './types.ts'
+import type { AgentSpec, CalledMember, NewRun, OpenedRun, Run, RunScope } from './types.ts'
 
 const parentRun: unique symbol = Symbol('agentkit.parentRun')
 
@@ -39,6 +40,17 @@ export class MemberSuspended extends Error {
 export class RunDelegated extends Error {
   override readonly name = 'RunDelegated'
   readonly reason: AgentKitError = new AgentKitError('aborted', 'The run waits for its members.')
+}
+
+/** Whether another process continues the run, which has no end here. */
+export function isHandedBack(cause: unknown, { scope: { handover, signal }, state }: NewRun): boolean {
+  if (!handover || state.approvals.length > 0) return false
+  return (signal.aborted ? abortError(signal) : cause) === handover.reason
+}
+
+/** Whether a worker tries a background run again whose store has failed, which has no end here. */
+export function isLeft({ error }: RunEnd, { stored, state }: OpenedRun): boolean {
+  return error?.code === 'storage' && stored?.isBackground === true && state.approvals.length === 0
 }
 
 /** What the run's tools and hooks start belongs to this run. */

@@ -8,12 +8,10 @@ import {
   messageOf,
 } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
-import type { Cost, Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock } from '../policies/deadline.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { createLedger } from '../policies/ledger.ts'
-import { costOf, priceOf } from '../policies/price.ts'
 import { currentRun } from '../runs/current-run.ts'
 import {
   emitPartialAnswer,
@@ -30,12 +28,14 @@ import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
+import { callCost } from './call-usage.ts'
 import { modelStep } from './model-step.ts'
 import { openRun, openSession } from './open-run.ts'
 import { keepEvents } from './open-stored.ts'
-import { checkNesting, currentRunOf, endWith, RunDelegated } from './parent-run.ts'
+import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated } from './parent-run.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
+import { inTrace, startRunTrace } from './spans.ts'
 import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
@@ -44,7 +44,9 @@ import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from '.
  * to another process.
  */
 export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunResult> {
-  const scope = given.resumable && !given.member ? { ...given, kept: keepEvents(given) } : given
+  const trace = startRunTrace(agent, given)
+  const scope = { ...given, trace }
+  if (scope.resumable && !scope.member) scope.kept = keepEvents(scope)
   const { parent, emit } = scope
   const ledger = createLedger({ budget: scope.budget, prices: agent.prices, parent: parent?.ledger })
   const isResumed = scope.decisions !== undefined || scope.continues || scope.member?.suspended !== undefined
@@ -65,15 +67,16 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   try {
     if (!isStored) await start(scope)
     checkNesting(run)
-    opened = await currentRun.run(current, openSession, run)
+    opened = await currentRun.run(current, inTrace(trace, openSession), run)
+    if (opened.snapshot?.trace !== undefined) trace?.span().link(opened.snapshot.trace)
     if (isStored && opened.beginsSegment !== false) await start(opened.scope)
     hasStarted = true
     // A resumed run has used some of its time before.
     clock.look()
-    const ready = await currentRun.run(current, openRun, opened)
+    const ready = await currentRun.run(current, inTrace(trace, openRun), opened)
     // It has the time of the runs around it by now.
     if (ledger.shared) clock.look()
-    end = { finishReason: await currentRun.run(current, takeSteps, ready) }
+    end = { finishReason: await currentRun.run(current, inTrace(trace, takeSteps), ready) }
     clock.stop()
     await membersSettled(scope)
     await endTurn(opened, end)
@@ -96,18 +99,8 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     }
   }
   unlink()
+  trace?.end({ ...end, sessionId: opened?.scope.sessionId, output: state.reply.message })
   return toResult(scope.runId, state, ledger, end)
-}
-
-/** Whether another process continues the run, which has no end here. */
-function isHandedBack(cause: unknown, { scope: { handover, signal }, state }: NewRun): boolean {
-  if (!handover || state.approvals.length > 0) return false
-  return (signal.aborted ? abortError(signal) : cause) === handover.reason
-}
-
-/** Whether a worker tries a background run again whose store has failed, which has no end here. */
-function isLeft({ error }: RunEnd, { stored, state }: OpenedRun): boolean {
-  return error?.code === 'storage' && stored?.isBackground === true && state.approvals.length === 0
 }
 
 /** Members that are still running emit events until they have ended. */
@@ -166,20 +159,6 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   if (why !== undefined) return { type: 'stopped', reason: 'no-progress', why }
   if (outcome.type === 'answer' || state.steps - run.stepsBefore < agent.maxSteps) return outcome
   return maxStepsReached(agent)
-}
-
-/** @returns `undefined` where the price of the model that has answered is not known */
-function callCost(
-  { model, agent: { chain }, ledger: { prices } }: Run,
-  modelId: string,
-  usage: Usage,
-): Cost | undefined {
-  // A restored step may have been answered by another model of the chain.
-  const answered = [model, ...chain.models].find(({ id }) => id === modelId)
-  const price = answered && priceOf(answered, prices)
-  if (!price) return undefined
-  const usd = costOf(usage, price)
-  return usage.estimated ? { usd, estimated: true } : { usd }
 }
 
 /** Some providers report "stop" with tool calls, or "tool-calls" without any: the calls decide, not the reason. */

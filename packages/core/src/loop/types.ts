@@ -20,6 +20,7 @@ import type { CurrentRun } from '../runs/current-run.ts'
 import type { MemberRun } from '../runs/member-run.ts'
 import type { Reply } from '../runs/reply.ts'
 import type { RunDriver } from '../runs/run-driver.ts'
+import type { RunTrace } from '../runs/run-trace.ts'
 import type { MemberInMemory, OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OutputFormat } from '../schema/structured-output.ts'
 import type { EventQueue } from '../sessions/event-queue.ts'
@@ -132,6 +133,8 @@ export type RunScope = RunDriver & {
   }
   /** Runs of members that have not ended yet. */
   members: Set<Promise<unknown>>
+  /** Where the process traces its runs. */
+  trace?: RunTrace | undefined
 }
 
 /** The request to leave a run to another process, and the reason with which it ends here. */

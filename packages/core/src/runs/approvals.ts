@@ -98,6 +98,11 @@ export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisi
  * @returns `undefined` when the run ends here and stays suspended
  */
 export async function requestDecisions(run: OpenRun, approvals: Approval[]): Promise<Decisions | undefined> {
+  const { trace } = run.scope
+  return trace ? trace.whileWaiting(() => waitForDecisions(run, approvals)) : waitForDecisions(run, approvals)
+}
+
+async function waitForDecisions(run: OpenRun, approvals: Approval[]): Promise<Decisions | undefined> {
   const { scope, state, turn, ledger, conversation } = run
   const { signal, emit } = scope
   try {

@@ -14,6 +14,7 @@ import { settledWithin, untilAborted } from '../util/abort.ts'
 import { opaqueId, type StepPlace } from './approval-id.ts'
 import type { RunDriver } from './run-driver.ts'
 import type { RunState } from './run-state.ts'
+import type { RunTrace } from './run-trace.ts'
 
 /** What is stored of a suspended run beside its messages. Plain JSON, whose field names are part of the stored data. */
 export type RunSnapshot = {
@@ -41,6 +42,8 @@ export type RunSnapshot = {
   stepsBefore?: number
   /** The member that this step hands the conversation to. */
   handedTo?: string
+  /** The span of the run, which that of its next segment is linked to. */
+  trace?: string
 }
 
 /** A member that waits for approvals, stored with the run that called it. Plain JSON. */
@@ -65,7 +68,7 @@ export type MemberInMemory = WaitingMember & {
 
 /** A run with all that suspending it needs. */
 export type OpenRun = {
-  scope: RunDriver & { sessionId?: string | undefined }
+  scope: RunDriver & { sessionId?: string | undefined; trace?: RunTrace | undefined }
   turn: OpenTurn
   state: RunState
   ledger: Ledger
@@ -94,7 +97,7 @@ export function snapshotOf(run: OpenRun): JSONValue {
 }
 
 function snapshotWith(
-  { state, conversation, path, stepsBefore, members }: OpenRun,
+  { state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
   const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, collected } = state
@@ -117,6 +120,7 @@ function snapshotWith(
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
     ...(path.length > 0 ? { active: path, stepsBefore } : {}),
     ...(members.handedTo === undefined ? {} : { handedTo: members.handedTo }),
+    ...(trace && { trace: trace.rootId() }),
   }
 }
 

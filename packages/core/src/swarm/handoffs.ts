@@ -4,6 +4,7 @@ import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { checkAccepted, prepareRun } from '../loop/open-run.ts'
 import { RunDelegated } from '../loop/parent-run.ts'
+import { inTrace, startRunTrace } from '../loop/spans.ts'
 import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
@@ -80,9 +81,10 @@ async function runActive(
   const warningsBefore = state.warnings.length
   const account = memberLedger(member, opened.ledger, state, path.join('/'))
   const deadline = startDeadline(scope.end, member.timeoutMs)
+  const trace = scope.trace && startRunTrace(member, scope, scope.trace)
   const session: OpenedRun = {
     agent: withTransfers(member, others, agent),
-    scope: { ...scope, emit, ask: askWithin(scope.ask, member.id, deadline) },
+    scope: { ...scope, emit, ask: askWithin(scope.ask, member.id, deadline), ...(trace && { trace }) },
     turn,
     state,
     ledger: account.ledger,
@@ -100,10 +102,11 @@ async function runActive(
   if (!hasStarted) await emit({ type: 'agent-start', name: member.name })
   let isLeft = false
   let end: MemberEnd = { status: 'failed' }
+  let error: unknown
   try {
     // Runs that the member starts are charged to its budget too.
     const current = { ...(currentRun.getStore() as CurrentRun), ledger: account.ledger } // set by every run
-    return await currentRun.run(current, async () => {
+    const work = async (): Promise<{ reason: RunFinishReason; to: string | undefined }> => {
       checkAccepted(member, [...turn.history, ...state.messages])
       const run = await prepareRun(session)
       const reason = await takeSteps(run, others)
@@ -111,12 +114,15 @@ async function runActive(
       end = to === undefined ? memberStatus(reason, state.reply.text) : { status: 'done' }
       if (to !== undefined) await emit({ type: 'handoff', to })
       return { reason, to }
-    })
-  } catch (error) {
+    }
+    return await currentRun.run(current, inTrace(trace, work))
+  } catch (cause) {
+    error = cause
     isLeft = isInstance(error, RunDelegated)
     end = endOf(error, scope.signal)
     throw error
   } finally {
+    trace?.end({ finishReason: end.status, error })
     account.close()
     clock.stop()
     deadline.stop()

@@ -1,17 +1,19 @@
+import { tracer } from '@agentkit/core/internal'
 import type { Guard } from '../util/server-env.ts'
 
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
  * Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. Every answer has it, and the id of
- * the run that answers, problems included.
+ * the run that answers, problems included. What the request starts belongs to the trace that its `traceparent` names.
  */
 export const requestIdGuard: Guard = async function requestId(context, next) {
   const given = context.req.header('x-request-id')
   const id = given !== undefined && validRequestId.test(given) ? given : crypto.randomUUID()
   context.set('requestId', id)
   context.set('startedAt', performance.now())
-  await next()
+  const traces = tracer()
+  await (traces ? traces.continueTrace((name) => context.req.header(name), next) : next())
   context.res.headers.set('x-request-id', id)
   const runId = context.get('runId')
   if (runId !== undefined) context.res.headers.set('x-run-id', runId)

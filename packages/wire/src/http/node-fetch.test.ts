@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { isAgentKitError } from '@agentkit/core'
+import { setTracer, type Tracer } from '@agentkit/core/internal'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { httpServer, listening, rawServer } from '../__fixtures__/servers.ts'
 import { bodyOf, context, errorOf } from '../__fixtures__/streams.ts'
@@ -44,6 +45,21 @@ describe('what nodeFetch sends', () => {
       'blue',
       'grüße 🦊',
     ])
+  })
+
+  it('sends the trace that the call belongs to', async () => {
+    await using server = await httpServer((request, response) => {
+      response.end(JSON.stringify([request.headers.traceparent ?? null, request.headers['x-team'] ?? null]))
+    })
+    const headers = { 'x-team': 'blue' }
+    expect(JSON.parse(await textOf(server.url, { headers }))).toEqual([null, 'blue'])
+    const tracer: Pick<Tracer, 'headers'> = { headers: () => ({ traceparent: '00-1-2-01' }) }
+    const remove = setTracer(tracer as Tracer) // no span is started here
+    try {
+      expect(JSON.parse(await textOf(server.url, { headers }))).toEqual(['00-1-2-01', 'blue'])
+    } finally {
+      remove()
+    }
   })
 
   it.each<[string, HeadersInit]>([

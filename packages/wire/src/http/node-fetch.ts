@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { tracer } from '@agentkit/core/internal'
 import { keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
 import { isFetchUntouched } from './untouched-fetch.ts'
@@ -18,6 +19,8 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  * `fetch` gets all other requests, redirects within an origin, and every call in a runtime that is not Node or whose
  * global `fetch`, proxy or dispatcher was replaced.
  *
+ * A call within a trace has the header `traceparent`.
+ *
  * A request is sent once: a server may have processed, and charged for, what it has read. Only a request of which no byte
  * was written, because its kept connection was closed, is sent on another connection.
  *
@@ -26,7 +29,8 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  *
  * @throws TypeError as `fetch` does, with the error of `node:http` as its `cause`; the signal's reason when it aborts
  */
-export async function nodeFetch(input: string | URL | Request, init: NodeFetchInit = {}): Promise<Response> {
+export async function nodeFetch(input: string | URL | Request, given: NodeFetchInit = {}): Promise<Response> {
+  const init = traced(given)
   const signal = init[callSignal] ?? init.signal ?? undefined
   const url = addressOf(input)
   const transport = url && transportOf(url)
@@ -34,6 +38,15 @@ export async function nodeFetch(input: string | URL | Request, init: NodeFetchIn
   const { redirect } = init
   const response = await send({ url, signal, redirect, http: transport.http, ...requestOf(url, transport, init) })
   return response ?? webFetch(input, init, signal)
+}
+
+/** With the trace that the call belongs to, where the process traces. */
+function traced(init: NodeFetchInit): NodeFetchInit {
+  const current = tracer()
+  if (!current) return init
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(current.headers())) headers.set(name, value)
+  return { ...init, headers }
 }
 
 function webFetch(

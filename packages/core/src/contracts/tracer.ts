@@ -1,0 +1,79 @@
+import type { JSONValue, Message } from '../data/message.ts'
+import type { Usage } from '../data/usage.ts'
+import type { ModelRequest } from './model.ts'
+
+/** What a span is about, as it begins. */
+export type SpanStart =
+  | {
+      type: 'run'
+      agentId: string
+      name: string
+      description?: string | undefined
+      /** A swarm or a workflow: others do its work. */
+      isWorkflow: boolean
+      runId: string
+      sessionId?: string | undefined
+      input?: Message | undefined
+    }
+  /** One attempt of one model. */
+  | { type: 'model'; model: string; request?: ModelRequest; step?: number | undefined; sessionId?: string | undefined }
+  | { type: 'tool'; name: string; callId: string; description?: string | undefined; input: unknown }
+  | { type: 'retrieval'; source: string; query: string; limit?: number | undefined }
+
+/** What a span resulted in. */
+export type SpanEnd = {
+  error?: unknown
+  /** Of a call whose failure the model receives. */
+  isError?: boolean
+  usage?: Usage
+  /** The model that has answered. */
+  model?: string | undefined
+  finishReason?: string
+  /** An answer, a result, or the passages that were found. */
+  output?: JSONValue | Message | undefined
+  /** Of a run, where it is known late. */
+  sessionId?: string | undefined
+}
+
+/** One span of a trace. None of its methods throws. */
+export interface Span {
+  /** The span as a W3C `traceparent`. */
+  readonly id: string
+  /** What `work` starts belongs to the span. */
+  within<Value>(work: () => Value): Value
+  /** Links the span to an earlier one, by its `id`. */
+  link(id: string): void
+  /** Ends the span; later calls change nothing. */
+  end(end?: SpanEnd): void
+}
+
+/**
+ * Traces the runs of this process. Core depends on no library for traces: `@agentkit/telemetry` implements this contract.
+ * None of its methods throws.
+ */
+export interface Tracer {
+  /**
+   * @param place `parent`: the span around it; the current one when absent. `after`: the span that it continues, in the
+   * same trace and with a link to it.
+   */
+  start(span: SpanStart, place?: { parent?: Span | undefined; after?: Span | undefined }): Span
+  /** What `work` starts belongs to the trace that the headers of a request name, if they do. */
+  continueTrace<Value>(header: (name: string) => string | undefined, work: () => Value): Value
+  /** The headers by which another process continues the current trace; none without one. */
+  headers(): Readonly<Record<string, string>>
+}
+
+let current: Tracer | undefined
+
+/** The tracer of this process; mostly none, which costs one comparison per call. */
+export function tracer(): Tracer | undefined {
+  return current
+}
+
+/** Sets the tracer of this process. @returns removes it again */
+export function setTracer(given: Tracer): () => void {
+  current = given
+  return () => {
+    if (current === given) current = undefined
+  }
+}

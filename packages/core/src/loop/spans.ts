@@ -1,0 +1,67 @@
+import type { Model, ModelRequest, ToolCall } from '../contracts/model.ts'
+import { type Span, type SpanEnd, type SpanStart, tracer } from '../contracts/tracer.ts'
+import { isInstance } from '../data/errors.ts'
+import type { JSONValue } from '../data/message.ts'
+import type { Reply } from '../runs/reply.ts'
+import { type RunTrace, startTrace } from '../runs/run-trace.ts'
+import { MemberSuspended } from './parent-run.ts'
+import type { Attempt } from './tool-attempt.ts'
+import type { AgentSpec, Run, RunScope } from './types.ts'
+
+/**
+ * Begins the span of an agent's run.
+ * @param outer of the run whose conversation the agent has
+ */
+export function startRunTrace(agent: AgentSpec, scope: RunScope, outer?: RunTrace): RunTrace | undefined {
+  return startTrace(spanOf(agent, scope), outer)
+}
+
+/** What the work starts belongs to the span of the run. */
+export function inTrace<Args extends unknown[], Value>(
+  trace: RunTrace | undefined,
+  work: (...args: Args) => Value,
+): (...args: Args) => Value {
+  return trace ? (...args) => trace.span().within(() => work(...args)) : work
+}
+
+function spanOf(agent: AgentSpec, { runId, sessionId, input, memberRun }: RunScope): SpanStart {
+  const { id: agentId, name, description, members, plan } = agent
+  const isWorkflow = members !== undefined || plan !== undefined
+  return { type: 'run', agentId, name, description, isWorkflow, runId: memberRun?.rootRunId ?? runId, sessionId, input }
+}
+
+/** Begins the span of one attempt of one model. */
+export function startCallSpan(
+  { trace, sessionId }: RunScope,
+  { id: model }: Model,
+  { step }: { step?: number },
+  request?: ModelRequest,
+): Span | undefined {
+  const about: SpanStart = { type: 'model', model, step, sessionId, ...(request && { request }) }
+  return trace && tracer()?.start(about, { parent: trace.span() })
+}
+
+/** What an attempt resulted in. */
+export function callEnd({ usage, message, reason }: Reply, error: unknown): SpanEnd {
+  if (error !== undefined) return { error, usage }
+  return { usage, model: message.model, finishReason: reason, output: message }
+}
+
+/** Executes a call within its span. */
+export async function withToolSpan(run: Run, call: ToolCall, work: () => Promise<Attempt>): Promise<Attempt> {
+  const { trace } = run.scope
+  if (!trace) return work()
+  const { callId, name, input } = call
+  const description = run.toolBox.byName.get(name)?.tool.description
+  const span = tracer()?.start({ type: 'tool', name, callId, description, input }, { parent: trace.span() })
+  if (!span) return work()
+  try {
+    const attempt = await span.within(work)
+    span.end({ isError: attempt.isError, output: attempt.output as JSONValue }) // what the model receives is made of it
+    return attempt
+  } catch (error) {
+    // A member that waits has not failed.
+    span.end(isInstance(error, MemberSuspended) ? {} : { error })
+    throw error
+  }
+}

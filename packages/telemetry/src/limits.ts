@@ -1,0 +1,16 @@
+/** Bounds of what a span holds. */
+export const limits = {
+  /** Characters of a name: a model may call a tool that it has made up. */
+  nameChars: 128,
+  /** Characters of one text of a message, argument or result. */
+  textChars: 8_192,
+  /** Characters of one attribute with content. */
+  contentChars: 65_536,
+  /** Messages, list items and fields of one level. */
+  contentItems: 100,
+  contentDepth: 12,
+  /** Characters of an address that another process sends. */
+  traceparentChars: 128,
+  /** Milliseconds for the last export. */
+  shutdownMs: 2_000,
+} as const

@@ -1,0 +1,159 @@
+import { invalidConfig } from '@agentkit/core/internal'
+import { metrics, trace } from '@opentelemetry/api'
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics'
+import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
+import { type Encoding, importPeers } from './import-peers.ts'
+import { limits } from './limits.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+type Signal = 'traces' | 'metrics'
+type Provider = { shutdown(): Promise<void> }
+
+/**
+ * Registers providers that export over OTLP by HTTP, with the variables of
+ * https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and
+ * https://opentelemetry.io/docs/languages/sdk-configuration/general/.
+ * @throws AgentKitError `invalid-config` for a variable that cannot be used, `missing-package`
+ */
+export async function startOtlp(env: Env = process.env): Promise<{ close(): Promise<void> }> {
+  const exports = (signal: Signal): boolean =>
+    env.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' && isExported(env, signal)
+  const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
+  checkEndpoints(env)
+  const { defaultResource, detectResources, envDetector } = await importPeers(
+    '@opentelemetry/resources',
+    () => import('@opentelemetry/resources'),
+    encodings.traces,
+  )
+  const resource = defaultResource().merge(detectResources({ detectors: [envDetector] }))
+  const providers: Provider[] = []
+
+  if (exports('traces')) {
+    const sdk = await importPeers(
+      '@opentelemetry/sdk-trace',
+      () => import('@opentelemetry/sdk-trace'),
+      encodings.traces,
+    )
+    const exporter = await traceExporter(encodings.traces)
+    const sampler = samplerOf(env, sdk)
+    const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
+    const provider = new sdk.TracerProvider({ resource, spanProcessors, ...(sampler && { sampler }) })
+    trace.setGlobalTracerProvider(provider)
+    providers.push(provider)
+  }
+  if (exports('metrics')) {
+    const name = '@opentelemetry/sdk-metrics'
+    const sdk = await importPeers(name, () => import('@opentelemetry/sdk-metrics'), encodings.metrics)
+    const exporter = await metricExporter(encodings.metrics)
+    const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
+    const exportTimeoutMillis = Math.min(30_000, exportIntervalMillis)
+    const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
+    const provider = new sdk.MeterProvider({ resource, readers: [reader] })
+    metrics.setGlobalMeterProvider(provider)
+    providers.push(provider)
+  }
+
+  const stop = (): Promise<boolean> => shutdown(providers)
+  // The program has ended: an export to a collector that hangs must not keep it.
+  const onExit = (): void => void stop().then((isDone) => (isDone ? undefined : process.exit()))
+  if (providers.length > 0) process.once('beforeExit', onExit)
+  return {
+    async close() {
+      process.removeListener('beforeExit', onExit)
+      await stop()
+      if (exports('traces')) trace.disable()
+      if (exports('metrics')) metrics.disable()
+    },
+  }
+}
+
+/** @returns whether everything was exported, or failed, in time */
+async function shutdown(providers: readonly Provider[]): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, limits.shutdownMs, false)
+  })
+  const all = Promise.allSettled(providers.map((provider) => provider.shutdown()))
+  try {
+    return await Promise.race([all.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isExported(env: Env, signal: Signal): boolean {
+  const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`
+  const value = env[variable] || 'otlp'
+  if (value !== 'otlp' && value !== 'none') {
+    throw invalidConfig(`${variable} is "${value}". Set it to "otlp" or "none", or register a provider of your own.`)
+  }
+  return value === 'otlp'
+}
+
+function encodingOf(env: Env, signal: Signal): Encoding {
+  const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_PROTOCOL`
+  const variable = env[own] ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL'
+  const value = env[variable] || 'http/protobuf'
+  if (value === 'http/protobuf') return 'proto'
+  if (value === 'http/json') return 'http'
+  const port = value === 'grpc' ? ' A collector listens for it on port 4318, for grpc on 4317.' : ''
+  throw invalidConfig(`${variable} is "${value}", which is not supported. Set it to "http/protobuf".${port}`)
+}
+
+function checkEndpoints(env: Env): void {
+  for (const signal of ['', 'TRACES_', 'METRICS_']) {
+    const variable = `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`
+    const value = env[variable]
+    if (!value) continue
+    const { protocol } = URL.parse(value) ?? {}
+    // The value may have a password in it.
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      throw invalidConfig(`${variable} is not an address of HTTP. Set it to one, such as "http://localhost:4318".`)
+    }
+  }
+}
+
+/** The exporters read the variables for address, headers, certificates, compression and time. */
+async function traceExporter(encoding: Encoding): Promise<SpanExporter> {
+  const name = `@opentelemetry/exporter-trace-otlp-${encoding}`
+  const load = (): Promise<{ OTLPTraceExporter: new () => SpanExporter }> =>
+    encoding === 'proto'
+      ? import('@opentelemetry/exporter-trace-otlp-proto')
+      : import('@opentelemetry/exporter-trace-otlp-http')
+  const { OTLPTraceExporter } = await importPeers(name, load, encoding)
+  return new OTLPTraceExporter()
+}
+
+async function metricExporter(encoding: Encoding): Promise<PushMetricExporter> {
+  const name = `@opentelemetry/exporter-metrics-otlp-${encoding}`
+  const load = (): Promise<{ OTLPMetricExporter: new () => PushMetricExporter }> =>
+    encoding === 'proto'
+      ? import('@opentelemetry/exporter-metrics-otlp-proto')
+      : import('@opentelemetry/exporter-metrics-otlp-http')
+  const { OTLPMetricExporter } = await importPeers(name, load, encoding)
+  return new OTLPMetricExporter()
+}
+
+/** Whose spans are kept: https://opentelemetry.io/docs/languages/sdk-configuration/general/#otel_traces_sampler. */
+function samplerOf(env: Env, sdk: typeof import('@opentelemetry/sdk-trace')): Sampler | undefined {
+  const name = env.OTEL_TRACES_SAMPLER
+  if (!name) return undefined
+  const ratio = numberOf(env, 'OTEL_TRACES_SAMPLER_ARG', 1)
+  const roots: Record<string, () => Sampler> = {
+    always_on: () => new sdk.AlwaysOnSampler(),
+    always_off: () => new sdk.AlwaysOffSampler(),
+    traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
+  }
+  const known = Object.keys(roots).flatMap((root) => [root, `parentbased_${root}`])
+  const root = known.includes(name) ? roots[name.replace(/^parentbased_/, '')]?.() : undefined
+  if (!root) throw invalidConfig(`OTEL_TRACES_SAMPLER is "${name}". Set it to one of ${known.join(', ')}.`)
+  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root
+}
+
+function numberOf(env: Env, variable: string, otherwise: number): number {
+  const text = env[variable]
+  if (!text) return otherwise
+  const value = Number(text)
+  if (value >= 0 && value < 2 ** 31) return value
+  throw invalidConfig(`${variable} is "${text}". Set it to a number that is not negative.`)
+}

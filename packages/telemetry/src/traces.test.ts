@@ -1,0 +1,278 @@
+import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
+import { tracer } from '@agentkit/core/internal'
+import { scriptedModel } from '@agentkit/testing'
+import { context, SpanKind, trace } from '@opentelemetry/api'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import { describe, expect, it } from 'vitest'
+import { traced } from './__fixtures__/traced.ts'
+
+const input = { type: 'object' }
+const usage = { inputTokens: 7, outputTokens: 3 }
+const retry = { attempts: 2, firstWaitMs: 1 }
+const overloaded = (): AgentKitError => new AgentKitError('overloaded', 'The provider is busy.', { retryable: true })
+
+const look = tool({ name: 'look', description: 'Looks.', input, execute: () => 'nothing there' })
+const pay = tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' })
+
+/** Approves whatever the run asks. */
+async function approveAll(run: AgentRun): Promise<void> {
+  for await (const event of run) if (event.type === 'approval-request') run.approve(event.approvalId)
+}
+
+function sum(spans: readonly ReadableSpan[], attribute: string): number {
+  return spans.reduce((total, { attributes }) => total + Number(attributes[attribute] ?? 0), 0)
+}
+
+describe('the trace of a run', () => {
+  it('is one tree: member, attempts, fallback, tools and approval, and its tokens are those of the run', async () => {
+    await using telemetry = await traced()
+    const primary = scriptedModel(
+      [overloaded(), { toolCalls: [{ name: 'look' }, { name: 'pay' }], usage }, overloaded(), overloaded()],
+      {
+        id: 'openai/gpt-a',
+      },
+    )
+    const second = scriptedModel([{ text: 'Paid.', usage }], { id: 'azure/gpt-b' })
+    const clerk = new Agent({ name: 'Clerk', functions: [look, pay], model: [primary, second], retry })
+    const lead = scriptedModel([
+      { toolCalls: [{ name: 'clerk', input: { task: 'Pay.' } }], usage },
+      { text: 'Done.', usage },
+    ])
+    const office = new Swarm({ name: 'Office', model: lead, agents: [clerk], sessions: memorySessions() })
+
+    const run = office.stream('Pay the bill', { sessionId: 's1' })
+    await approveAll(run)
+    const result = await run.result
+
+    expect(result.text).toBe('Done.')
+    expect(telemetry.tree()).toEqual([
+      'invoke_workflow Office',
+      '  chat scripted',
+      '  execute_tool clerk',
+      '    invoke_agent Clerk',
+      '      chat gpt-a !overloaded',
+      '      chat gpt-a',
+      '      execute_tool look',
+      '  invoke_workflow Office',
+      '    execute_tool clerk',
+      '      invoke_agent Clerk',
+      '        execute_tool pay',
+      '        chat gpt-a !overloaded',
+      '        chat gpt-a !overloaded',
+      '        chat gpt-b',
+      '    chat scripted',
+    ])
+    const spans = telemetry.spans()
+    expect(new Set(spans.map((span) => span.spanContext().traceId)).size).toBe(1)
+    expect(sum(spans, 'gen_ai.usage.input_tokens')).toBe(result.usage.inputTokens)
+    expect(sum(spans, 'gen_ai.usage.output_tokens')).toBe(result.usage.outputTokens)
+    const chats = spans.filter(({ kind }) => kind === SpanKind.CLIENT)
+    expect(chats.every(({ name }) => name.startsWith('chat '))).toBe(true)
+    expect(chats.find(({ name }) => name === 'chat gpt-b')?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'azure.ai.openai',
+      'gen_ai.request.model': 'gpt-b',
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.conversation.id': 's1',
+    })
+  })
+
+  it('has a link from the run that is resumed to the one that waited', async () => {
+    await using telemetry = await traced()
+    const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }, 'Paid.'])
+    const agent = new Agent({ name: 'Clerk', functions: [pay], model })
+    const { runId, approvals } = await agent.stream('Pay', { sessionId: 's' }).result
+    const [waited] = telemetry.spans().filter(({ name }) => name === 'invoke_agent Clerk')
+    await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+
+    const [, resumed] = telemetry.spans().filter(({ name }) => name === 'invoke_agent Clerk')
+    expect(waited?.attributes['agentkit.finish_reason']).toBe('approval')
+    expect(resumed?.links.map(({ context }) => context.spanId)).toEqual([waited?.spanContext().spanId])
+    expect(resumed?.spanContext().traceId).not.toBe(waited?.spanContext().traceId)
+    expect(telemetry.tree()).toEqual([
+      ...['invoke_agent Clerk', '  chat scripted'],
+      ...['invoke_agent Clerk', '  execute_tool pay', '  chat scripted'],
+    ])
+  })
+
+  it('has a span for each member that a conversation is handed to, and again after a wait', async () => {
+    await using telemetry = await traced()
+    const first = new Agent({
+      name: 'Desk',
+      functions: [],
+      model: scriptedModel([{ toolCalls: [{ name: 'transfer_to_payer', input: { reason: 'money' } }] }]),
+    })
+    const payer = new Agent({
+      name: 'Payer',
+      functions: [pay],
+      model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, 'Paid.']),
+    })
+    const run = new Swarm({ name: 'Bank', agents: [first, payer], collaboration: 'handoff' }).stream('Pay')
+    await approveAll(run)
+    expect((await run.result).text).toBe('Paid.')
+    expect(telemetry.tree()).toEqual([
+      'invoke_workflow Bank',
+      '  invoke_agent Desk',
+      '    chat scripted',
+      '    execute_tool transfer_to_payer',
+      '  invoke_agent Payer',
+      '    chat scripted',
+      '  invoke_workflow Bank',
+      '    invoke_agent Payer',
+      '      execute_tool pay',
+      '      chat scripted',
+    ])
+  })
+
+  it('has the agents of a workflow, and the runs that a tool starts', async () => {
+    await using telemetry = await traced()
+    const inner = new Agent({ name: 'Inner', functions: [], model: scriptedModel(['In.']) })
+    const ask = tool({ name: 'ask', description: 'Asks.', input, execute: () => inner.chat('?') })
+    const outer = new Agent({
+      name: 'Outer',
+      functions: [ask],
+      model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, 'Out.']),
+    })
+    await workflow({ name: 'Flow' }).step(outer).run('Go')
+    expect(telemetry.tree()).toEqual([
+      'invoke_workflow Flow',
+      '  invoke_agent Outer',
+      '    chat scripted',
+      '    execute_tool ask',
+      '      invoke_agent Inner',
+      '        chat scripted',
+      '    chat scripted',
+    ])
+  })
+
+  it('is continued by what a tool does, within and over HTTP', async () => {
+    await using telemetry = await traced()
+    let headers: Readonly<Record<string, string>> = {}
+    const work = tool({
+      name: 'work',
+      description: 'Works.',
+      input,
+      async execute() {
+        await new Promise(setImmediate)
+        headers = tracer()?.headers() ?? {}
+        telemetry.tracerProvider.getTracer('app').startSpan('query', {}, context.active()).end()
+        return 'done'
+      },
+    })
+    const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, 'Done.'])
+    await new Agent({ name: 'Worker', functions: [work], model }).chat('Go')
+    expect(telemetry.tree()).toContain('    query')
+    const call = telemetry.spans().find(({ name }) => name === 'execute_tool work')
+    const { traceId, spanId } = call?.spanContext() ?? {}
+    expect(headers).toEqual({ traceparent: `00-${traceId}-${spanId}-01` })
+  })
+
+  it('continues the trace of a request, and none for a header that is no traceparent', async () => {
+    await using telemetry = await traced()
+    const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['One.', 'Two.', 'Three.']) })
+    const traceId = '0af7651916cd43dd8448eb211c80319c'
+    const chat = (traceparent: string): Promise<string> | undefined =>
+      tracer()?.continueTrace(
+        (name) => (name === 'traceparent' ? traceparent : undefined),
+        () => agent.chat('Hello'),
+      )
+    await chat(`00-${traceId}-b7ad6b7169203331-01`)
+    await chat(`00-${'0'.repeat(32)}-b7ad6b7169203331-01`)
+    await chat(`${'x'.repeat(10_000)}`)
+    const roots = telemetry.spans().filter(({ name }) => name === 'invoke_agent Clerk')
+    expect(roots.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+      'b7ad6b7169203331',
+      undefined,
+      undefined,
+    ])
+    expect(roots[0]?.spanContext().traceId).toBe(traceId)
+  })
+
+  it('has no content: no question, answer, argument, result, and no text of an error', async () => {
+    await using telemetry = await traced()
+    await runWithSecrets()
+    const exported = JSON.stringify(
+      telemetry.spans().map(({ name, attributes, status, events }) => [name, attributes, status, events]),
+    )
+    expect(exported).toContain('invoke_agent Clerk')
+    expect(exported).not.toContain('confidential')
+  })
+
+  it('has content by opt-in, without secrets and cut to size', async () => {
+    await using telemetry = await traced({ content: true })
+    await runWithSecrets('sk-1234567890abcdef', 'x'.repeat(200_000))
+    const [call] = telemetry.spans().filter(({ name }) => name === 'execute_tool look')
+    expect(call?.attributes['gen_ai.tool.call.arguments']).toContain('confidential argument')
+    const chat = telemetry.spans().findLast(({ name }) => name === 'chat scripted')
+    expect(
+      JSON.parse(String(chat?.attributes['gen_ai.input.messages'])).map(({ role }: { role: string }) => role),
+    ).toEqual(['user', 'assistant', 'tool', 'tool'])
+    const attributes = telemetry.spans().flatMap(({ attributes }) => Object.values(attributes).map(String))
+    expect(attributes.join()).not.toContain('sk-1234567890abcdef')
+    expect(Math.max(...attributes.map(({ length }) => length))).toBeLessThan(70_000)
+  })
+
+  it('names a tool that a model has made up in no metric', async () => {
+    await using telemetry = await traced()
+    const model = scriptedModel([{ toolCalls: [{ name: 'made_up_by_the_model' }] }, { text: 'Done.', usage }])
+    await new Agent({ name: 'Clerk', functions: [], model }).chat('Go')
+    const metrics = await telemetry.metrics()
+    expect(JSON.stringify(metrics)).not.toContain('made_up')
+    expect(metrics.map(({ descriptor }) => descriptor.name).toSorted()).toEqual([
+      'gen_ai.client.inference.duration',
+      'gen_ai.client.inference.usage.input_tokens',
+      'gen_ai.client.inference.usage.output_tokens',
+      'gen_ai.client.token.usage',
+      'gen_ai.execute_tool.duration',
+      'gen_ai.invoke_agent.duration',
+      'gen_ai.invoke_agent.inference_calls',
+      'gen_ai.invoke_agent.tool_calls',
+    ])
+  })
+})
+
+describe('startTelemetry', () => {
+  it('runs once per process, and traces nothing once it is closed', async () => {
+    {
+      await using _ = await traced()
+      await expect(traced()).rejects.toMatchObject({ code: 'invalid-argument' })
+    }
+    expect(tracer()).toBeUndefined()
+    await using again = await traced()
+    expect(again.spans()).toEqual([])
+  })
+
+  it('uses the provider that the process has registered', async () => {
+    await using telemetry = await traced()
+    trace.setGlobalTracerProvider(telemetry.tracerProvider)
+    try {
+      const { hasProvider } = await import('./registered.ts')
+      expect(hasProvider()).toBe(true)
+    } finally {
+      trace.disable()
+    }
+  })
+})
+
+/** A run whose question, answer, argument, result, tool error and provider error are all confidential. */
+async function runWithSecrets(...more: string[]): Promise<void> {
+  const text = `confidential ${more.join(' ')}`
+  const tools = [
+    tool({ name: 'look', description: 'Looks.', input, execute: () => text }),
+    tool({
+      name: 'fail',
+      description: 'Fails.',
+      input,
+      execute() {
+        throw new Error(text)
+      },
+    }),
+  ]
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'look', input: { what: 'confidential argument' } }, { name: 'fail' }] },
+    new AgentKitError('overloaded', text, { retryable: true }),
+    { text },
+  ])
+  const agent = new Agent({ name: 'Clerk', instruction: text, functions: tools, model, retry })
+  await agent.chat(text)
+}
