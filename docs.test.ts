@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
-  agentKeys,
   type ConfigKey,
+  defaultsKeys,
   embeddingKeys,
   retentionKeys,
   retrieverKeys,
@@ -128,7 +128,15 @@ describe('the lists of the documentation', () => {
   it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
     'has every key of the configuration, in %s',
     (file) => {
-      const tables = [agentKeys, serverKeys, retentionKeys, webhookKeys, samplePromptKeys, retrieverKeys, embeddingKeys]
+      const tables = [
+        defaultsKeys,
+        serverKeys,
+        retentionKeys,
+        webhookKeys,
+        samplePromptKeys,
+        retrieverKeys,
+        embeddingKeys,
+      ]
       const keys = tables.flatMap((table) => Object.entries<ConfigKey>(table))
       const text = read(file)
       expect(keys.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])

@@ -1,13 +1,14 @@
 import { invalidConfig } from '@agentkit/core/internal'
 import { metrics, trace } from '@opentelemetry/api'
+import type { Resource } from '@opentelemetry/resources'
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics'
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
-import { type Encoding, importPeers } from './import-peers.ts'
 import { limits } from './limits.ts'
+import { type Encoding, requirePeer } from './require-peer.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 type Signal = 'traces' | 'metrics'
-type Provider = { shutdown(): Promise<void> }
+type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
 
 /**
  * Registers providers that export over OTLP by HTTP, with the variables of
@@ -15,43 +16,16 @@ type Provider = { shutdown(): Promise<void> }
  * https://opentelemetry.io/docs/languages/sdk-configuration/general/.
  * @throws AgentKitError `invalid-config` for a variable that cannot be used, `missing-package`
  */
-export async function startOtlp(env: Env = process.env): Promise<{ close(): Promise<void> }> {
-  const exports = (signal: Signal): boolean =>
-    env.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' && isExported(env, signal)
+export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
+  const isDisabled = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
+  const exports = { traces: isExported(env, 'traces'), metrics: isExported(env, 'metrics') }
   const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
   checkEndpoints(env)
-  const { defaultResource, detectResources, envDetector } = await importPeers(
-    '@opentelemetry/resources',
-    () => import('@opentelemetry/resources'),
-    encodings.traces,
-  )
-  const resource = defaultResource().merge(detectResources({ detectors: [envDetector] }))
   const providers: Provider[] = []
-
-  if (exports('traces')) {
-    const sdk = await importPeers(
-      '@opentelemetry/sdk-trace',
-      () => import('@opentelemetry/sdk-trace'),
-      encodings.traces,
-    )
-    const exporter = await traceExporter(encodings.traces)
-    const sampler = samplerOf(env, sdk)
-    const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
-    const provider = new sdk.TracerProvider({ resource, spanProcessors, ...(sampler && { sampler }) })
-    trace.setGlobalTracerProvider(provider)
-    providers.push(provider)
-  }
-  if (exports('metrics')) {
-    const name = '@opentelemetry/sdk-metrics'
-    const sdk = await importPeers(name, () => import('@opentelemetry/sdk-metrics'), encodings.metrics)
-    const exporter = await metricExporter(encodings.metrics)
-    const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
-    const exportTimeoutMillis = Math.min(30_000, exportIntervalMillis)
-    const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
-    const provider = new sdk.MeterProvider({ resource, readers: [reader] })
-    metrics.setGlobalMeterProvider(provider)
-    providers.push(provider)
-  }
+  if (exports.traces && !isDisabled) providers.push(exportTraces(env, encodings.traces))
+  if (exports.metrics && !isDisabled) providers.push(exportMetrics(env, encodings.metrics))
+  // Once nothing can fail any more.
+  for (const { register } of providers) register()
 
   const stop = (): Promise<boolean> => shutdown(providers)
   // The program has ended: an export to a collector that hangs must not keep it.
@@ -61,8 +35,7 @@ export async function startOtlp(env: Env = process.env): Promise<{ close(): Prom
     async close() {
       process.removeListener('beforeExit', onExit)
       await stop()
-      if (exports('traces')) trace.disable()
-      if (exports('metrics')) metrics.disable()
+      for (const { disable } of providers) disable()
     },
   }
 }
@@ -113,25 +86,49 @@ function checkEndpoints(env: Env): void {
   }
 }
 
-/** The exporters read the variables for address, headers, certificates, compression and time. */
-async function traceExporter(encoding: Encoding): Promise<SpanExporter> {
-  const name = `@opentelemetry/exporter-trace-otlp-${encoding}`
-  const load = (): Promise<{ OTLPTraceExporter: new () => SpanExporter }> =>
-    encoding === 'proto'
-      ? import('@opentelemetry/exporter-trace-otlp-proto')
-      : import('@opentelemetry/exporter-trace-otlp-http')
-  const { OTLPTraceExporter } = await importPeers(name, load, encoding)
-  return new OTLPTraceExporter()
+// The exporters read the variables for address, headers, certificates, compression and time. What a package exports is
+// what its name promises, hence the casts.
+
+function exportTraces(env: Env, encoding: Encoding): Provider {
+  const sdk = requirePeer('@opentelemetry/sdk-trace', encoding) as typeof import('@opentelemetry/sdk-trace')
+  const { OTLPTraceExporter } = requirePeer(`@opentelemetry/exporter-trace-otlp-${encoding}`, encoding) as {
+    OTLPTraceExporter: new () => SpanExporter
+  }
+  const spanProcessors = [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })]
+  const sampler = samplerOf(env, sdk)
+  const provider = new sdk.TracerProvider({
+    resource: resourceOf(encoding),
+    spanProcessors,
+    ...(sampler && { sampler }),
+  })
+  return {
+    register: () => void trace.setGlobalTracerProvider(provider),
+    shutdown: () => provider.shutdown(),
+    disable: () => trace.disable(),
+  }
 }
 
-async function metricExporter(encoding: Encoding): Promise<PushMetricExporter> {
-  const name = `@opentelemetry/exporter-metrics-otlp-${encoding}`
-  const load = (): Promise<{ OTLPMetricExporter: new () => PushMetricExporter }> =>
-    encoding === 'proto'
-      ? import('@opentelemetry/exporter-metrics-otlp-proto')
-      : import('@opentelemetry/exporter-metrics-otlp-http')
-  const { OTLPMetricExporter } = await importPeers(name, load, encoding)
-  return new OTLPMetricExporter()
+function exportMetrics(env: Env, encoding: Encoding): Provider {
+  const sdk = requirePeer('@opentelemetry/sdk-metrics', encoding) as typeof import('@opentelemetry/sdk-metrics')
+  const { OTLPMetricExporter } = requirePeer(`@opentelemetry/exporter-metrics-otlp-${encoding}`, encoding) as {
+    OTLPMetricExporter: new () => PushMetricExporter
+  }
+  const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
+  const exportTimeoutMillis = Math.min(30_000, exportIntervalMillis)
+  const exporter = new OTLPMetricExporter()
+  const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
+  const provider = new sdk.MeterProvider({ resource: resourceOf(encoding), readers: [reader] })
+  return {
+    register: () => void metrics.setGlobalMeterProvider(provider),
+    shutdown: () => provider.shutdown(),
+    disable: () => metrics.disable(),
+  }
+}
+
+function resourceOf(encoding: Encoding): Resource {
+  const loaded = requirePeer('@opentelemetry/resources', encoding) as typeof import('@opentelemetry/resources')
+  const { defaultResource, detectResources, envDetector } = loaded
+  return defaultResource().merge(detectResources({ detectors: [envDetector] }))
 }
 
 /** Whose spans are kept: https://opentelemetry.io/docs/languages/sdk-configuration/general/#otel_traces_sampler. */

@@ -5,6 +5,7 @@ import type { AgentTable, RetentionTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { configuredTools } from '../mcp/configured-tools.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
+import { useTelemetry } from '../util/use-telemetry.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
 /** What agents and swarms of this package share: a context, which may be their own, and a server. */
@@ -30,7 +31,10 @@ export function agentHome(
   const tools = configuredTools(context, settings.mcp, isProduction)
   return {
     ...(tools && { tools }),
-    begin: () => context.warnOfStrayTables(),
+    begin() {
+      context.warnOfStrayTables()
+      useTelemetry(context.config.defaults.telemetry)
+    },
     // Refuses an image or a file when `enable_multi_modal` is `false`.
     check(message) {
       if (enableMultiModal === false)

@@ -22,6 +22,7 @@ export type ValueTypes = {
   approvals: 'owner' | 'service'
   dialects: readonly Dialect[]
   log: 'human' | 'json'
+  telemetry: 'otlp'
   temperature: number
   reasoning: NonNullable<ModelSettings['reasoning']>
   'retrieval-tool': RetrievalTool
@@ -55,7 +56,7 @@ export type ConfigKey = {
   example: string
 }
 
-/** The keys of `[defaults]` and of each agent's table. */
+/** The keys of each agent's table, and of `[defaults]`. */
 export const agentKeys = {
   model: { type: 'model', example: '"openai/gpt-5.4-mini"' },
   instruction: { type: 'text', example: '"You answer briefly."' },
@@ -82,6 +83,12 @@ export const agentKeys = {
   collaboration: { type: 'collaboration', example: '"manager"' },
   history: { type: 'history', example: '"task"' },
   ollama_server_url: { type: 'word', example: '"http://127.0.0.1:11434"' },
+} as const
+
+/** The keys of `[defaults]`, with what a whole process does. */
+export const defaultsKeys = {
+  ...agentKeys,
+  telemetry: { type: 'telemetry', example: '"otlp"' },
 } as const
 
 /** The keys of `[server]`. */
@@ -215,6 +222,7 @@ type TableOf<Keys extends Record<string, ConfigKey>> = {
   readonly [Key in keyof Keys]?: ValueTypes[Keys[Key]['type']]
 }
 export type AgentTable = TableOf<typeof agentKeys>
+export type DefaultsTable = TableOf<typeof defaultsKeys>
 export type ServerTable = TableOf<typeof serverKeys>
 export type RetentionTable = TableOf<typeof retentionKeys>
 export type WebhooksTable = TableOf<typeof webhookKeys>

@@ -76,6 +76,7 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     is: `a number of seconds, above 0 and at most ${maxSeconds}`,
     holds: (value) => typeof value === 'number' && value > 0 && value <= maxSeconds,
   },
+  telemetry: isOneOf(['otlp']),
   'approval-days': isApprovalDays,
   count: { is: 'a whole number of 1 or more', holds: (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER) },
   'count-from-0': { is: 'a whole number of 0 or more', holds: (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER) },

@@ -8,6 +8,8 @@ import {
   type AgentTable,
   agentKeys,
   type ConfigKey,
+  type DefaultsTable,
+  defaultsKeys,
   type EmbeddingTable,
   embeddingKeys,
   type McpTable,
@@ -37,7 +39,7 @@ import { tomlLine } from './toml-line.ts'
 export type Config = {
   /** The absolute path of the file; absent when there is none. */
   readonly path?: string
-  readonly defaults: AgentTable
+  readonly defaults: DefaultsTable
   /** By the name of the table, which is an agent's name or id. */
   readonly agents: ReadonlyMap<string, AgentTable>
   readonly samplePrompts: SamplePromptsTable
@@ -133,14 +135,14 @@ function checkConfig(text: Source, file: TomlTable): Config {
   const topLevel: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(file)) {
     if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
-    else if (Object.hasOwn(agentKeys, name) && !reservedTables.includes(name)) {
-      topLevel[name] = checkValue(source, [name], agentKeys[name as keyof AgentTable], value)
+    else if (Object.hasOwn(defaultsKeys, name) && !reservedTables.includes(name)) {
+      topLevel[name] = checkValue(source, [name], defaultsKeys[name as keyof DefaultsTable], value)
     } else if (!reservedTables.includes(name)) checkTopLevel(source, name, value, warn)
   }
   return {
     path: source.path,
     // Top-level keys are defaults too; [defaults] overrides them.
-    defaults: { ...(topLevel as AgentTable), ...read<AgentTable>('defaults', agentKeys) },
+    defaults: { ...(topLevel as DefaultsTable), ...read<DefaultsTable>('defaults', defaultsKeys) },
     agents,
     samplePrompts: read('sample_prompts', samplePromptKeys),
     server: read('server', serverKeys),
@@ -231,7 +233,7 @@ function checkTopLevel(source: Source, name: string, value: TomlValue, warn: War
   if (Array.isArray(value) && value.some(isTable)) {
     fail(source, [name], `"${name}" must be one table. Write it as [${name}], in single brackets.`)
   }
-  const nearest = nearestWord(name, Object.keys(agentKeys))
+  const nearest = nearestWord(name, Object.keys(defaultsKeys))
   const hint = nearest ? `Did you mean "${nearest}" below [defaults]?` : 'Put it below a table, such as [defaults].'
   warn([name], `"${name}" is outside of every table. ${hint}`)
 }

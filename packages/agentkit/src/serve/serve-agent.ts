@@ -6,6 +6,7 @@ import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { loadedFile } from '../util/loaded-file.ts'
+import { closeTelemetry, useTelemetry } from '../util/use-telemetry.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
@@ -37,6 +38,8 @@ export async function serveRunnable(
   const { serverOptionNames } = await import('@agentkit/server')
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()
+  // Before the first request, whose trace is continued.
+  useTelemetry(context.config.defaults.telemetry)
   await Promise.all(agent.models.map((model) => model.load?.()))
   const settings = serveOptions(options, context.config, production)
   const stop = new AbortController()
@@ -76,9 +79,9 @@ export async function serveAgent(agent: Member, options: ServeOptions, onClose =
   }
   const removeHandlers = handleSignals(server, {
     ...definedOnly({ log: options.log }),
-    afterClose() {
+    async afterClose() {
       onClose()
-      return agent.close()
+      await agent.close().finally(closeTelemetry)
     },
   })
   const close = async (): Promise<void> => {

@@ -5,6 +5,7 @@ type RetrieverPackage = typeof import('@agentkit/retriever')
 type McpPackage = typeof import('@agentkit/mcp/internal')
 type EvalsPackage = typeof import('@agentkit/evals/internal')
 type Testing = typeof import('@agentkit/testing')
+type TelemetryPackage = typeof import('@agentkit/telemetry')
 type QueuePackage = typeof import('@agentkit/queue-postgres')
 
 type ImportOptions = {
@@ -76,6 +77,34 @@ export function requirePostgresQueue(load: (name: string) => unknown = createReq
     return load(name) as QueuePackage // the exports of the package of this name
   } catch (cause) {
     throw importError(cause, name, { also: 'pg' })
+  }
+}
+
+/** What `@agentkit/telemetry` needs to export over OTLP. */
+const telemetryPeers = [
+  'api',
+  'sdk-trace',
+  'sdk-metrics',
+  'resources',
+  'exporter-trace-otlp-proto',
+  'exporter-metrics-otlp-proto',
+]
+
+/**
+ * The package that traces runs. It is loaded by `require`, so that it traces the first run.
+ * @throws AgentKitError `missing-package` with the command that installs it and the packages of OpenTelemetry
+ */
+export function requireTelemetry(load: (name: string) => unknown = createRequire(import.meta.url)): TelemetryPackage {
+  const name = '@agentkit/telemetry'
+  try {
+    return load(name) as TelemetryPackage // the exports of the package of this name
+  } catch (cause) {
+    // npm installs its peer with it; other package managers may not.
+    const absent = [name, '@opentelemetry/api'].find((each) => isMissing(cause, each))
+    if (absent === undefined) throw cause
+    const command = `npm i ${[name, ...telemetryPeers.map((peer) => `@opentelemetry/${peer}`)].join(' ')}`
+    const message = `The package ${absent} is not installed. Run: ${command}`
+    throw new AgentKitError('missing-package', message, { cause })
   }
 }
 

@@ -63,17 +63,19 @@ export interface Tracer {
   headers(): Readonly<Record<string, string>>
 }
 
-let current: Tracer | undefined
+const key = Symbol.for('@agentkit/core/tracer')
+/** Of the process, whichever copy of this package a program has loaded. */
+const holder = globalThis as { [key]?: Tracer | undefined } // only this file has the key
 
 /** The tracer of this process; mostly none, which costs one comparison per call. */
 export function tracer(): Tracer | undefined {
-  return current
+  return holder[key]
 }
 
 /** Sets the tracer of this process. @returns removes it again */
 export function setTracer(given: Tracer): () => void {
-  current = given
+  holder[key] = given
   return () => {
-    if (current === given) current = undefined
+    if (holder[key] === given) delete holder[key]
   }
 }

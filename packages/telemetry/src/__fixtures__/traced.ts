@@ -24,7 +24,7 @@ export async function traced(options: TelemetryOptions = {}): Promise<Traced> {
   const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
   const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 3_600_000 })
   const meterProvider = new MeterProvider({ readers: [reader] })
-  const telemetry = await startTelemetry({ tracerProvider, meterProvider, ...options })
+  const telemetry = startTelemetry({ tracerProvider, meterProvider, ...options })
   return {
     tracerProvider,
     spans: () => exporter.getFinishedSpans(),

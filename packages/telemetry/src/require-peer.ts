@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
 
 /** How exports are encoded: the last word in the names of the exporters. */
@@ -7,24 +8,24 @@ export type Encoding = 'proto' | 'http'
 const packages = ['sdk-trace', 'sdk-metrics', 'resources'].map((name) => `@opentelemetry/${name}`)
 
 /** The command that installs the packages of OpenTelemetry. */
-function installLine(encoding: Encoding = 'proto'): string {
-  const others = ['trace', 'metrics'].map((signal) => `@opentelemetry/exporter-${signal}-otlp-${encoding}`)
-  return `npm i ${['@agentkit/telemetry', '@opentelemetry/api', ...packages, ...others].join(' ')}`
+function installLine(encoding: Encoding): string {
+  const exporters = ['trace', 'metrics'].map((signal) => `@opentelemetry/exporter-${signal}-otlp-${encoding}`)
+  return `npm i ${['@agentkit/telemetry', '@opentelemetry/api', ...packages, ...exporters].join(' ')}`
 }
 
 /**
- * Imports a package of OpenTelemetry, which may not be installed.
+ * Loads a package of OpenTelemetry, which may not be installed. By `require`, so that telemetry runs before the first run.
  * @throws AgentKitError `missing-package` with the command that installs all of them
  */
-export async function importPeers<Module>(
+export function requirePeer(
   name: string,
-  load: () => Promise<Module>,
-  encoding?: Encoding,
-): Promise<Module> {
+  encoding: Encoding,
+  load: (name: string) => unknown = createRequire(import.meta.url),
+): unknown {
   try {
-    return await load()
+    return load(name)
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND'
     if (!isMissing) throw cause
     const message = `The package ${name} is not installed. Run: ${installLine(encoding)}`
     throw new AgentKitError('missing-package', message, { cause })

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { tracer } from '@agentkit/core/internal'
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Agent } from '../agents/agent.ts'
+import { requireTelemetry } from './import-optional.ts'
+import { closeTelemetry } from './use-telemetry.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agentkit-telemetry-'))
+})
+afterEach(async () => {
+  await closeTelemetry()
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function clerk(toml: string): Agent {
+  const configPath = join(folder, 'agentkit_config.toml')
+  writeFileSync(configPath, toml)
+  return new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Hello.']), sessions: ':memory:', configPath })
+}
+
+it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], and nothing without it', async () => {
+  const paths: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    paths.push(request.url)
+    request.resume()
+    response.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // it listens on a port
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${port}`)
+
+  await clerk('').chat('Hello')
+  expect(tracer()).toBeUndefined()
+  const agent = clerk('[defaults]\ntelemetry = "otlp"\n')
+  expect(await agent.chat('Hello')).toBe('Hello.')
+  expect(tracer()).toBeDefined()
+  await closeTelemetry()
+  expect(tracer()).toBeUndefined()
+  expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
+  server.closeAllConnections()
+  server.close()
+})
+
+it('refuses grpc with the fix, before the run begins', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc')
+  const run = clerk('[defaults]\ntelemetry = "otlp"\n').chat('Hello')
+  await expect(run).rejects.toMatchObject({
+    code: 'invalid-config',
+    message: expect.stringContaining('Set it to "http/protobuf"'),
+  })
+})
+
+it('refuses another word, and warns of it in the table of an agent', () => {
+  expect(() => clerk('[defaults]\ntelemetry = "jaeger"\n')).toThrow('telemetry')
+  const { warnings } = clerk('[clerk]\ntelemetry = "otlp"\n').sdkContext.config
+  expect(warnings.join()).toContain('"telemetry" is not a key of [clerk]')
+})
+
+it('names one line that installs what is missing', () => {
+  const absent = (missing: string) => (): never => {
+    throw Object.assign(new Error(`Cannot find package '${missing}'`), { code: 'MODULE_NOT_FOUND' })
+  }
+  const peers = [
+    'api',
+    'sdk-trace',
+    'sdk-metrics',
+    'resources',
+    'exporter-trace-otlp-proto',
+    'exporter-metrics-otlp-proto',
+  ]
+  const line = `npm i @agentkit/telemetry ${peers.map((peer) => `@opentelemetry/${peer}`).join(' ')}`
+  const error = expect.objectContaining({ code: 'missing-package', message: expect.stringContaining(line) })
+  expect(() => requireTelemetry(absent('@agentkit/telemetry'))).toThrow(error)
+  expect(() => requireTelemetry(absent('@opentelemetry/api'))).toThrow(error)
+})
