@@ -45,6 +45,8 @@ export type {
   RunStore,
   StoredApproval,
   StoredRun,
+  UsageBy,
+  UsageRow,
 } from './contracts/run-store.ts'
 export type { SessionStore } from './contracts/session-store.ts'
 export type { InferOutput, StandardSchema } from './contracts/standard-schema.ts'

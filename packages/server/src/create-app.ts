@@ -21,6 +21,7 @@ import { requestIdGuard } from './guards/request-id.ts'
 import { secureHeadersGuard } from './guards/secure-headers.ts'
 import { countRequests } from './metrics/count-requests.ts'
 import { metricsRoute } from './metrics/metrics-route.ts'
+import { usageRoute } from './metrics/usage-route.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
 import { mountPage } from './page/page-routes.ts'
@@ -81,7 +82,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes, dialectRoutes].flatMap((make) =>
     make(parts),
   )
-  routes.push(enqueueRoute(parts))
+  routes.push(enqueueRoute(parts), usageRoute(parts))
   if (rules.metrics) routes.push(metricsRoute(parts))
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 

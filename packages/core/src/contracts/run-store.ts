@@ -83,6 +83,19 @@ export interface RunStore {
     owner: { agentId: string; userId?: string },
     filter: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
   ): Promise<RunRecord[]>
+  /**
+   * What the runs of an owner have used, in one row per day (UTC, on which the run was created), model (of the run's last
+   * answer) or session of a user, in the order of their keys. Members are part of the run that calls them. Absent where
+   * that is not known.
+   * @param filter.from,filter.to in milliseconds since 1970; `to` is exclusive
+   * @param filter.runs the most runs that are read
+   * @param filter.limit the most rows
+   * @returns `undefined` where more than `runs` runs are in the range
+   */
+  usage?(
+    owner: { agentId: string; userId?: string },
+    filter: { by: UsageBy; from?: number; to?: number; runs: number; limit: number },
+  ): Promise<UsageRow[] | undefined>
   /** The agents that have stored runs, at most 1,000. Absent where that is not known. */
   agents?(): Promise<string[]>
   /** Events with a `seq` above `after`, in order, at most `limit`. Empty for runs that keep none. */
@@ -167,6 +180,22 @@ export type StoredRun = {
   rootRunId?: string
   /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */
   priority?: number
+}
+
+/** What rows of usage are for. */
+export type UsageBy = 'day' | 'model' | 'session'
+
+/** What some runs have used. */
+export type UsageRow = {
+  /** A date (`2026-11-24`), a `provider/model`, or a session; absent for runs without one. */
+  key?: string
+  /** Whose session it is. */
+  userId?: string
+  runs: number
+  inputTokens: number
+  outputTokens: number
+  /** In US dollars, of the runs whose cost is known; absent where none is. */
+  usd?: number
 }
 
 export type OrphanedRun = {

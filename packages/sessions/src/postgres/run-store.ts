@@ -9,6 +9,7 @@ import { beginRun } from './begin-run.ts'
 import { endRuns, toEnding } from './end-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
+import { readUsage } from './read-usage.ts'
 import { headOf, lockRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import { storeEntry } from './store-entry.ts'
@@ -119,6 +120,11 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
     async list(owner, filter) {
       checkSessionKey(owner.userId === undefined ? {} : { userId: owner.userId })
       return listRuns(query, owner, filter)
+    },
+
+    async usage(owner, filter) {
+      checkSessionKey(owner.userId === undefined ? {} : { userId: owner.userId })
+      return readUsage(query, owner, filter)
     },
 
     async agents() {

@@ -19,6 +19,19 @@ const newestFirst = 'root IS NULL AND number < ? AND (? IS NULL OR status = ?) O
 const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
     UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
 
+const ofUsage = `runs.root IS NULL AND runs.agent_id = ? AND (? IS NULL OR runs.user_id = ?)
+  AND runs.created_at >= ? AND runs.created_at < ?`
+/** A damaged value counts as none. */
+const field = (column: string, name: string): string =>
+  `sum(iif(json_valid(${column}), json_extract(${column}, '$.${name}'), NULL))`
+const usageBy = (key: string, user = 'NULL'): string => `SELECT ${key} AS key, ${user} AS user_id, count(*) AS runs,
+    ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
+  ${ofSessions} WHERE ${ofUsage} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ?`
+const lastModel = `(SELECT iif(json_valid(body), json_extract(body, '$.model'), NULL) FROM messages
+  WHERE run = runs.number AND body LIKE '%"role":"assistant"%' ORDER BY position DESC LIMIT 1)`
+// The session of a run without one has another agent.
+const ownSession = 'iif(sessions.agent_id = runs.agent_id, session_id, NULL)'
+
 /** The statements about runs. The compiler writes declarations without inferring the type of a template, hence `as string`. */
 export const runTexts = {
   run: `${heads} WHERE run_id = ?` as string,
@@ -91,6 +104,10 @@ export const runTexts = {
     AND ${newestFirst}` as string,
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
+  countUsage: `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE ${ofUsage} LIMIT ?)` as string,
+  usageByDay: usageBy("strftime('%Y-%m-%d', runs.created_at / 1000, 'unixepoch')"),
+  usageByModel: usageBy(lastModel),
+  usageBySession: usageBy(ownSession, 'runs.user_id'),
   runsOfSessions: `${records} ${ofSessions} WHERE session IN
     (SELECT id FROM sessions WHERE agent_id = ? AND session_id = ?) AND ${newestFirst}` as string,
 } as const

@@ -15,6 +15,7 @@ import { afterStop, endingColumns, endRun } from './end-run.ts'
 import { idempotentAnswers } from './idempotent-answers.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
+import { readUsage } from './read-usage.ts'
 import { findRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import { sqliteBackgroundRuns } from './sqlite-background-runs.ts'
@@ -162,6 +163,11 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
     async list(owner, filter) {
       checkSessionKey(owner.userId === undefined ? {} : { userId: owner.userId })
       return read((statements) => listRuns(statements, owner, filter))
+    },
+
+    async usage(owner, filter) {
+      checkSessionKey(owner.userId === undefined ? {} : { userId: owner.userId })
+      return read((statements) => readUsage(statements, owner, filter))
     },
 
     agents: () => read((statements) => statements.agentsOfRuns.all().map(({ id }) => id as string)),

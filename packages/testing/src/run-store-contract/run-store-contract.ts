@@ -8,6 +8,7 @@ import { replaceTests } from './replace-tests.ts'
 import { retentionTests } from './retention-tests.ts'
 import type { RunsUnderTest } from './runs.ts'
 import { takeoverTests } from './takeover-tests.ts'
+import { usageTests } from './usage-tests.ts'
 import { writeTests } from './write-tests.ts'
 
 /** An empty database to test. */
@@ -59,5 +60,6 @@ export function runStoreContract(name: string, makeDatabase: () => Promise<RunSt
     eventTests(get)
     retentionTests(get)
     answerTests(get)
+    usageTests(get)
   })
 }
