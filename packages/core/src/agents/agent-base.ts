@@ -151,7 +151,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
    * once, and continues.
    *
    * @param runId of the suspended run
-   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome. Approvals
+   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome or of a client tool. Approvals
    *   without a decision stay open.
    * @param options `userId`, where given, must be that of the run. `sessionId` and `history` are the run's own.
    * @returns a run with the same id; its `result` has the error `not-found` when no such run is suspended,

@@ -5,6 +5,7 @@ import type { AgentSpec } from '../loop/types.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import { checkPriced } from '../policies/price.ts'
 import { checkRetry } from '../policies/retry.ts'
+import { valueProblems } from '../schema/schema.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
 import { type AgentOptions, modelSettingsOf } from './agent-options.ts'
@@ -37,6 +38,11 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     timeoutMs: given.timeoutMs,
     approvalMs: (given.approvalDays ?? limits.approvalDays) * 86_400_000,
     onRunEnd: given.onRunEnd,
+    hasClientTools: [...tools.values()].some(({ client }) => client),
+    async resultProblems(name, result) {
+      const output = tools.get(name)?.output
+      return output && (await valueProblems(output, result, { name: `Tool "${name}"`, option: 'output' }))
+    },
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

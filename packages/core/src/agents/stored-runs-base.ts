@@ -42,7 +42,7 @@ export abstract class StoredRunsBase<Output = undefined> {
    * the run. The first decision on an approval wins.
    *
    * @param runId of the run
-   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome
+   * @param decisions by `approvalId`: `true`, `{ deny: "why" }`, or `{ result }` for a call of unknown outcome or of a client tool
    * @param options.userId the run's user; any user when absent
    * @param options.by who decided, for later readers
    * @throws AgentKitError `not-found` for an unknown run or approval, `invalid-argument` for a decision that its kind does
@@ -175,8 +175,8 @@ export abstract class StoredRunsBase<Output = undefined> {
     return listSchedules(this.#owner())
   }
 
-  #owner(): Parameters<typeof listRuns>[0] {
-    const { sessions: store, approvalMs } = this.toSpec()
-    return { agentId: this.id, store, approvalMs }
+  #owner(): Parameters<typeof decideRun>[0] {
+    const agent = this.toSpec()
+    return { agentId: this.id, store: agent.sessions, approvalMs: agent.approvalMs, agent }
   }
 }

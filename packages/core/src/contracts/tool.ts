@@ -35,6 +35,10 @@ export interface Tool {
   readonly needsApproval?: boolean | ((input: unknown, call: { readonly callId: string }) => boolean | Promise<boolean>)
   /** Whether a call may safely run twice: one whose process died is then run again instead of waiting for a person. */
   readonly idempotent?: boolean
+  /** Whether the caller of the run executes it: a call waits, as an approval of kind `client-tool`, for its result. */
+  readonly client?: true
+  /** The schema of the result that the caller gives. */
+  readonly output?: JSONSchema | StandardSchema
   /** Whether the model of a run is offered the tool; evaluated once when the run begins or is resumed. */
   isEnabled?(run: ToolRun): boolean | Promise<boolean>
   execute(input: unknown, context: ToolContext): unknown

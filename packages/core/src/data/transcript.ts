@@ -171,3 +171,17 @@ export function textOfInput({ messages }: { messages: readonly Message[] }): str
   const text = typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : ''))
   return [text].flat().filter(Boolean).join('\n') || 'Look at what is attached.'
 }
+
+/** The calls of a run's last step that have no result yet. */
+export function unansweredCalls(messages: readonly Message[]): ToolCallPart[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  const message = messages[last]
+  if (message?.role !== 'assistant') return []
+  const results = messages.slice(last + 1)
+  const isAnswered = (callId: string): boolean => {
+    return results.some((result) => result.role === 'tool' && result.callId === callId)
+  }
+  return toolCalls(message)
+    .filter(({ callId }) => !isAnswered(callId))
+    .map(({ callId, name, input }) => ({ type: 'tool-call', callId, name, input }))
+}

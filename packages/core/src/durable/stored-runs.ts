@@ -5,6 +5,7 @@ import type { Decisions } from '../data/approval-data.ts'
 import { checkId, checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
+import { checkResults, type ResultOwner } from '../runs/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
 import { withEndEvent } from '../sessions/end-event.ts'
@@ -22,6 +23,9 @@ export type Owner = {
   approvalMs: number
 }
 
+/** The agent, as it knows the results of client tools. */
+export type DecidingOwner = Owner & { agent: ResultOwner }
+
 /** Whose run a call means, and who calls. */
 export type CallOptions = { /** The run's user; any user when absent. */ userId?: string; by?: string }
 
@@ -29,7 +33,7 @@ const callRules = { userId: isId, by: isId } satisfies OptionRules<CallOptions>
 
 /** Stores decisions on approvals of a run, all or none. */
 export async function decideRun(
-  owner: Owner,
+  owner: DecidingOwner,
   runId: string,
   decisions: Decisions,
   options: CallOptions,
@@ -41,7 +45,8 @@ export async function decideRun(
   await endExpiredRuns(runs, owner.agentId, owner.approvalMs)
   const stored = await requireRun(owner, runs, runId, options.userId)
   requireApprovals(runId, given, stored.approvals)
-  const status = await runs.decide(runId, checkDecisions(runId, given, stored.approvals), options.by)
+  const checked = await checkResults(owner.agent, stored.approvals, checkDecisions(runId, given, stored.approvals))
+  const status = await runs.decide(runId, checked, options.by)
   if (status !== 'running') return
   // The decision is stored: a worker adds the job that cannot be added now.
   if (stored.isBackground) await runs.background?.queue.add([jobOfStored(stored)]).catch(() => {})

@@ -4,6 +4,7 @@ import { notCompacted } from '../conversation/compacted-view.ts'
 import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
+import { unansweredCalls } from '../data/transcript.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import { applyHook, type HookContext } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
@@ -11,14 +12,7 @@ import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
-import {
-  type RunSnapshot,
-  restore,
-  snapshotOf,
-  storeSnapshot,
-  suspendedMembers,
-  unansweredCalls,
-} from '../runs/snapshot.ts'
+import { type RunSnapshot, restore, snapshotOf, storeSnapshot, suspendedMembers } from '../runs/snapshot.ts'
 import { openTurn, readRecorded, resumeTurn, sessionState } from '../sessions/open-turn.ts'
 import { notSuspended } from '../sessions/suspended-runs.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
@@ -79,6 +73,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
       notifies: scope.notifies,
     },
     options: { budget: scope.budget },
+    settles: agent.hasClientTools,
     agentVersion: store.runs && (await untilAborted(signal, agent.storedVersion())),
   })
   return { ...run, turn, hasMoved: false }

@@ -3,11 +3,13 @@ import type { Decision } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { unansweredCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
+import { checkResults } from '../runs/check-results.ts'
 import { checkDecisions } from '../runs/decisions.ts'
-import { type RunSnapshot, restore, suspendedMembers, unansweredCalls } from '../runs/snapshot.ts'
+import { type RunSnapshot, restore, suspendedMembers } from '../runs/snapshot.ts'
 import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
@@ -46,14 +48,26 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     const expired = await untilAborted(signal, endExpiredRuns(store.runs, agent.id, approvalMs))
     if (expired.includes(runId) || before.record.error?.code === 'approval') throw approvalExpired(runId, approvalMs)
   }
-  const given = checkDecisions(runId, scope.decisions ?? {}, before.approvals)
+  const given = await checkResults(
+    agent,
+    before.approvals,
+    checkDecisions(runId, scope.decisions ?? {}, before.approvals),
+  )
   const isDecided = Object.keys(given).length > 0
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
   // A run that died or was handed back holds its session still; one that is continued interrupts no other. A worker does
   // not wait for a session: the run is delivered to it again.
   const isHolder = before.record.status === 'running' && !wasSuspended(before)
   const own = { onBusy: before.isBackground ? ('reject' as const) : ('queue' as const), isHolder }
-  const session = { store, runId, signal, ...(scope.continues ? own : { onBusy }), interrupt, events: kept }
+  const session = {
+    store,
+    runId,
+    signal,
+    ...(scope.continues ? own : { onBusy }),
+    interrupt,
+    events: kept,
+    settles: agent.hasClientTools,
+  }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
   const release = claimRun(store, runId)

@@ -1,9 +1,8 @@
 import type { ToolCall } from '../contracts/model.ts'
 import { invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage } from '../data/message.ts'
-import { toolCalls } from '../data/transcript.ts'
+import { toolCalls, unansweredCalls } from '../data/transcript.ts'
 import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
-import { unansweredCalls } from '../runs/snapshot.ts'
 import { readOutput } from '../schema/structured-output.ts'
 import type { Run, StepOutcome } from './types.ts'
 

@@ -58,6 +58,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     if (run.delegates?.called.size) await delegate(run, run.delegates)
   }
   state.collected = []
+  state.clientCalls = []
   // The model sees the results in the order of their calls, those from before a suspension too.
   const results = resultsOf(state.messages)
   state.messages.splice(state.messages.length - results.length)
@@ -87,7 +88,11 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
   const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
   const rest = others.filter((call) => !known.includes(call) && !members.suspended.has(call.callId))
   const asked = toolBox.mayNeedApproval ? await untilAborted(scope.signal, callsToApprove(rest, toolBox, place)) : []
-  return [...approvalsOf(unknown, place, state.begun), ...approvalsOf(known, place), ...asked]
+  const isClients = ({ callId, name }: ToolCall): boolean => {
+    return state.clientCalls.includes(callId) || toolBox.byName.get(name)?.tool.client === true
+  }
+  state.clientCalls = [...known, ...rest].filter(isClients).map(({ callId }) => callId)
+  return [...approvalsOf(unknown, place, state), ...approvalsOf(known, place, state), ...asked]
 
   /** Whether a call had begun when its process died, and may not be run again without a decision. */
   function isUnknown(callId: string, tool: Tool | undefined): boolean {
@@ -101,7 +106,9 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
 async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   if (calls.length === 0) return
   const isCounted = ({ callId }: ToolCall): boolean => {
-    return !verdicts.refused.has(callId) && !verdicts.given.has(callId) && !run.delegates?.known.has(callId)
+    // A call of unknown outcome was counted when it began.
+    if (verdicts.given.has(callId)) return run.state.clientCalls.includes(callId)
+    return !verdicts.refused.has(callId) && !run.delegates?.known.has(callId)
   }
   await beginToolCalls(run.ledger, calls.filter(isCounted).length)
   await emitOutcomes(run, calls, verdicts)

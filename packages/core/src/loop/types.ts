@@ -71,6 +71,10 @@ export type AgentSpec = {
   cannotContinue?: true
   /** A sentence for each option that has no effect: a warning of each run. */
   inVain?: readonly string[]
+  /** Whether a run of it may wait for results of the client. */
+  hasClientTools: boolean
+  /** Why a result of a client does not fit its tool; see `ResultOwner`. */
+  resultProblems(toolName: string, result: JSONValue): Promise<string[] | undefined>
   /** Compiled at the first run, and again when the agent's knowledge has changed. */
   tools(run: ToolRun): Promise<RunTools>
   /** The form of the answer, compiled at the first run. */

@@ -9,11 +9,15 @@ import type { ToolBox } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { approvalIdOf, type StepPlace } from './approval-id.ts'
+import { checkResults, type ResultOwner } from './check-results.ts'
 import { checkDecisions } from './decisions.ts'
 import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
 import { runStartOf } from './run-start.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
+
+/** A run, and the agent that knows the results that it waits for. */
+type AskingRun = OpenRun & { agent: ResultOwner }
 
 /** The calls of a step that need approval. The ids of the approvals depend on the place of the step and on the call only. */
 export async function callsToApprove(
@@ -23,17 +27,23 @@ export async function callsToApprove(
 ): Promise<Approval[]> {
   if (!toolBox.mayNeedApproval) return []
   const asked = await Promise.all(calls.map(async (call) => ((await needsApproval(call, toolBox)) ? [call] : [])))
-  return approvalsOf(asked.flat(), place)
+  const clientCalls = calls.filter(({ name }) => toolBox.byName.get(name)?.tool.client).map(({ callId }) => callId)
+  return approvalsOf(asked.flat(), place, { clientCalls })
 }
 
-/**
- * The approvals of calls that need one.
- * @param begun when calls of unknown outcome began, in milliseconds since 1970, by their ids
- */
+/** What kind of decision calls wait for. */
+type CallKinds = {
+  /** When calls of unknown outcome began, in milliseconds since 1970, by their ids. */
+  begun?: Readonly<Record<string, number>>
+  /** The calls that the client executes. */
+  clientCalls?: readonly string[]
+}
+
+/** The approvals of calls that need one. */
 export function approvalsOf(
   calls: readonly Pick<ToolCall, 'callId' | 'name' | 'input'>[],
   place: StepPlace,
-  begun: Readonly<Record<string, number>> = {},
+  { begun = {}, clientCalls = [] }: CallKinds = {},
 ): Approval[] {
   return calls.map(({ callId, name, input }) => {
     const startedAt = begun[callId]
@@ -44,7 +54,7 @@ export function approvalsOf(
       // A copy, so that a listener cannot change the tool's input.
       input: cloneJSON(input as JSONValue),
       ...(startedAt === undefined
-        ? { kind: 'approval' as const }
+        ? { kind: clientCalls.includes(callId) ? ('client-tool' as const) : ('approval' as const) }
         : { kind: 'unknown-outcome' as const, startedAt: new Date(startedAt).toISOString() }),
     }
   })
@@ -54,20 +64,20 @@ export function approvalsOf(
 export function openApprovals(
   calls: readonly ToolCall[],
   place: StepPlace,
-  { begun, suspended }: { begun: Readonly<Record<string, number>>; suspended: ReadonlyMap<string, SuspendedMember> },
+  { suspended, ...kinds }: Required<CallKinds> & { suspended: ReadonlyMap<string, SuspendedMember> },
 ): Approval[] {
   const own = calls.filter(({ callId }) => !suspended.has(callId))
-  return [...approvalsOf(own, place, begun), ...memberApprovals(suspended)]
+  return [...approvalsOf(own, place, kinds), ...memberApprovals(suspended)]
 }
 
 export function memberApprovals(suspended: ReadonlyMap<string, SuspendedMember>): Approval[] {
   return [...suspended.values()].flatMap(({ approvals }) => approvals)
 }
 
-/** Whether a call needs approval. A call with invalid input will not run, so it needs none. */
+/** Whether a call waits for a decision. A call with invalid input will not run, so it needs none. */
 export async function needsApproval({ callId, name, input, invalid }: ToolCall, { byName }: ToolBox): Promise<boolean> {
   const entry = byName.get(name)
-  const rule = entry?.tool.needsApproval
+  const rule = entry?.tool.client ?? entry?.tool.needsApproval
   if (!entry || !rule || invalid !== undefined) return false
   try {
     const checked = await entry.schema.validate(cloneJSON(input as JSONValue))
@@ -84,9 +94,9 @@ export async function needsApproval({ callId, name, input, invalid }: ToolCall, 
  * @returns the decisions by the ids of the approvals
  * @throws AgentKitError `invalid-argument`
  */
-export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisions: Decisions): Promise<Decisions> {
+export async function checkOrSuspend(run: AskingRun, approvals: Approval[], decisions: Decisions): Promise<Decisions> {
   try {
-    return checkDecisions(run.scope.runId, decisions, approvals)
+    return await checkResults(run.agent, approvals, checkDecisions(run.scope.runId, decisions, approvals))
   } catch (error) {
     await suspend(run, approvals)
     throw error
@@ -97,12 +107,12 @@ export async function checkOrSuspend(run: OpenRun, approvals: Approval[], decisi
  * Stores the run as suspended, emits its approvals, and waits for decisions.
  * @returns `undefined` when the run ends here and stays suspended
  */
-export async function requestDecisions(run: OpenRun, approvals: Approval[]): Promise<Decisions | undefined> {
+export async function requestDecisions(run: AskingRun, approvals: Approval[]): Promise<Decisions | undefined> {
   const { trace } = run.scope
   return trace ? trace.whileWaiting(() => waitForDecisions(run, approvals)) : waitForDecisions(run, approvals)
 }
 
-async function waitForDecisions(run: OpenRun, approvals: Approval[]): Promise<Decisions | undefined> {
+async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<Decisions | undefined> {
   const { scope, state, turn, ledger, conversation } = run
   const { signal, emit } = scope
   try {
@@ -164,7 +174,10 @@ async function takeBack({ turn, state }: OpenRun): Promise<void> {
 }
 
 /** Waits for decisions of the reader, and for those that the store receives from elsewhere. */
-async function decisionsOn({ scope, turn, state }: OpenRun, open: readonly Approval[]): Promise<Decisions | undefined> {
+async function decisionsOn(
+  { agent, scope, turn, state }: AskingRun,
+  open: readonly Approval[],
+): Promise<Decisions | undefined> {
   const stored: Promise<unknown>[] = []
   let known: Decisions = {}
   const unwatch = turn.watch?.((change) => {
@@ -177,10 +190,15 @@ async function decisionsOn({ scope, turn, state }: OpenRun, open: readonly Appro
     scope.end(change.ended)
   })
   try {
-    const decided = await scope.approvals.decisions(open, scope.signal, (approvalId, decision) => {
-      stored.push(turn.decide?.({ [approvalId]: decision }) ?? Promise.resolve())
-      // Awaited below.
-      stored.at(-1)?.catch(() => {})
+    const decided = await scope.approvals.decisions(open, scope.signal, {
+      async check(decision) {
+        await checkResults(agent, open, checkDecisions(scope.runId, decision, open))
+      },
+      onDecided(approvalId, decision) {
+        stored.push(turn.decide?.({ [approvalId]: decision }) ?? Promise.resolve())
+        // Awaited below.
+        stored.at(-1)?.catch(() => {})
+      },
     })
     await untilAborted(scope.signal, Promise.all(stored))
     if (!decided) state.approvals = state.approvals.filter(({ approvalId }) => known[approvalId] === undefined)

@@ -64,6 +64,9 @@ export function checkDecisions(runId: string, decisions: Decisions, approvals: r
       const message = `The call of ${approval.name} has not begun: decide "${id}" by true or { deny: "why" }.`
       throw invalidArgument(message)
     }
+    if (decision === true && approval.kind === 'client-tool') {
+      throw invalidArgument(`The client executes ${approval.name}: decide "${id}" by { result } or { deny: "why" }.`)
+    }
     checked[approval.approvalId] = decision
   }
   return checked

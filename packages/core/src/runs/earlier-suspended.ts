@@ -1,10 +1,10 @@
 import type { StoredApproval } from '../contracts/run-store.ts'
 import type { JSONValue, Message } from '../data/message.ts'
-import { inCallOrder } from '../data/transcript.ts'
+import { inCallOrder, unansweredCalls } from '../data/transcript.ts'
 import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-data.ts'
 import { entryOf } from '../sessions/suspended-runs.ts'
 import { openApprovals } from './approvals.ts'
-import { type RunSnapshot, suspendedMembers, unansweredCalls } from './snapshot.ts'
+import { type RunSnapshot, suspendedMembers } from './snapshot.ts'
 
 /** What a store with `runs` keeps of a suspended run. */
 export type SuspendedRecord = {
@@ -46,7 +46,7 @@ export function recordOfSuspended({
     // Plain JSON, both of them.
     options: options as unknown as JSONValue,
     progress: progress as unknown as JSONValue,
-    approvals: openApprovals(calls, place, { begun: {}, suspended }).map((approval) =>
+    approvals: openApprovals(calls, place, { begun: {}, clientCalls: [], suspended }).map((approval) =>
       active.length > 0 ? { ...approval, path: [...active, ...(approval.path ?? [])] } : approval,
     ),
   }

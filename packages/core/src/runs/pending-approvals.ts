@@ -1,6 +1,8 @@
 import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
+import type { JSONValue } from '../data/message.ts'
 import { untilAborted } from '../util/abort.ts'
+import { copyDecisions } from './decisions.ts'
 
 /** The approvals that one run waits for, and the decisions on them. */
 export interface PendingApprovals {
@@ -16,6 +18,11 @@ export interface PendingApprovals {
   /** @throws AgentKitError `not-found` when no approval with this id is pending */
   decide(approvalId: string, decision: Decision): void
   /**
+   * Gives the result of a call that the client executes, or whose outcome is unknown.
+   * @throws AgentKitError `not-found` as `decide`; `invalid-argument` for a result that does not fit, and for other calls
+   */
+  answer(approvalId: string, result: JSONValue): Promise<void>
+  /**
    * Asks the caller about a call that is running, which is not stored.
    * @returns `undefined` where no caller can decide
    */
@@ -23,14 +30,20 @@ export interface PendingApprovals {
   /** Decisions that were made elsewhere: they count once all approvals are decided. */
   learn(decisions: Decisions): void
   /**
-   * @param onDecided called with each decision of the caller
+   * @param listener.check rejects a decision that an approval does not take
+   * @param listener.onDecided called with each decision of the caller
    * @returns all decisions, or those made before the caller detached; `undefined` where the caller made none of these
    */
   decisions(
     approvals: readonly Approval[],
     signal: AbortSignal,
-    onDecided?: (approvalId: string, decision: Decision) => void,
+    listener?: DecisionListener,
   ): Promise<Decisions | undefined>
+}
+
+type DecisionListener = {
+  check?(decision: Decisions): Promise<void>
+  onDecided?(approvalId: string, decision: Decision): void
 }
 
 export function pendingApprovals(runId: string): PendingApprovals {
@@ -40,13 +53,24 @@ export function pendingApprovals(runId: string): PendingApprovals {
   let undecided = new Set<string>()
   let decided: Record<string, Decision> = {}
   let learned: Record<string, Decision> = {}
-  let report: (approvalId: string, decision: Decision) => void = () => {}
+  let listener: DecisionListener = {}
+  let clientCalls = new Map<string, string>()
   const asked = new Map<string, (decision: Decision) => void>()
   let finish: (decisions: Decisions | undefined) => void = () => {}
   const close = (): void => {
     const isComplete = undecided.size === 0
     undecided = new Set()
     finish(isComplete || Object.keys(decided).length > 0 ? { ...learned, ...decided } : undefined)
+  }
+  const settle = (approvalId: string, decision: Decision): void => {
+    undecided.delete(approvalId)
+    decided[approvalId] = decision
+    listener.onDecided?.(approvalId, decision)
+    if (undecided.size === 0) close()
+  }
+  const notPending = (approvalId: string): AgentKitError => {
+    const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'
+    return new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
   }
   return {
     isWaiting: () => isWaiting,
@@ -76,13 +100,22 @@ export function pendingApprovals(runId: string): PendingApprovals {
         asked.delete(approvalId)
         return answer(decision)
       }
-      if (!undecided.delete(approvalId)) {
-        const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'
-        throw new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
+      if (!undecided.has(approvalId)) throw notPending(approvalId)
+      const name = clientCalls.get(approvalId)
+      if (decision === true && name !== undefined) {
+        throw invalidArgument(
+          `The client executes ${name}: give its result by run.answer(approvalId, result), or deny it.`,
+        )
       }
-      decided[approvalId] = decision
-      report(approvalId, decision)
-      if (undecided.size === 0) close()
+      settle(approvalId, decision)
+    },
+    async answer(approvalId, result) {
+      if (!undecided.has(approvalId)) throw notPending(approvalId)
+      const decision = copyDecisions({ [approvalId]: { result } })
+      await listener.check?.(decision)
+      // Another decision may have been first.
+      if (!undecided.has(approvalId)) throw notPending(approvalId)
+      settle(approvalId, decision[approvalId] as Decision)
     },
     learn(decisions) {
       const known = [...undecided].flatMap((id) => (decisions[id] === undefined ? [] : [[id, decisions[id]] as const]))
@@ -90,9 +123,12 @@ export function pendingApprovals(runId: string): PendingApprovals {
       Object.assign(learned, Object.fromEntries(known))
       if (known.length > 0 && undecided.size === 0) close()
     },
-    async decisions(approvals, signal, onDecided = () => {}) {
+    async decisions(approvals, signal, given = {}) {
       isWaiting = true
-      report = onDecided
+      listener = given
+      clientCalls = new Map(
+        approvals.flatMap(({ kind, approvalId, name }) => (kind === 'client-tool' ? [[approvalId, name]] : [])),
+      )
       learned = {}
       undecided = new Set(approvals.map(({ approvalId }) => approvalId))
       decided = {}

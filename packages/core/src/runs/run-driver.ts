@@ -132,6 +132,7 @@ export function startRun(request: RunRequest): StartableRun {
     approve: (approvalId) => approvals.decide(approvalId, true),
     markReported: markSeen,
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
+    answer: approvals.answer,
     [Symbol.asyncIterator]() {
       if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
       events.attachReader()
@@ -177,6 +178,7 @@ class StartedRun implements StartableRun {
   readonly cancel: Controls['cancel']
   readonly approve: Controls['approve']
   readonly deny: Controls['deny']
+  readonly answer: Controls['answer']
   readonly [Symbol.asyncIterator]!: Controls[typeof Symbol.asyncIterator] // the compiler does not see the assignment
   readonly [started]: () => AgentRun['result']
   readonly [markReported]: () => void
@@ -186,6 +188,7 @@ class StartedRun implements StartableRun {
     this.cancel = controls.cancel
     this.approve = controls.approve
     this.deny = controls.deny
+    this.answer = controls.answer
     this[Symbol.asyncIterator] = controls[Symbol.asyncIterator]
     this[started] = start
     this[markReported] = controls.markReported

@@ -21,6 +21,8 @@ export type RunState = {
   approvals: Approval[]
   /** When the calls of unknown outcome of the current step began, in milliseconds since 1970, by their ids. */
   begun: Record<string, number>
+  /** The calls of the current step that the client executes, by their ids. */
+  clientCalls: string[]
   /** The answer in the form of the agent's `output`. */
   output: unknown
   /** Answers that did not have that form. */
@@ -47,6 +49,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     warnings: [],
     approvals: [],
     begun: {},
+    clientCalls: [],
     output: undefined,
     invalidOutputs: 0,
     collected: [],

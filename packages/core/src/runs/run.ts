@@ -6,7 +6,7 @@ import type { Budget } from '../data/budget.ts'
 import type { Citation } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent, RunFinishReason } from '../data/event.ts'
-import type { InputPart, Message } from '../data/message.ts'
+import type { InputPart, JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { EnqueueOptions, FollowOptions } from './background.ts'
@@ -99,6 +99,12 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
    * @throws AgentKitError `not-found` when no approval with this id is pending
    */
   deny(approvalId: string, reason?: string): void
+  /**
+   * Gives the result of a call that the client executes (kind `client-tool`), or whose outcome is unknown.
+   * @throws AgentKitError `not-found` as `approve`; `invalid-argument` for a result that does not fit the tool's `output`:
+   *   the approval stays open then
+   */
+  answer(approvalId: string, result: JSONValue): Promise<void>
 }
 
 /** An agent, as others may see it. */

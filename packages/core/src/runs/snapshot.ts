@@ -1,11 +1,9 @@
-import type { ToolCall } from '../contracts/model.ts'
 import type { Compaction } from '../conversation/compacted-view.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type Citation, distinctPassages } from '../data/citation.ts'
 import type { AgentEvent, ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
-import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import type { BudgetSnapshot, Ledger } from '../policies/ledger.ts'
@@ -32,6 +30,7 @@ export type RunSnapshot = {
     summary?: string
     books: Record<string, BudgetSnapshot>
     begun?: Record<string, number>
+    clientCalls?: string[]
     collected?: string[]
   }
   /** Suspended members, by the id of the call that called them. */
@@ -100,7 +99,7 @@ function snapshotWith(
   { state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
-  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, collected } = state
+  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, collected } = state
   const { reason, usage, planned } = reply
   return {
     ...{ reason, usage, booked, compaction: conversation.compaction() },
@@ -114,6 +113,7 @@ function snapshotWith(
       },
       ...(summary === undefined ? {} : { summary }),
       ...(Object.keys(begun).length > 0 ? { begun } : {}),
+      ...(clientCalls.length > 0 ? { clientCalls } : {}),
       ...(collected.length > 0 ? { collected } : {}),
     },
     ...(planned ? { planned } : {}),
@@ -183,18 +183,4 @@ export function suspendedMembers(
     members.set(callId, { ...member, approvals, call: callId })
   }
   return members
-}
-
-/** The calls of a run's last step that have no result yet. */
-export function unansweredCalls(messages: readonly Message[]): ToolCall[] {
-  const last = messages.findLastIndex(({ role }) => role === 'assistant')
-  const message = messages[last]
-  if (message?.role !== 'assistant') return []
-  const results = messages.slice(last + 1)
-  const isAnswered = (callId: string): boolean => {
-    return results.some((result) => result.role === 'tool' && result.callId === callId)
-  }
-  return toolCalls(message)
-    .filter(({ callId }) => !isAnswered(callId))
-    .map(({ callId, name, input }) => ({ type: 'tool-call', callId, name, input }))
 }

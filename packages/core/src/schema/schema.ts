@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../contracts/standard-schema.ts'
 import { invalidArgument, isInstance, messageOf } from '../data/errors.ts'
-import type { JSONSchema } from '../data/message.ts'
+import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
@@ -105,6 +105,16 @@ export async function schemaValidator(
   }
   const validate = await jsonSchemaValidator(json, owner.name, place)
   return (value) => validate(value)
+}
+
+/** Why a value, which stays as it is, does not fit a schema; `undefined` for one that fits. */
+export async function valueProblems(
+  schema: JSONSchema | StandardSchema,
+  value: JSONValue,
+  owner: SchemaOwner,
+): Promise<string[] | undefined> {
+  const validate = await schemaValidator(schema, await describeSchema(schema, owner), owner)
+  return (await validate(structuredClone(value))).problems
 }
 
 /** Why a value is too large to validate: each field costs microseconds, and a model may write any number of them. */

@@ -25,6 +25,7 @@ import {
 } from './recorded-run.ts'
 import { recordedTurn } from './recorded-turn.ts'
 import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
+import { settleUnanswered } from './settle-unanswered.ts'
 import { storedTurn } from './stored-turn.ts'
 import {
   acquireSuspended,
@@ -75,6 +76,8 @@ type NewTurn = SessionAccess & {
   agentVersion?: string | undefined
   /** Whether notices of its end, and of its waiting, are kept. */
   notifies?: boolean | undefined
+  /** Whether earlier runs of the session may wait for results of the client. */
+  settles?: boolean
 }
 
 /**
@@ -102,6 +105,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   const place = key ?? keyOf(request, runId)
   const { runs } = store
   const session: SessionRequest = { ...request, key: place }
+  if (request.settles && key) await settleUnanswered(session)
   const replacement = replaces === undefined ? undefined : { store, key: place, replaces, signal }
   if (replacement) await cancelReplaced(replacement)
   const { found, release } = await acquireSession(session, async (loaded) => {
@@ -152,13 +156,14 @@ export async function readRecorded(
  * @throws AgentKitError `session-conflict` when it is not to be had, `session-busy`, `not-found`
  */
 export async function continueTurn(
-  request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined },
+  request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined; settles?: boolean },
   known: StoredRun,
   starter?: RunStarter,
 ): Promise<TakenRun & { turn: OpenTurn }> {
   const { runs } = request.store
   if (!runs) throw needsRuns()
   const session = { ...request, runs, key: known.key }
+  if (request.settles && known.attempt === 0) await settleUnanswered(session)
   const { found, release } = await takeOverRun(session, { ...starter, known })
   return { ...found, turn: recordedTurn(session, found, release) }
 }

@@ -134,6 +134,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       ...spec,
       storedVersion: agentVersion(given, all, members),
       members,
+      hasClientTools: own.hasClientTools || members.some(({ hasClientTools }) => hasClientTools),
       inVain: unusedOptions(this.#options),
       takes: (message) => this.checkMessage(message),
     }

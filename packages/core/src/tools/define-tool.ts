@@ -1,8 +1,9 @@
 import { type InferOutput, isStandardSchema, type StandardSchema } from '../contracts/standard-schema.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
-import { invalidArgument } from '../data/errors.ts'
+import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import { jsonSchemaProblem } from '../schema/check-json-schema.ts'
+import { isRecord } from '../data/message-problem.ts'
+import { brokenSchema, jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/check-options.ts'
 import { foreignWord, toolWords } from '../util/foreign-words.ts'
 import type { ForeignTool } from './foreign/foreign-tool.ts'
@@ -28,8 +29,16 @@ type ToolOptions<Input> = {
   idempotent?: boolean
 }
 
+type ClientToolOptions = {
+  name: string
+  description: string
+  input: JSONSchema | StandardSchema
+  output?: JSONSchema | StandardSchema
+  client: true
+}
+
 /**
- * Creates a tool from a schema and a function.
+ * Creates a tool from a schema and a function, or one that the caller of a run executes.
  *
  * @param options.name letters, digits, `_` and `-`, not beginning with a digit or `-`; at most 64 characters
  * @param options.description what the tool does, for the model
@@ -41,6 +50,9 @@ type ToolOptions<Input> = {
  *   a function that throws counts as `true`
  * @param options.idempotent whether a call may safely run twice: after a crash it then runs again, with the same
  *   `idempotencyKey`, instead of waiting for a person; default false
+ * @param options.client `true` for a tool without `execute`: the run waits with an approval of kind `client-tool` for the
+ *   result of a call, from a page for example
+ * @param options.output the schema of that result; default any JSON
  * @throws AgentKitError `invalid-argument` for an invalid name, description or input
  * @example
  * const weather = tool({
@@ -49,14 +61,18 @@ type ToolOptions<Input> = {
  *   input: z.object({ city: z.string() }),
  *   execute: async ({ city }) => fetchWeather(city),
  * })
+ * const locate = tool({ name: 'locate', description: 'Where the user is.', input: z.object({}), client: true })
  */
 export function tool<Schema extends JSONSchema | StandardSchema>(
   options: ToolOptions<InputOf<Schema>> & { input: Schema & SchemaOfObject<Schema>; execute: Execute<Schema> },
 ): Tool
+export function tool(options: ClientToolOptions): Tool
 export function tool(
   options: ToolOptions<never> & {
     input: JSONSchema | StandardSchema
-    execute(input: never, context: ToolContext): unknown
+    output?: JSONSchema | StandardSchema
+    client?: true
+    execute?(input: never, context: ToolContext): unknown
   },
 ): Tool {
   for (const name of Object.keys(options ?? {})) {
@@ -67,9 +83,32 @@ export function tool(
     throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }
   const { input, execute, ...rest } = options ?? {}
+  const fields = { ...rest, inputSchema: input }
+  if (rest.client !== undefined || 'output' in rest) checkClientOptions(options)
   // The loop calls both functions with validated input, as the overloads promise.
-  const checked = checkTool({ ...rest, inputSchema: input, execute } as Tool)
-  return ownTool(checked)
+  return ownTool(checkTool({ ...fields, execute: rest.client ? runsInClient(rest.name) : execute } as Tool))
+}
+
+/** @throws AgentKitError `invalid-argument` for options that a client tool does not have, or only a client tool has */
+function checkClientOptions(options: Record<string, unknown>): void {
+  const fail = (problem: string): never => {
+    throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
+  }
+  const { client, output } = options
+  if (client !== true) fail('`client` is true or left out, and `output` is the result of a client tool.')
+  const inVain = ['execute', 'needsApproval', 'timeoutMs', 'idempotent'].find((name) => options[name] !== undefined)
+  if (inVain) fail(`the client executes it, after any wait: leave \`${inVain}\` out.`)
+  if (output === undefined || (isRecord(output) && isStandardSchema(output))) return
+  if (!isRecord(output)) fail('give `output` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
+  const problem = brokenSchema(output as JSONSchema, 'output')
+  if (problem !== undefined) fail(problem)
+}
+
+/** The loop never calls it: the decision on the call has its result. */
+function runsInClient(name: string): Tool['execute'] {
+  return () => {
+    throw new AgentKitError('unsupported', `The client executes "${name}": answer its approval by { result }.`)
+  }
 }
 
 /** What `execute` receives. */
@@ -162,6 +201,8 @@ const optionNames: readonly string[] = [
   'needsApproval',
   'timeoutMs',
   'idempotent',
+  'client',
+  'output',
 ]
 
 /** @throws AgentKitError `invalid-argument` for a field that is missing or wrong, with the fix */

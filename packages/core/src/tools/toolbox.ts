@@ -11,7 +11,7 @@ import { serverOf } from './server-tool.ts'
 export type ToolBox = {
   specs: ToolSpec[]
   byName: Map<string, { tool: Tool; schema: CompiledSchema }>
-  /** Whether any of them may need approval. */
+  /** Whether any of them may need approval, or is executed by the client. */
   mayNeedApproval: boolean
   /** A warning, if servers make the tools so many that models choose badly among them. */
   tooMany?: string
@@ -28,7 +28,7 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
     description: tool.description,
     inputSchema: schema.json,
   }))
-  const mayNeedApproval = [...tools.values()].some(({ needsApproval }) => Boolean(needsApproval))
+  const mayNeedApproval = [...tools.values()].some(({ needsApproval, client }) => Boolean(needsApproval || client))
   const tooMany = tooManyTools(tools, specs)
   return { specs, byName, mayNeedApproval, ...(tooMany !== undefined && { tooMany }) }
 }

@@ -79,6 +79,7 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
     },
     cancel: () => controller.abort(new AgentKitError('aborted', 'cancelled')),
     approve() {},
+    async answer() {},
     deny() {},
     async *[Symbol.asyncIterator]() {
       started = true

@@ -1,4 +1,4 @@
-import type { Agent } from '@agentkit/core'
+import { type Agent, tool } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { expectProblem, until } from '../__fixtures__/requests.ts'
@@ -135,6 +135,29 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     await expectProblem(await decide(body as object), status, code)
     expect(await statusOf(agent, run_id)).toBe('waiting')
     expect(paid).toEqual([])
+  })
+
+  it.each<[string, object, number, string | undefined]>([
+    ['takes a result that fits', { user_id: 'ada', result: { city: 'Oslo' } }, 200, undefined],
+    ['takes no result that does not fit', { user_id: 'ada', result: { town: 'Oslo' } }, 400, 'invalid-argument'],
+    ['takes no approval', { user_id: 'ada', approve: true }, 422, 'invalid-field'],
+    ['takes a denial', { user_id: 'ada', approve: false }, 200, undefined],
+  ])('%s, for a call of a client tool', async (_, body, status, code) => {
+    const locate = tool({
+      ...{ name: 'locate', description: 'Where the user is.', input: { type: 'object' }, client: true },
+      output: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    })
+    const { agent } = storedAgent([{ toolCalls: [{ name: 'locate' }] }, 'Oslo.'], { functions: [locate] })
+    const { decide, run_id } = await waitingRun(createApp(agent, quiet))
+    const response = await decide(body)
+    if (code !== undefined) {
+      await expectProblem(response, status, code)
+      expect(await statusOf(agent, run_id)).toBe('waiting')
+      return
+    }
+    expect(response.status).toBe(status)
+    await untilEnded(agent, run_id)
+    expect((await agent.result(run_id)).text).toBe('Oslo.')
   })
 
   it('answers an unknown approval with 404', async () => {

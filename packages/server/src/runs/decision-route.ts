@@ -111,6 +111,8 @@ function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): D
     const errors = [{ path: ['approve'], message: 'is required' }]
     throw new ProblemError('missing-field', { detail: 'Required: approve.', errors })
   }
+  if (sent.approve && kind === 'client-tool')
+    throw invalid('approve', 'must be false, or left out for `result`: the client executes the call')
   return sent.approve ? true : { deny: sent.reason ?? '' }
 }
 

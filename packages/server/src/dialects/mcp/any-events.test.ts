@@ -48,6 +48,7 @@ function runOf(events: readonly AgentEvent[]): ReturnType<ReturnType<typeof fake
     cancel() {},
     approve() {},
     deny() {},
+    async answer() {},
     async *[Symbol.asyncIterator]() {
       yield* events
     },
