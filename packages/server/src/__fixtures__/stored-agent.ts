@@ -13,6 +13,13 @@ const input = { type: 'object', properties: { amount: { type: 'number' } }, requ
 /** The call of the tool `pay`, which needs approval. */
 export const payTurn: ScriptedTurn = { toolCalls: [{ name: 'pay', input: { amount: 5 } }] }
 
+/** A tool that the client executes. */
+export const locate = tool({
+  ...{ name: 'locate', description: 'Where the user is.', input: { type: 'object' }, client: true },
+  output: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+})
+export const locateTurn: ScriptedTurn = { toolCalls: [{ name: 'locate' }] }
+
 export type StoredAgent = { agent: Agent; model: ScriptedModel; paid: number[]; path: string; sessions: SessionStore }
 
 /** Agents whose runs are stored in SQLite files, which are removed after each test. */

@@ -1,8 +1,8 @@
-import { type Agent, tool } from '@agentkit/core'
+import type { Agent } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { expectProblem, until } from '../__fixtures__/requests.ts'
-import { ask, eventsIn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, eventsIn, locate, locateTurn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 const storedAgent = storedAgents()
@@ -143,11 +143,7 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     ['takes no approval', { user_id: 'ada', approve: true }, 422, 'invalid-field'],
     ['takes a denial', { user_id: 'ada', approve: false }, 200, undefined],
   ])('%s, for a call of a client tool', async (_, body, status, code) => {
-    const locate = tool({
-      ...{ name: 'locate', description: 'Where the user is.', input: { type: 'object' }, client: true },
-      output: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    })
-    const { agent } = storedAgent([{ toolCalls: [{ name: 'locate' }] }, 'Oslo.'], { functions: [locate] })
+    const { agent } = storedAgent([locateTurn, 'Oslo.'], { functions: [locate] })
     const { decide, run_id } = await waitingRun(createApp(agent, quiet))
     const response = await decide(body)
     if (code !== undefined) {

@@ -138,6 +138,8 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
       case 'approval-request': {
         const id = idOf(event)
         const frames = shown.has(id) ? [] : showCall(event)
+        // The client executes it, and answers by a message of the role `tool`.
+        if (event.kind === 'client-tool') return frames
         interrupts.push({
           ...{ id: approvalRef(event.runId, event.approvalId), reason: 'approval', toolCallId: id, responseSchema },
           message: `"${event.name}" needs a decision.`,

@@ -1,9 +1,10 @@
-import type { Decisions, InputPart, Message } from '@agentkit/core'
+import type { Decision, Decisions, InputPart, JSONValue, Message } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
 import { toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
+import type { ClientOutputs } from '../common/client-outputs.ts'
 import { filePart, isBase64 } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
@@ -26,7 +27,7 @@ type Input = InferOutput<typeof body>
 
 export type AGUIRequest = { threadId: string; runId: string; ignoredTools: string[] } & (
   | { question: string | InputPart[]; history: Message[] }
-  | { resumes: string; decisions: Decisions }
+  | { resumes: string | undefined; decisions: Decisions; outputs: ClientOutputs }
 )
 
 /** @throws ProblemError for what is no `RunAgentInput` */
@@ -34,8 +35,10 @@ export function readAGUIRequest(sent: unknown): AGUIRequest {
   const input = validate(body, sent)
   const { threadId, runId, messages, tools, context, resume } = input
   const common = { threadId, runId, ignoredTools: (tools ?? []).map(({ name }) => name) }
-  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume) }
   const last = messages.at(-1)
+  const outputs = readOutputs(messages)
+  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs }
+  if (last?.role === 'tool' && outputs.size > 0) return { ...common, resumes: undefined, decisions: {}, outputs }
   if (last?.role !== 'user') throw invalid(['messages'], 'must end with a message of the user')
   const earlier = messages.slice(0, -1)
   const marked = [...earlier.flatMap(instructionOf), ...(context ?? []).map(contextText)]
@@ -96,6 +99,27 @@ function textsIn(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : [])).join('')
+}
+
+/** The results at the end of the conversation: what the client gives for the calls of the last answer. */
+function readOutputs(messages: Input['messages']): ClientOutputs {
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1)
+  return new Map(
+    results.flatMap(({ toolCallId, content, error }): [string, Decision][] => {
+      if (typeof toolCallId !== 'string') return []
+      if (typeof error === 'string' && error !== '') return [[toolCallId, { deny: error }]]
+      return [[toolCallId, { result: valueOf(textsIn(content)) }]]
+    }),
+  )
+}
+
+/** The protocol has texts only: clients write other values as JSON. */
+function valueOf(text: string): JSONValue {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function readDecisions(resume: NonNullable<Input['resume']>): { resumes: string; decisions: Decisions } {

@@ -1,3 +1,4 @@
+import type { Approval } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
@@ -6,6 +7,7 @@ import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { type ClientOutputs, withOutputs } from '../common/client-outputs.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
 import { toolCallId } from '../common/tool-call-id.ts'
@@ -44,10 +46,12 @@ type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,
-  { resumes, decisions, threadId, runId, ignoredTools, userId }: Decided,
+  { resumes: named, decisions: sent, outputs, threadId, runId, ignoredTools, userId }: Decided,
 ): Promise<Response> {
+  const resumes = named ?? (await waitingFor(parts, { userId, sessionId: threadId }, outputs))
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
+  const decisions = withOutputs(stored, sent, outputs)
   const calls = stored.approvals.map(({ path = [], callId }) => toolCallId(path, callId))
   const encode = aguiEncoder({ threadId, runId, ignoredTools, calls })
   const events = await decideRun(context, parts, stored, { decisions, userId })
@@ -61,3 +65,20 @@ async function continueRun(
   const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage: {} })
   return new Response([...asked, waits].join(''), { headers: { 'content-type': eventStreamType } })
 }
+
+/** The run of a session that waits for one of these calls. */
+async function waitingFor(
+  { agent }: RouteParts,
+  owner: { userId: string; sessionId: string },
+  outputs: ClientOutputs,
+): Promise<string> {
+  const waiting = await agent.runs({ ...owner, status: 'waiting', limit: mostWaiting })
+  const isAnswered = ({ path = [], callId, kind }: Approval): boolean => {
+    return kind === 'client-tool' && outputs.has(toolCallId(path, callId))
+  }
+  const run = waiting.find(({ approvals }) => approvals.some(isAnswered))
+  if (run) return run.runId
+  throw new ProblemError('session-conflict', { detail: 'No run of the thread waits for a result of these calls.' })
+}
+
+const mostWaiting = 100

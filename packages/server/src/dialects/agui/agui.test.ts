@@ -4,7 +4,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { HttpAgent as HttpAgent0 } from 'ag-ui-client0'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
-import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { locate, locateTurn, payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 import { serve } from '../../serve.ts'
 
@@ -109,6 +109,24 @@ describe.each(versions)('AG-UI %s', (version, open) => {
     const events = await run(open(await urlOf(agent)), 'Hi', { tools })
     const ignored = events.find(({ type, name }) => type === 'CUSTOM' && name === 'agentkit.ignored')
     expect(ignored?.value).toEqual({ tools: ['setColour'] })
+  })
+
+  it.each([
+    ['its result', { content: '{"city":"Oslo"}' }, { result: { city: 'Oslo' } }],
+    ['an error', { content: '', error: 'Not allowed.' }, { deny: 'Not allowed.' }],
+  ])('executes a call of a client tool, and continues with %s', async (_name, message, decision) => {
+    const { agent } = make([locateTurn, 'Done.'], { functions: [locate] })
+    const client = open(await urlOf(agent))
+    const asked = await run(client, 'Where am I?')
+    const { toolCallId } = asked.find(({ type }) => type === 'TOOL_CALL_START') as Event
+    if (version === '1.0') expect(asked.at(-1)).toMatchObject({ outcome: { type: 'success' } })
+    client.addMessage({ id: 'm2', role: 'tool', toolCallId, ...message } as never) // of the client's own type
+    await run(client, undefined)
+    expect(answersOf(client)).toContain('Done.')
+    const { runId = '' } = (await agent.runs({ userId: 'default', sessionId: 't1' }))[0] ?? {}
+    expect((await agent.sessions.runs?.read(runId))?.approvals).toMatchObject([{ kind: 'client-tool', decision }])
+    client.addMessage({ id: 'm3', role: 'tool', toolCallId, ...message } as never)
+    await expect(run(client, undefined)).rejects.toThrow('No run of the thread waits for a result of these calls.')
   })
 
   it('adds the context of the page to the question, as marked text', async () => {

@@ -1,16 +1,22 @@
 import { Agent, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { Chat } from '@ai-sdk/react'
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
+import {
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
+} from 'ai'
 import { Chat as Chat6 } from 'ai-sdk-react3'
 import {
   DefaultChatTransport as DefaultChatTransport6,
   lastAssistantMessageIsCompleteWithApprovalResponses as isAnswered6,
+  lastAssistantMessageIsCompleteWithToolCalls as isComplete6,
 } from 'ai6'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../__fixtures__/requests.ts'
-import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { locate, locateTurn, payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 
 const make = storedAgents()
@@ -19,7 +25,10 @@ const token = 'a token of ann that is long enough'.replaceAll(' ', '-')
 
 type Options = { id?: string; messages?: UIMessage[]; body?: object; headers?: Record<string, string> }
 type Client = Pick<Chat<UIMessage>, 'messages' | 'status' | 'error' | 'sendMessage' | 'regenerate' | 'stop'> &
-  Pick<Chat<UIMessage>, 'resumeStream' | 'addToolApprovalResponse'>
+  Pick<Chat<UIMessage>, 'resumeStream' | 'addToolApprovalResponse' | 'addToolOutput'>
+
+const isAnswered = (chat: { messages: UIMessage[] }): boolean =>
+  lastAssistantMessageIsCompleteWithApprovalResponses(chat) || lastAssistantMessageIsCompleteWithToolCalls(chat)
 
 /** The chat of a page, without the page. */
 const versions: [version: number, open: (app: Hono, options?: Options) => Client][] = [
@@ -27,7 +36,7 @@ const versions: [version: number, open: (app: Hono, options?: Options) => Client
     7,
     (app, { id = 's1', messages = [], ...rest } = {}) =>
       new Chat({
-        ...{ id, messages, sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses },
+        ...{ id, messages, sendAutomaticallyWhen: isAnswered },
         transport: new DefaultChatTransport({ api: 'http://localhost/ui/chat', fetch: fetchOf(app), ...rest }),
       }),
   ],
@@ -36,7 +45,7 @@ const versions: [version: number, open: (app: Hono, options?: Options) => Client
     (app, { id = 's1', messages = [], ...rest } = {}) =>
       new Chat6({
         // Version 7 has more kinds of parts.
-        ...{ id, messages: messages as never, sendAutomaticallyWhen: isAnswered6 },
+        ...{ id, messages: messages as never, sendAutomaticallyWhen: (chat) => isAnswered6(chat) || isComplete6(chat) },
         transport: new DefaultChatTransport6({ api: 'http://localhost/ui/chat', fetch: fetchOf(app), ...rest }),
       }) as unknown as Client, // the same methods
   ],
@@ -188,6 +197,50 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
       expect(paid).toEqual(approved ? [5] : [])
     },
   )
+
+  it.each([
+    ['its output', { output: { city: 'Oslo' } }, { result: { city: 'Oslo' } }],
+    ['an error', { state: 'output-error', errorText: 'Not allowed.' }, { deny: 'Not allowed.' }],
+  ] as const)('executes a call of a client tool, and continues with %s', async (_name, output, decision) => {
+    const { agent, model } = make([locateTurn, 'Done.'], { functions: [locate] })
+    const chat = open(createApp(agent, quiet))
+    await chat.sendMessage({ text: 'Where am I?' })
+    const part = chat.messages.at(-1)?.parts.at(-1)
+    expect(part).toMatchObject({ type: 'dynamic-tool', toolName: 'locate', state: 'input-available' })
+    const { toolCallId } = part as { toolCallId: string }
+    await chat.addToolOutput({ tool: 'locate', toolCallId, ...output } as never) // one type for each state
+    await until(() => textOf(chat.messages.at(-1)) === 'Done.')
+    await settled(chat)
+    expect(chat.error).toBeUndefined()
+    expect(chat.messages).toHaveLength(2)
+    expect(model.requests).toHaveLength(2)
+    const { runId = '' } = (await agent.runs({ userId: 'default', sessionId: 's1' }))[0] ?? {}
+    expect((await agent.sessions.runs?.read(runId))?.approvals).toMatchObject([{ kind: 'client-tool', decision }])
+  })
+
+  it('shows an output that does not fit as an error, and takes the next one', async () => {
+    const { agent } = make([locateTurn, 'Oslo.'], { functions: [locate] })
+    const chat = open(createApp(agent, quiet))
+    await chat.sendMessage({ text: 'Where am I?' })
+    const { toolCallId } = chat.messages.at(-1)?.parts.at(-1) as { toolCallId: string }
+    const give = (output: object) => chat.addToolOutput({ tool: 'locate', toolCallId, output } as never)
+    await give({ town: 'Oslo' })
+    await until(() => chat.status === 'error')
+    expect(chat.error?.message).toContain('The agent does not accept this request')
+    await give({ city: 'Oslo' })
+    await until(() => textOf(chat.messages.at(-1)) === 'Oslo.')
+    await settled(chat)
+  })
+
+  it('asks something else while a call of a client tool waits', async () => {
+    const { agent } = make([locateTurn, 'Rome is in Italy.'], { functions: [locate] })
+    const chat = open(createApp(agent, quiet))
+    await chat.sendMessage({ text: 'Where am I?' })
+    await chat.sendMessage({ text: 'Where is Rome?' })
+    expect(chat.error).toBeUndefined()
+    expect(textOf(chat.messages.at(-1))).toBe('Rome is in Italy.')
+    expect(await agent.runs({ status: 'waiting' })).toEqual([])
+  })
 
   it('shows the call of a member that waits for an approval', async () => {
     const { sessions } = make([])

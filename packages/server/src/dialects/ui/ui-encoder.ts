@@ -78,6 +78,8 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     // A member's call is shown once a person has to decide on it.
     const chunks = shown.has(id) ? closeBlock() : showCall(event)
     running.delete(id)
+    // The page executes the call that it shows: it answers by the call's output.
+    if (event.kind === 'client-tool') return chunks
     return [
       ...chunks,
       { type: 'tool-approval-request', approvalId: approvalRef(event.runId, event.approvalId), toolCallId: id },

@@ -1,9 +1,10 @@
-import type { Decisions, InputPart, Message } from '@agentkit/core'
+import type { Decision, Decisions, InputPart, JSONValue, Message } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
 import { toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
+import type { ClientOutputs } from '../common/client-outputs.ts'
 import { filePart, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
@@ -24,7 +25,7 @@ type UIMessage = InferOutput<typeof body>['messages'][number]
 /** A question, or the decisions on approvals of the run whose message is the last. */
 export type UIRequest = { sessionId: string; isResumable: boolean } & (
   | { question: string | InputPart[]; history: Message[]; replacesAfter: Replaced | undefined }
-  | { runId: string; decisions: Decisions }
+  | { runId: string; decisions: Decisions; outputs: ClientOutputs }
 )
 
 /** The first turn after this run is replaced; the first of the session, without one. */
@@ -85,8 +86,11 @@ function historyOf(messages: readonly UIMessage[]): Message[] {
   )
 }
 
-/** The answers to the approvals of one run, in the parts of its message. */
-function readDecisions({ parts = [] }: UIMessage, path: Path): { runId: string; decisions: Decisions } {
+/** The answers to the approvals of one run, and the outputs of its calls, in the parts of its message. */
+function readDecisions(
+  { id, parts = [] }: UIMessage,
+  path: Path,
+): { runId: string; decisions: Decisions; outputs: ClientOutputs } {
   const sent = parts.flatMap((part, index) => {
     if (!isRecord(part) || part.state !== 'approval-responded') return []
     const at = [...path, 'parts', index, 'approval']
@@ -94,7 +98,17 @@ function readDecisions({ parts = [] }: UIMessage, path: Path): { runId: string; 
     if (typeof approved !== 'boolean') throw invalid([...at, 'approved'], 'must be true or false')
     return [{ ref: id, isApproved: approved, reason, at: [...at, 'id'] }]
   })
-  const read = decisionsOfRun(sent)
-  if (!read) throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals')
-  return read
+  const outputs = new Map(parts.flatMap(readOutput))
+  const { runId = id, decisions = {} } = decisionsOfRun(sent) ?? {}
+  if (runId !== undefined && (sent.length > 0 || outputs.size > 0)) return { runId, decisions, outputs }
+  throw invalid([...path, 'role'], 'must be "user", unless its parts answer approvals or calls of client tools')
+}
+
+/** The output of a call: of client tools it is the page's. */
+function readOutput(part: unknown): [string, Decision][] {
+  if (!isRecord(part) || typeof part.toolCallId !== 'string') return []
+  const { toolCallId, state, output = null, errorText } = part
+  // Parsed from JSON.
+  if (state === 'output-available') return [[toolCallId, { result: output as JSONValue }]]
+  return state === 'output-error' ? [[toolCallId, { deny: typeof errorText === 'string' ? errorText : '' }]] : []
 }

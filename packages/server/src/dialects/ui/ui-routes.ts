@@ -9,6 +9,7 @@ import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { withOutputs } from '../common/client-outputs.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
@@ -78,11 +79,15 @@ async function findReplaced(
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,
-  { runId, decisions, sessionId, userId }: Decided,
+  { runId, decisions: sent, outputs, sessionId, userId }: Decided,
 ): Promise<Response> {
   const { agent } = parts
   const stored = await findRun(parts, runId, userId)
   if (stored.record.sessionId !== sessionId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
+  const decisions = withOutputs(stored, sent, outputs)
+  if (Object.keys(decisions).length === 0) {
+    throw new ProblemError('session-conflict', { detail: 'The run waits for none of these calls.' })
+  }
   const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
   const encode = uiEncoder({ speakers, ...callsOf(stored, decisions) })
   const events = await decideRun(context, parts, stored, { decisions, userId })
@@ -97,13 +102,15 @@ async function continueRun(
 /** The calls that the client shows as waiting, and those that are refused. */
 function callsOf({ approvals }: StoredRun, decisions: Decided['decisions']): { calls: string[]; denied: string[] } {
   const idOf = ({ path = [], callId }: Approval): string => toolCallId(path, callId)
-  const isDenied = (approvalId: string): boolean => {
+  const isDenied = ({ approvalId, kind }: Approval): boolean => {
+    // The page shows its own error.
+    if (kind === 'client-tool') return false
     const decision = decisions[approvalId] ?? approvals.findLast((each) => each.approvalId === approvalId)?.decision
     return typeof decision === 'object' && 'deny' in decision
   }
   return {
     calls: approvals.map(idOf),
-    denied: approvals.filter(({ approvalId }) => isDenied(approvalId)).map(idOf),
+    denied: approvals.filter(isDenied).map(idOf),
   }
 }
 
