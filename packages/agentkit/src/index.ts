@@ -13,6 +13,7 @@ export {
   type Cost,
   type Decision,
   type Decisions,
+  type DeepPartial,
   type ErrorCode,
   type ErrorInfo,
   type FileNote,

@@ -114,6 +114,7 @@ export type {
   Worker,
   WorkOptions,
 } from './runs/background.ts'
+export type { DeepPartial } from './runs/drafts.ts'
 export type { MemberStatus } from './runs/member-outcome.ts'
 export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'

@@ -22,6 +22,7 @@ import { toUserMessage } from '../runs/input.ts'
 import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
 import { started, startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
+import { draftForm } from '../schema/draft-form.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
 import type { HostTools } from '../tools/host-tools.ts'
 import { releaseLists } from './shared-lists.ts'
@@ -240,6 +241,10 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       waitForApprovals: onApproval === 'wait',
       reports: !resumed || decisions !== undefined,
       isNested: parent !== undefined,
+      form: async () => {
+        if (spec.outputFormat) return draftForm(await spec.outputFormat())
+        throw invalidArgument(`"${spec.name}" has no \`output\`: give it a schema, of whose answers there are drafts.`)
+      },
       execute: (driver) => {
         const cancel = (): void => {
           driver.approvals.cancel()

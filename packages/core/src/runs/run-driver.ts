@@ -4,6 +4,7 @@ import type { Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
+import { type DraftForm, elementsOf, partialsOf } from './drafts.ts'
 import { type EventControl, eventBuffer } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
@@ -55,6 +56,8 @@ export type RunRequest = {
   reports: boolean
   /** Within another run, which reports why it ended. */
   isNested: boolean
+  /** The form of its answer. @throws AgentKitError `invalid-argument` where it has none */
+  form(): Promise<DraftForm>
   /** The algorithm. It never rejects. */
   execute(driver: RunDriver): Promise<RunResult>
 }
@@ -126,13 +129,16 @@ export function startRun(request: RunRequest): StartableRun {
   // An aborted run does not wait for its reader.
   controller.signal.addEventListener('abort', events.stopWaiting)
 
-  return new StartedRun(start, {
+  const run: StartedRun = new StartedRun(start, {
     runId,
     cancel,
     approve: (approvalId) => approvals.decide(approvalId, true),
     markReported: markSeen,
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
     answer: approvals.answer,
+    // The form of the output, which `request` has, is its type.
+    partials: () => partialsOf(run, request.form) as AsyncIterable<undefined>,
+    elements: <Element>(path: string) => elementsOf(run, request.form, path) as AsyncIterable<Element>,
     [Symbol.asyncIterator]() {
       if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
       events.attachReader()
@@ -152,6 +158,7 @@ export function startRun(request: RunRequest): StartableRun {
       }
     },
   })
+  return run
 }
 
 export type StartableRun = AgentRun & { readonly [started]: () => AgentRun['result'] }
@@ -179,6 +186,8 @@ class StartedRun implements StartableRun {
   readonly approve: Controls['approve']
   readonly deny: Controls['deny']
   readonly answer: Controls['answer']
+  readonly partials: Controls['partials']
+  readonly elements: Controls['elements']
   readonly [Symbol.asyncIterator]!: Controls[typeof Symbol.asyncIterator] // the compiler does not see the assignment
   readonly [started]: () => AgentRun['result']
   readonly [markReported]: () => void
@@ -189,6 +198,8 @@ class StartedRun implements StartableRun {
     this.approve = controls.approve
     this.deny = controls.deny
     this.answer = controls.answer
+    this.partials = controls.partials
+    this.elements = controls.elements
     this[Symbol.asyncIterator] = controls[Symbol.asyncIterator]
     this[started] = start
     this[markReported] = controls.markReported

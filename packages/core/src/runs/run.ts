@@ -10,6 +10,7 @@ import type { InputPart, JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { EnqueueOptions, FollowOptions } from './background.ts'
+import type { DeepPartial } from './drafts.ts'
 
 export type RunOptions = {
   /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
@@ -82,6 +83,24 @@ type RunEnding<Output> =
  */
 export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   readonly runId: string
+  /**
+   * The output while it is written, in place of the events: one value that grows, from the first field on. It begins again
+   * where a step is tried again. The last one is what the model has written; `result.output` is what the schema made of it.
+   * It shows nothing that an `output` hook has not passed.
+   * @throws AgentKitError with which the run ends; `invalid-argument` for an agent without `output`, and when the run is
+   *   iterated already
+   * @example
+   * for await (const draft of run.partials()) show({ ...draft })
+   */
+  partials(): AsyncIterable<DeepPartial<Output>>
+  /**
+   * The items of a list in the output, in place of the events: each once, when it is complete and fits its schema.
+   * @param path the fields that lead to the list: `steps`, `plan.steps`; `""` for an output that is a list
+   * @throws AgentKitError as `partials`; `invalid-argument` when the output has no list there
+   * @example
+   * for await (const step of run.elements<Step>('steps')) begin(step)
+   */
+  elements<Element = unknown>(path: string): AsyncIterable<Element>
   /** Never rejects: a failure is in its `error`. */
   readonly result: Promise<RunResult<Output>>
   /**

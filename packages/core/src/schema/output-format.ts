@@ -10,7 +10,10 @@ import { type CompiledSchema, describeSchema, schemaValidator, type Validation }
  * of another type is its field `value`, which `validate` unwraps. `validate` returns the schema's output, and never
  * throws.
  */
-export type OutputFormat = CompiledSchema
+export type OutputFormat = CompiledSchema & {
+  /** The field that has the value. */
+  field?: string
+}
 
 const owner = { name: "The agent's `output`", option: 'output' }
 
@@ -29,7 +32,7 @@ export async function compileOutput(schema: JSONSchema | StandardSchema): Promis
     return { json, validate: neverThrowing(await schemaValidator(schema, described, owner)) }
   }
   const validate = neverThrowing(await schemaValidator(schema, described, owner, [field]))
-  return { json: wrapSchema(json), validate: (value) => validateWrapped(validate, value, described) }
+  return { field, json: wrapSchema(json), validate: (value) => validateWrapped(validate, value, described) }
 }
 
 /**

@@ -80,6 +80,8 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
     cancel: () => controller.abort(new AgentKitError('aborted', 'cancelled')),
     approve() {},
     async answer() {},
+    async *partials() {},
+    async *elements() {},
     deny() {},
     async *[Symbol.asyncIterator]() {
       started = true

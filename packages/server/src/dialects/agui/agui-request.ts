@@ -108,13 +108,13 @@ function readOutputs(messages: Input['messages']): ClientOutputs {
     results.flatMap(({ toolCallId, content, error }): [string, Decision][] => {
       if (typeof toolCallId !== 'string') return []
       if (typeof error === 'string' && error !== '') return [[toolCallId, { deny: error }]]
-      return [[toolCallId, { result: valueOf(textsIn(content)) }]]
+      return [[toolCallId, { result: jsonOrText(textsIn(content)) }]]
     }),
   )
 }
 
 /** The protocol has texts only: clients write other values as JSON. */
-function valueOf(text: string): JSONValue {
+function jsonOrText(text: string): JSONValue {
   try {
     return JSON.parse(text)
   } catch {

@@ -49,6 +49,8 @@ function runOf(events: readonly AgentEvent[]): ReturnType<ReturnType<typeof fake
     approve() {},
     deny() {},
     async answer() {},
+    async *partials() {},
+    async *elements() {},
     async *[Symbol.asyncIterator]() {
       yield* events
     },

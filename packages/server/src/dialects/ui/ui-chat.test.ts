@@ -222,7 +222,8 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     const { agent } = make([locateTurn, 'Oslo.'], { functions: [locate] })
     const chat = open(createApp(agent, quiet))
     await chat.sendMessage({ text: 'Where am I?' })
-    const { toolCallId } = chat.messages.at(-1)?.parts.at(-1) as { toolCallId: string }
+    const part = chat.messages.at(-1)?.parts.at(-1)
+    const { toolCallId } = Object(part) as { toolCallId: string }
     const give = (output: object) => chat.addToolOutput({ tool: 'locate', toolCallId, output } as never)
     await give({ town: 'Oslo' })
     await until(() => chat.status === 'error')

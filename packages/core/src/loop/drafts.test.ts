@@ -1,0 +1,133 @@
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { Agent, AgentKitError, type AgentOptions, tool } from '../index.ts'
+
+const Plan = z.object({ title: z.string(), steps: z.array(z.object({ name: z.string(), minutes: z.number() })) })
+const plan = {
+  title: 'Tea',
+  steps: [
+    { name: 'Boil', minutes: 3 },
+    { name: 'Pour', minutes: 1 },
+  ],
+}
+
+const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'seen' })
+
+function planner<Output>(
+  turns: readonly ScriptedTurn[],
+  output: AgentOptions<Output>['output'],
+  options: Partial<Omit<AgentOptions<Output>, 'model' | 'output'>> = {},
+) {
+  const model = Object.assign(scriptedModel(turns), { info: { nativeOutput: 'always' as const } })
+  return new Agent<Output>({
+    name: 'Planner',
+    functions: [],
+    model,
+    ...(output && { output }),
+    retry: { attempts: 2, firstWaitMs: 0 },
+    ...options,
+  })
+}
+
+async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const all: Value[] = []
+  for await (const value of values) all.push(structuredClone(value))
+  return all
+}
+
+describe('drafts of an output', () => {
+  it('grow until they are what the model has written', async () => {
+    const run = planner([{ text: JSON.stringify(plan), deltas: 20 }], Plan).stream('Tea')
+    const drafts = await collect(run.partials())
+    expectTypeOf(drafts).toEqualTypeOf<{ title?: string; steps?: { name?: string; minutes?: number }[] }[]>()
+    expect(drafts.length).toBeGreaterThan(3)
+    expect(drafts.at(-1)).toEqual(plan)
+    expect((await run.result).output).toEqual(plan)
+  })
+
+  it('skip the text of earlier steps', async () => {
+    const turns = [{ text: 'I look.', toolCalls: [{ name: 'look' }] }, JSON.stringify(plan)]
+    const drafts = await collect(
+      planner(turns, Plan, { functions: [look] })
+        .stream('Tea')
+        .partials(),
+    )
+    expect(drafts.at(-1)).toEqual(plan)
+  })
+
+  it('begin again with a step that is tried again', async () => {
+    const broken = { text: '{"title":"Coffee', deltas: 1, error: gone() }
+    const drafts = await collect(
+      planner([broken, JSON.stringify(plan)], Plan)
+        .stream('Tea')
+        .partials(),
+    )
+    expect(drafts[0]).toEqual({ title: 'Coffee' })
+    expect(drafts.at(-1)).toEqual(plan)
+  })
+
+  it('show nothing that the hook `output` has not passed', async () => {
+    const hooks = { output: ({ text }: { text: string }) => ({ text: text.replace('Tea', 'Water') }) }
+    const run = planner([{ text: JSON.stringify(plan), deltas: 20 }], Plan, { hooks: hooks as never }).stream('Tea')
+    const drafts = await collect(run.partials())
+    expect(JSON.stringify(drafts)).not.toContain('Tea')
+  })
+
+  it('are one, where a tool takes the answer', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'final_answer', input: plan }] }])
+    const agent = new Agent({ name: 'Planner', functions: [], model, output: Plan })
+    expect(await collect(agent.stream('Tea').partials())).toEqual([plan])
+  })
+
+  it('are those of a list, where the output is one', async () => {
+    const agent = planner([{ text: JSON.stringify({ value: ['a', 'b'] }) }], z.array(z.string()))
+    expect((await collect(agent.stream('Letters').partials())).at(-1)).toEqual(['a', 'b'])
+  })
+
+  it('end with the error of the run', async () => {
+    const agent = planner([gone(), gone()], Plan)
+    await expect(collect(agent.stream('Tea').partials())).rejects.toMatchObject({ code: 'network' })
+  })
+
+  it('need an `output`, and a run that is not iterated yet', async () => {
+    await expect(collect(planner(['Tea'], undefined).stream('Tea').partials())).rejects.toThrow('has no `output`')
+    const run = planner([JSON.stringify(plan)], Plan).stream('Tea')
+    for await (const _ of run);
+    await expect(collect(run.partials())).rejects.toThrow('is being iterated already')
+  })
+})
+
+describe('elements of an output', () => {
+  it('are given once, when they are complete', async () => {
+    const run = planner([{ text: JSON.stringify(plan), deltas: 20 }], Plan).stream('Tea')
+    expect(await collect(run.elements('steps'))).toEqual(plan.steps)
+  })
+
+  it('are those of an answer that begins again, without those that were given', async () => {
+    const [boil, pour] = plan.steps
+    const broken = { text: JSON.stringify({ title: 'Tea', steps: [boil, { name: 'Spill', minutes: 1 }] }).slice(0, -1) }
+    const turns = [{ ...broken, error: gone() }, JSON.stringify(plan)]
+    const given = await collect(planner(turns, Plan).stream('Tea').elements('steps'))
+    expect(given).toEqual([boil, { name: 'Spill', minutes: 1 }, pour])
+  })
+
+  it('fit their schema', async () => {
+    const wrong = { ...plan, steps: [{ name: 'Boil', minutes: 'three' }, plan.steps[1]] }
+    const given = await collect(
+      planner([JSON.stringify(wrong), JSON.stringify(plan)], Plan)
+        .stream('Tea')
+        .elements('steps'),
+    )
+    expect(given).toEqual([plan.steps[1], plan.steps[0]])
+  })
+
+  it.each(['stages', 'title', 'steps.name', '__proto__'])('are of a list of the schema, not of "%s"', async (path) => {
+    const agent = planner([JSON.stringify(plan)], Plan)
+    await expect(collect(agent.stream('Tea').elements(path))).rejects.toThrow(`has no list of items at "${path}"`)
+  })
+})
+
+function gone(): AgentKitError {
+  return new AgentKitError('network', 'gone', { retryable: true })
+}

@@ -1,0 +1,88 @@
+import type { AgentEvent } from '../data/event.ts'
+import type { JSONValue } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { type IncrementalJSON, incrementalJSON } from '../util/incremental-json.ts'
+import type { RunResult } from './run.ts'
+import { Speakers } from './speakers.ts'
+
+/** A value whose parts may be missing yet. */
+export type DeepPartial<Value> = Value extends readonly (infer Item)[]
+  ? DeepPartial<Item>[]
+  : Value extends object
+    ? { [Key in keyof Value]?: DeepPartial<Value[Key]> }
+    : Value
+
+/** The form of a run's answer. */
+export type DraftForm = {
+  /** The field of the answer that has the output, where its schema is of no object. */
+  field?: string
+  /**
+   * Checks the items of a list.
+   * @throws AgentKitError `invalid-argument` where the form has no list at this place
+   */
+  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => boolean>
+}
+
+type DraftedRun = AsyncIterable<AgentEvent> & { readonly result: Promise<RunResult> }
+
+/** The output of a run while it is written: one value that grows, and begins again where the answer does. */
+export async function* partialsOf(run: DraftedRun, formOf: () => Promise<DraftForm>): AsyncGenerator<unknown> {
+  const { field } = await formOf()
+  for await (const { json, hasGrown } of textsOf(run)) {
+    const value = json.value() as Record<string, unknown> | undefined // text that begins with `{`
+    const output = field === undefined ? value : value?.[field]
+    if (hasGrown && output !== undefined) yield output
+  }
+}
+
+/** The items of a list in the output, each once it is complete and fits its schema. */
+export async function* elementsOf(
+  run: DraftedRun,
+  formOf: () => Promise<DraftForm>,
+  path: string,
+): AsyncGenerator<unknown> {
+  const form = await formOf()
+  const watched = [...(form.field === undefined ? [] : [form.field]), ...(path === '' ? [] : path.split('.'))]
+  const fits = await form.itemsAt(watched)
+  /** What was given; an answer that begins again mostly repeats it. */
+  const given: string[] = []
+  let current: IncrementalJSON | undefined
+  let index = 0
+  for await (const { json } of textsOf(run, watched)) {
+    if (json !== current) index = 0
+    current = json
+    for (const item of json.takeItems()) {
+      const text = JSON.stringify(item)
+      const isNew = given[index] !== text
+      given[index++] = text
+      // Of JSON.
+      if (isNew && fits(item as JSONValue)) yield item
+    }
+  }
+}
+
+type Text = { json: IncrementalJSON; hasGrown: boolean }
+
+/**
+ * The texts that may become the answer: that of a step while it is written, again where it is tried again.
+ * @throws AgentKitError with which the run ended
+ */
+async function* textsOf(run: DraftedRun, watched?: readonly string[]): AsyncGenerator<Text> {
+  const open = (): IncrementalJSON => {
+    return incrementalJSON({ depth: limits.argumentDepth, ...(watched && { watched }) })
+  }
+  const speakers = new Speakers()
+  let json = open()
+  for await (const event of run) {
+    if (!speakers.isHeard(event)) continue
+    if (event.type === 'step-start' || event.type === 'step-restart') {
+      json = open()
+    } else if (event.type === 'text-delta') yield { json, hasGrown: json.push(event.text) }
+  }
+  const { error, finishReason, text } = await run.result
+  if (error) throw error
+  if (finishReason !== 'stop' || json.isWhole()) return
+  // The answer stood behind other text, or was not streamed.
+  json = open()
+  yield { json, hasGrown: json.push(text) }
+}

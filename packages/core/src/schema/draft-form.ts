@@ -1,0 +1,55 @@
+import { invalidArgument } from '../data/errors.ts'
+import type { JSONSchema, JSONValue } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
+import type { OutputFormat } from './output-format.ts'
+import { jsonSchemaValidator } from './schema.ts'
+
+/** How the parts of an answer are checked before it is complete. */
+type DraftForm = {
+  field?: string
+  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => boolean>
+}
+
+/** The form of drafts of an agent's `output`. */
+export function draftForm({ json, field }: OutputFormat): DraftForm {
+  return {
+    ...(field !== undefined && { field }),
+    async itemsAt(path) {
+      const items = itemsOf(json, path)
+      if (!items) {
+        throw invalidArgument(
+          `The agent's \`output\` has no list of items at "${path.join('.')}". Name its fields: "plan.steps".`,
+        )
+      }
+      const validate = await jsonSchemaValidator(json, "The agent's `output`")
+      return (item) => !validate(item, items).problems
+    },
+  }
+}
+
+/** The schema of the items of the list to which fields lead. */
+function itemsOf(root: JSONSchema, path: readonly string[]): JSONSchema | undefined {
+  let part: unknown = resolved(root, root)
+  for (const key of path) {
+    const { properties } = Object(part) as JSONSchema
+    part = isRecord(properties) && Object.hasOwn(properties, key) ? resolved(properties[key], root) : undefined
+  }
+  const { items } = Object(part) as JSONSchema
+  return isRecord(items) ? items : undefined
+}
+
+/** A schema that may be a reference, or have null as the other choice. */
+function resolved(part: unknown, root: JSONSchema): unknown {
+  let found = part
+  for (let hops = 0; hops < mostHops; hops++) {
+    const { $ref, anyOf } = Object(found) as JSONSchema
+    if (Array.isArray(anyOf)) found = anyOf.find((choice) => isRecord(choice) && choice.type !== 'null')
+    else if (typeof $ref === 'string' && $ref.startsWith('#/')) {
+      const keys = $ref.slice(2).split('/')
+      found = keys.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), root)
+    } else return found
+  }
+  return undefined
+}
+
+const mostHops = 16
