@@ -40,7 +40,7 @@ export async function settleUnanswered(question: NextQuestion): Promise<void> {
 }
 
 async function settleRun(question: NextQuestion, stored: StoredRun): Promise<void> {
-  const { store, signal } = question
+  const { store } = question
   const { runs } = store
   const { runId } = stored.record
   const open = stored.approvals.filter(({ kind, decision }) => kind === 'client-tool' && decision === undefined)

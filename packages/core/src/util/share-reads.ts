@@ -10,7 +10,7 @@ export function shareRead<Value>(owner: object, key: string, read: () => Promise
   scheduled.set(owner, reads)
   // One key is read in one way.
   const known = reads.get(key) as Promise<Value> | undefined
-  if (known) return known.then((value) => structuredClone(value))
+  if (known !== undefined) return known.then((value) => structuredClone(value))
   const begun = new Promise<void>((resolve) => afterThisTurn(resolve)).then(() => {
     reads.delete(key)
     return read()
