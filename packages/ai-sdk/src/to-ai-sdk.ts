@@ -1,6 +1,6 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
-import { checkOptionNames, invalidArgument, isRecord } from '@agentkit/core/internal'
+import { checkOptionNames, invalidArgument, isRecord, reported } from '@agentkit/core/internal'
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -74,13 +74,15 @@ function startRun(agent: Agent, options: ToAISDKOptions, call: LanguageModelV3Ca
     checkNames(named)
     const { userId, sessionId }: ToAISDKOptions = { ...options, ...named }
     const { input, history } = readPrompt(prompt, responseFormat)
-    return agent.stream(input, {
+    const run = agent.stream(input, {
       ...(userId !== undefined && { userId }),
       ...(sessionId !== undefined && { sessionId }),
       ...(abortSignal && { signal: abortSignal }),
       ...(history.length > 0 && { history }),
       onApproval: 'end',
     })
+    // The AI SDK receives its failure.
+    return reported(run)
   } catch (error) {
     throw isAgentKitError(error) ? toCallError(error, agent.id) : error
   }

@@ -1,7 +1,8 @@
 // One process per case of unread-failures.test.ts: what it prints on stderr is what a person sees.
 import { scriptedModel } from '@agentkit/testing'
 import { Agent, AgentKitError, type AgentRun, tool } from '../index.ts'
-import { reported } from '../internal.ts'
+import { handBackRuns, reported } from '../internal.ts'
+import { memoryDisk } from './memory-runs.ts'
 
 const failure = new AgentKitError('overloaded', 'The model is busy.\nTry \u001b[2Jlater.', { retryable: false })
 
@@ -91,7 +92,25 @@ const cases: Record<string, () => unknown> = {
   async 'left by its reader'() {
     for await (const event of waiting()) if (event.type === 'tool-call') break
   },
-  async 'of a server or a worker'() {
+  async 'handed back to another process'() {
+    const { store } = memoryDisk().open()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const execute = (): Promise<never> => {
+      begin()
+      return new Promise(() => {})
+    }
+    const functions = [tool({ name: 'waits', description: 'd', input: { type: 'object' }, execute })]
+    const model = scriptedModel([{ toolCalls: [{ name: 'waits' }] }])
+    const agent = new Agent({ name: 'Test', functions, model, sessions: store })
+    const { result } = agent.stream('Go', { sessionId: 's', resumable: true })
+    await begun
+    await handBackRuns(store, 10)
+    await result
+  },
+  async 'of a worker'() {
+    await agentOf(failure).continueRun('run_none').result
+  },
+  async 'of a server'() {
     await reported(runOf()).result
   },
 }

@@ -231,6 +231,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
     // does not: what wakes the worker may happen within another run.
     const parent = resumed && !decisions ? undefined : currentRun.getStore()
+    const handover = resumable || resumed ? newHandover() : undefined
     const run = startRun({
       runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
       path: [spec.id],
@@ -240,7 +241,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
       keepEvents,
       waitForApprovals: onApproval === 'wait',
       reports: !resumed || decisions !== undefined,
-      isNested: parent !== undefined,
+      endsElsewhere: () => parent !== undefined || handover?.isRequested === true || handover?.isDelegated === true,
       form: async () => {
         if (spec.outputFormat) return draftForm(await spec.outputFormat())
         throw invalidArgument(`"${spec.name}" has no \`output\`: give it a schema, of whose answers there are drafts.`)
@@ -250,7 +251,6 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
           driver.approvals.cancel()
           driver.end(new AgentKitError('aborted', 'The run was cancelled.'))
         }
-        const handover = resumable || resumed ? newHandover() : undefined
         const handBack: RunControls['handBack'] = (when) => {
           if (handover) handover.isRequested = true
           if (handover && when === 'now') driver.end(handover.reason)

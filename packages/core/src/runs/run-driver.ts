@@ -54,8 +54,8 @@ export type RunRequest = {
   waitForApprovals: boolean
   /** Whether a failure that the caller does not read is printed. */
   reports: boolean
-  /** Within another run, which reports why it ended. */
-  isNested: boolean
+  /** Whether another run or process reports how an aborted run ends: that around it, or the one that continues it. */
+  endsElsewhere(): boolean
   /** The form of its answer. @throws AgentKitError `invalid-argument` where it has none */
   form(): Promise<DraftForm>
   /** The algorithm. It never rejects. */
@@ -112,7 +112,7 @@ export function startRun(request: RunRequest): StartableRun {
       )
       .then((ended) => {
         if (!ended.error || seen.isSeen) return ended
-        const isStoppedByCaller = approvals.isCancelled() || request.signal?.aborted || request.isNested
+        const isStoppedByCaller = approvals.isCancelled() || request.signal?.aborted || request.endsElsewhere()
         return ended.finishReason === 'aborted' && isStoppedByCaller ? ended : reportUnlessRead(ended, seen)
       })
       .finally(() => {

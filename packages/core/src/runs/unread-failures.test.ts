@@ -56,7 +56,9 @@ it.each([
   'aborted by its signal',
   'cancelled by the caller',
   'left by its reader',
-  'of a server or a worker',
+  'handed back to another process',
+  'of a worker',
+  'of a server',
 ])('prints nothing for a run: %s', async (name) => {
   expect(await stderrOf(name)).toEqual([])
 })
