@@ -287,6 +287,13 @@ cors_origins = ["https://example.com"]
     expect(warnings).toEqual([`${path()}:2: "${key}" is not a key of [${table}]. Did you mean "${nearest}"?`])
   })
 
+  it.each([
+    ['[weather]\nsystem_prompt = "x"', 'Did you mean "instruction"?'],
+    ['[defaults]\nmax_turns = 3', 'Did you mean "max_steps"?'],
+  ])('knows the words of other libraries: %j', (toml, warning) => {
+    expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
+  })
+
   it('lists the keys when none is close', () => {
     expect(read('[sample_prompts]\nsomething_else = 1').warnings).toEqual([
       `${path()}:2: "something_else" is not a key of [sample_prompts]. Its keys are prompts.`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { agentWords, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
 import { type NamedProvider, type NamedProviders, noProviders } from '../models/named-provider.ts'
 import {
@@ -223,9 +223,17 @@ function checkValue(source: Source, path: readonly string[], key: ConfigKey, val
 }
 
 function unknownKey(key: string, table: string, known: readonly string[]): string {
-  const nearest = nearestWord(key, known)
+  const nearest = foreignKey(key, known) ?? nearestWord(key, known)
   const hint = nearest ? `Did you mean "${nearest}"?` : `Its keys are ${known.join(', ')}.`
   return `"${key}" is not a key of [${table}]. ${hint}`
+}
+
+/** Our key for the word of another library: `max_turns` → `max_steps`. */
+function foreignKey(key: string, known: readonly string[]): string | undefined {
+  const word = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const ours = Object.hasOwn(agentWords, word) ? agentWords[word] : undefined
+  const own = ours?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return known.find((one) => one === own)
 }
 
 /** A top-level entry that is neither a table nor a known key. */
