@@ -11,7 +11,21 @@ export {
   type RetrieverOptions,
   retrievalTools,
 } from './contracts/retriever-options.ts'
-export { type Span, type SpanEnd, type SpanStart, setTracer, type Tracer, tracer } from './contracts/tracer.ts'
+export {
+  type Span,
+  type Span,
+  type SpanEnd,
+  type SpanEnd,
+  type SpanStart,
+  type SpanStart,
+  setTracer,
+  setTracer,
+  type Tracer,
+  type Tracer,
+  traceIdOf,
+  tracer,
+  tracer,
+} from './contracts/tracer.ts'
 export { errorCodes, problemType } from './data/error-codes.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export type { Finding } from './data/finding.ts'

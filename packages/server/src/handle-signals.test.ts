@@ -57,8 +57,8 @@ describe('a process with handled signals', () => {
     await until(() => output.err.includes('blocked'))
     expect(entriesIn(output.err)).toContainEqual(
       expect.objectContaining({
-        level: 'error',
-        message: expect.stringMatching(/^The process was blocked for \d+\.\d s: .* worker thread/),
+        level: 50,
+        msg: expect.stringMatching(/^The process was blocked for \d+\.\d s: .* worker thread/),
       }),
     )
     await expectHealthy(url)
@@ -69,7 +69,7 @@ describe('a process with handled signals', () => {
     child.kill('SIGUSR2')
     await until(() => output.err.includes('forgotten'))
     expect(entriesIn(output.err)).toContainEqual(
-      expect.objectContaining({ level: 'error', error: 'Error: forgotten [redacted]' }),
+      expect.objectContaining({ level: 50, error: 'Error: forgotten [redacted]' }),
     )
     await expectHealthy(url)
   })

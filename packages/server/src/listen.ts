@@ -15,6 +15,7 @@ import { type ServerSettings, serverUrl } from './options.ts'
 import { recover } from './runs/recover.ts'
 import { startRetention } from './sessions/retention.ts'
 import { describeError } from './util/log.ts'
+import { spentEntry } from './util/log-run.ts'
 import { writingEvents } from './write-events.ts'
 
 /** A server that listens. */
@@ -81,7 +82,10 @@ async function startWorker(
     concurrency: workerConcurrency(limits.runs),
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
-    onSpent: ({ userId }, spent) => countRun(userId, spent),
+    onSpent({ runId, userId }, spent) {
+      countRun(userId, spent)
+      log(spentEntry(runId, spent))
+    },
     // The server removes old data itself.
     keepsRetention: false,
     onError(error) {

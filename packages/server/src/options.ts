@@ -57,7 +57,7 @@ export type ServerOptions = {
   worker?: boolean
   /** How long data is kept; default for ever. */
   retention?: RetentionOptions
-  /** Where failed requests are logged; default `"human"`, a line on standard error. */
+  /** Where runs and failed requests are logged; default `"human"`, a line on standard error. */
   log?: Log
 }
 
@@ -115,8 +115,8 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
   }
   if (typeof allowUnauthenticated !== 'boolean') throw invalid('`allowUnauthenticated` is true or false.')
   const { log, trustedProxies, worker = true } = options
-  if (log !== undefined && log !== 'human' && log !== 'json' && typeof log !== 'function') {
-    throw invalid('`log` is "human", "json" or a function that takes an entry.')
+  if (!isLog(log)) {
+    throw invalid('`log` is "human", "json", a logger with `info` and `error`, or a function that takes an entry.')
   }
   if (auth !== undefined) checkAuth(auth)
   if (typeof worker !== 'boolean') throw invalid('`worker` is true or false.')
@@ -134,6 +134,11 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
     retention: checkRetention(options.retention),
     log: createLog(log),
   }
+}
+
+function isLog(log: unknown): boolean {
+  if (log === undefined || log === 'human' || log === 'json' || typeof log === 'function') return true
+  return ['info', 'error'].every((name) => typeof (log as Record<string, unknown> | null)?.[name] === 'function')
 }
 
 function checkRules(options: ServerOptions): RouteRules {

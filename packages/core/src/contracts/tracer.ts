@@ -67,6 +67,18 @@ const key = Symbol.for('@agentkit/core/tracer')
 /** Of the process, whichever copy of this package a program has loaded. */
 const holder = globalThis as { [key]?: Tracer | undefined } // only this file has the key
 
+const traced = new WeakMap<object, string>()
+
+/** Notes which trace a result or an error belongs to. @param id of a span of the trace */
+export function noteTrace(of: object, id: string): void {
+  traced.set(of, id.split('-')[1] ?? id)
+}
+
+/** The id of the trace that a run's result, or the error of a run, belongs to; `undefined` where it was not traced. */
+export function traceIdOf(of: unknown): string | undefined {
+  return typeof of === 'object' && of !== null ? traced.get(of) : undefined
+}
+
 /** The tracer of this process; mostly none, which costs one comparison per call. */
 export function tracer(): Tracer | undefined {
   return holder[key]

@@ -19,7 +19,7 @@ export type JobOutcome = 'done' | { afterMs: number }
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
 
 /** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
-export type OnSpent = (run: { agentId: string; userId: string }, spent: Spent) => void
+export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
 
 /** The agent of a job. */
 type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun<unknown> }
@@ -51,11 +51,11 @@ export function jobRunner({
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
       if (parentRunId === undefined)
-        onSpent?.({ agentId, userId }, spentSince(before, { usage, ...(cost && { cost }) }))
+        onSpent?.({ runId, agentId, userId }, spentSince(before, { usage, ...(cost && { cost }) }))
       return 'done'
     }
     const stored = await runs.read(runId)
-    if (stored && parentRunId === undefined) onSpent?.({ agentId, userId }, spentSince(before, stored.record))
+    if (stored && parentRunId === undefined) onSpent?.({ runId, agentId, userId }, spentSince(before, stored.record))
     if (!stored || isSettled(stored)) return 'done'
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
     // It has begun and failed, and was queued again meanwhile.

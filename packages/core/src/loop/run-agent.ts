@@ -35,7 +35,7 @@ import { keepEvents } from './open-stored.ts'
 import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated } from './parent-run.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
-import { inTrace, startRunTrace } from './spans.ts'
+import { endRunTrace, inTrace, startRunTrace } from './spans.ts'
 import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
@@ -99,8 +99,9 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     }
   }
   unlink()
-  trace?.end({ ...end, sessionId: opened?.scope.sessionId, output: state.reply.message })
-  return toResult(scope.runId, state, ledger, end)
+  const result = toResult(scope.runId, state, ledger, end)
+  if (trace) endRunTrace(trace, result, { sessionId: opened?.scope.sessionId, output: state.reply.message })
+  return result
 }
 
 /** Members that are still running emit events until they have ended. */

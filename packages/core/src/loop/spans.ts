@@ -1,8 +1,9 @@
 import type { Model, ModelRequest, ToolCall } from '../contracts/model.ts'
-import { type Span, type SpanEnd, type SpanStart, tracer } from '../contracts/tracer.ts'
+import { noteTrace, type Span, type SpanEnd, type SpanStart, tracer } from '../contracts/tracer.ts'
 import { isInstance } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import type { Reply } from '../runs/reply.ts'
+import type { RunResult } from '../runs/run.ts'
 import { type RunTrace, startTrace } from '../runs/run-trace.ts'
 import { MemberSuspended } from './parent-run.ts'
 import type { Attempt } from './tool-attempt.ts'
@@ -14,6 +15,13 @@ import type { AgentSpec, Run, RunScope } from './types.ts'
  */
 export function startRunTrace(agent: AgentSpec, scope: RunScope, outer?: RunTrace): RunTrace | undefined {
   return startTrace(spanOf(agent, scope), outer)
+}
+
+/** Ends the span of a run. Its result and its error know their trace, for logs. */
+export function endRunTrace(trace: RunTrace, result: RunResult, end: SpanEnd): void {
+  const { error, finishReason } = result
+  trace.end({ ...end, error, finishReason })
+  for (const of of error ? [result, error] : [result]) noteTrace(of, trace.rootId())
 }
 
 /** What the work starts belongs to the span of the run. */

@@ -1,3 +1,4 @@
+import { traceIdOf } from '@agentkit/core/internal'
 import { describeError, type LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { ProblemError } from './problem.ts'
@@ -11,11 +12,15 @@ export function logProblem(problem: ProblemError, context: ServerContext, log: (
 /** The log entry of a request that has this problem. */
 export function problemEntry(problem: ProblemError, context: ServerContext): LogEntry {
   const client = context.get('clientAddress')
+  const traceId = traceIdOf(problem.cause)
+  const runId = context.get('runId')
   return {
     time: new Date().toISOString(),
     level: 'error',
     message: problem.detail,
     request_id: context.get('requestId'),
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(runId !== undefined && { run_id: runId }),
     ...(client !== undefined && { client }),
     method: context.req.method,
     path: context.req.path,

@@ -10,6 +10,7 @@ import type { Leave } from '../capacity/capacity.ts'
 import type { Begin } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
+import { logRun } from '../util/log-run.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
 /** A message to the agent, in whichever protocol. */
@@ -116,13 +117,21 @@ function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentR
 }
 
 /** Releases the run's place when the run has settled, which may be long after its client has left. */
-async function releaseAfter({ request, parts }: Chat, run: Promise<AgentRun>, place: Promise<Leave>): Promise<void> {
+async function releaseAfter(
+  { request, parts, context }: Chat,
+  run: Promise<AgentRun>,
+  place: Promise<Leave>,
+): Promise<void> {
   const settle = (started: AgentRun): AgentRun['result'] => {
     const { userId, sessionId } = request
     if (sessionId !== undefined) parts.capacity.sessionRuns.add({ userId, sessionId }, started)
     return started.result
   }
   const spent = await run.then(settle).catch(() => undefined)
+  // The failure of a run is logged with its request.
+  if (spent && !spent.error) {
+    logRun(spent, { log: parts.log, requestId: context.get('requestId'), startedAt: context.get('startedAt') })
+  }
   await place.then(
     (leave) => leave(spent),
     () => {},

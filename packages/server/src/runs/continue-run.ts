@@ -1,10 +1,11 @@
-import type { AgentRun, RunRecord } from '@agentkit/core'
+import type { AgentRun, RunRecord, RunResult } from '@agentkit/core'
 import { reported } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import { describeError } from '../util/log.ts'
+import { logRun } from '../util/log-run.ts'
 
 export type Continuation = {
   /**
@@ -30,7 +31,12 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
     // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
-    void resumed.result.then(leave, () => leave())
+    const startedAt = performance.now()
+    const settle = (result: RunResult): void => {
+      if (!result.error) logRun(result, { log, startedAt })
+      leave(result)
+    }
+    void resumed.result.then(settle, () => leave())
     return resumed
   }
   const release = (): void => {

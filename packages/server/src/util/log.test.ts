@@ -17,8 +17,24 @@ describe('a log line', () => {
     expect(line).toContain('502')
   })
 
-  it('is JSON that parses to the same entry', () => {
-    expect(JSON.parse(formatLine(entry, 'json'))).toEqual(entry)
+  it('is JSON as pino writes it', () => {
+    const { time, level: _, message, ...rest } = entry
+    expect(JSON.parse(formatLine(entry, 'json'))).toEqual({ level: 50, time: Date.parse(time), msg: message, ...rest })
+  })
+
+  it('is a call of the logger that was passed', () => {
+    const calls: unknown[] = []
+    const log = createLog({
+      info: (fields, message) => void calls.push(['info', fields, message]),
+      error: (fields, message) => void calls.push(['error', fields, message]),
+    })
+    const { time: _, level: _level, message, ...rest } = entry
+    log(entry)
+    log({ ...entry, level: 'info' })
+    expect(calls).toEqual([
+      ['error', rest, message],
+      ['info', rest, message],
+    ])
   })
 })
 

@@ -1,13 +1,24 @@
 import { terminalLine } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 
-/** A failed request, a failure outside of requests, or what the retention has removed. Has no messages of users or models. */
+/**
+ * A run that has ended, a failed request, a failure outside of requests, or what the retention has removed. Has no messages
+ * of users or models.
+ */
 export type LogEntry = {
   /** ISO 8601, UTC. */
   time: string
   level: 'error' | 'info'
   message: string
   request_id?: string
+  /** Of OpenTelemetry, where the process traces its runs. */
+  trace_id?: string
+  run_id?: string
+  finish_reason?: string
+  input_tokens?: number
+  output_tokens?: number
+  /** In US dollars, where the price is known. */
+  cost?: number
   /** The address of the client. */
   client?: string
   method?: string
@@ -19,14 +30,23 @@ export type LogEntry = {
   error?: string
 }
 
-/** Where failures are logged: a readable line or a JSON line on standard error, or a function. */
-export type Log = 'human' | 'json' | ((entry: LogEntry) => void)
+/** A logger of another library, such as pino. */
+export interface Logger {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/**
+ * Where runs and failures are logged: a readable line or a JSON line as pino writes it on standard error, a function, or
+ * a logger.
+ */
+export type Log = 'human' | 'json' | Logger | ((entry: LogEntry) => void)
 
 const maxErrorLength = 500
 
 /** A function that logs entries. A `log` function that throws does not fail the request. */
 export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
-  const write = typeof log === 'function' ? log : (entry: LogEntry) => writeLine(formatLine(entry, log))
+  const write = writerOf(log)
   return (entry) => {
     try {
       write(entry)
@@ -36,14 +56,26 @@ export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
   }
 }
 
+function writerOf(log: Log): (entry: LogEntry) => void {
+  if (typeof log === 'function') return log
+  if (typeof log === 'string') return (entry) => writeLine(formatLine(entry, log))
+  // The logger has a time of its own.
+  return ({ time: _, level, message, ...fields }) => log[level](fields, message)
+}
+
+/** The numbers of pino's levels. */
+const levels = { info: 30, error: 50 } as const
+
 function writeLine(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
 /** An entry as a single line. */
 export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
-  if (format === 'json') return terminalLine(JSON.stringify(entry))
   const { time, message, level, ...rest } = entry
+  if (format === 'json') {
+    return terminalLine(JSON.stringify({ level: levels[level], time: Date.parse(time), msg: message, ...rest }))
+  }
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
   return terminalLine([time, level, message, ...fields].join(' '))
 }

@@ -1,0 +1,38 @@
+import { Agent, AgentKitError } from '@agentkit/core'
+import { setTracer, type Tracer } from '@agentkit/core/internal'
+import { scriptedModel } from '@agentkit/testing'
+import { expect, it } from 'vitest'
+import { ask } from '../__fixtures__/stored-agent.ts'
+import { createApp } from '../create-app.ts'
+import type { LogEntry } from './log.ts'
+
+it('logs a line for a run, or for its failure, with the ids of request, run and trace, and without content', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const tracer: Pick<Tracer, 'start' | 'continueTrace'> = {
+    continueTrace: (_header, work) => work(),
+    start: () => ({ id: `00-${traceId}-b7ad6b7169203331-01`, within: (work) => work(), link() {}, end() {} }),
+  }
+  const entries: LogEntry[] = []
+  const failure = new AgentKitError('auth', 'confidential refusal', { retryable: false })
+  const answer = { text: 'confidential answer', usage: { inputTokens: 4, outputTokens: 2 } }
+  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([answer, failure]) })
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  const remove = setTracer(tracer as Tracer) // no header is asked for
+  try {
+    const good = await app.request('/api/v1/chat', ask('confidential question', {}, { 'x-request-id': 'req-1' }))
+    await good.text()
+    await (await app.request('/api/v1/chat', ask('Again', {}, { 'x-request-id': 'req-2' }))).text()
+    await new Promise(setImmediate)
+  } finally {
+    remove()
+  }
+  const ids = { trace_id: traceId, run_id: expect.stringMatching(/^run_/) }
+  const [first, ...others] = entries
+  expect(first).toEqual({
+    ...{ time: expect.any(String), level: 'info', message: 'A run has ended.', request_id: 'req-1', ...ids },
+    ...{ finish_reason: 'stop', duration_ms: expect.any(Number), input_tokens: 4, output_tokens: 2 },
+  })
+  expect(others).toHaveLength(1)
+  expect(others[0]).toMatchObject({ level: 'error', request_id: 'req-2', code: 'auth', ...ids })
+  expect(JSON.stringify(first)).not.toContain('confidential')
+})
