@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { llmsText, sidebar } from './docs/.vitepress/pages.ts'
 import {
   type ConfigKey,
   defaultsKeys,
@@ -15,7 +16,8 @@ import { errorCodes } from './packages/core/src/data/error-codes.ts'
 import { limits } from './packages/core/src/limits.ts'
 import { problemTable } from './packages/server/src/answer/problem-table.ts'
 import { defaultLimits } from './packages/server/src/limits.ts'
-import { codeFiles, isTest } from './scripts/workspace-files.ts'
+import { brokenReferences } from './scripts/markdown-links.ts'
+import { codeFiles, isTest, textFiles } from './scripts/workspace-files.ts'
 
 const root = import.meta.dirname
 const documents = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')]
@@ -42,10 +44,9 @@ describe('the documentation', () => {
     expect(examples.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
   })
 
-  it.each(documents)('has only valid links in %s', (document) => {
-    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
-    const broken = links.filter((target) => !exists(join(root, document, '..', target)))
-    expect(broken).toEqual([])
+  it('links to existing files and headings, in code blocks that are complete', () => {
+    const texts = new Map(documents.map((document) => [document, read(document)]))
+    expect(brokenReferences({ texts, exists: (path) => exists(join(root, path)) })).toEqual([])
   })
 
   it.each(documents)('names only existing files in %s', (document) => {
@@ -67,6 +68,19 @@ describe('the pages of the error codes', () => {
     expect(read(`docs/errors/${code}.md`)).toMatch(
       new RegExp(`^# ${code}\n\n.{20,}\n\n## Why\n\n(?:- .+\n|  .+\n)+\n## What to do\n\n(?:- .+\n|  .+\n)+\n`),
     )
+  })
+})
+
+describe('the site', () => {
+  it('lists every page in its sidebar, and no other', () => {
+    const links = sidebar(join(root, 'docs')).flatMap(({ items }) => items.map(({ link }) => link))
+    const listed = links.map((link) => `docs${link === '/' ? '/index' : link}.md`)
+    const generated = (path: string) => path.startsWith('docs/api/')
+    expect(listed.filter((path) => !generated(path)).sort()).toEqual(markdownIn('docs').sort())
+  })
+
+  it('has an llms.txt of its guides (`npm test -- docs --update` after a change)', async () => {
+    await expect(llmsText(join(root, 'docs'))).toMatchFileSnapshot('docs/llms.txt')
   })
 })
 
@@ -158,7 +172,5 @@ function exists(path: string): boolean {
 }
 
 function markdownIn(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
-    .map((path) => join(folder, path))
+  return textFiles().filter((path) => path.startsWith(`${folder}/`) && path.endsWith('.md'))
 }

@@ -285,10 +285,12 @@ describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
   it('has a name that matches its exports', () => {
-    // Vite, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
+    // Vite, VitePress, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
     const excepted = (path: string) =>
       path.endsWith('.config.ts') ||
       path === 'scripts/count-reporter.mjs' ||
+      path === 'docs/.vitepress/config.ts' ||
+      path === 'docs/.vitepress/theme/index.ts' ||
       /^docs\/examples\/(?:deploy\/(?:bun|deno|worker)|support-eval)\.ts$/.test(path) ||
       /^apps\/next-chat\/src\/app\/(?:layout|page)\.tsx$/.test(path) ||
       path.includes('/__fixtures__/')

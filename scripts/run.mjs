@@ -28,6 +28,7 @@ const tasks = {
     (args) => runNode(['bench/index.ts', ...args]),
   ],
   'eval:retrieval': [(args) => runNode([fromSources, 'scripts/eval-retrieval.ts', ...args])],
+  docs: [(args) => runNode(['scripts/docs-site.ts', ...args])],
   build: [(args) => runTool('turbo', ['run', 'build', ...args])],
   fix: [() => runTool('@biomejs/biome', ['check', '--write', '--error-on-warnings', '.'])],
   changeset: [(args) => runTool('@changesets/cli', args)],

@@ -1,0 +1,2 @@
+// The fonts of the system: no file to load.
+export { default } from 'vitepress/theme-without-fonts'
