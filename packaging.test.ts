@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorCodes } from './packages/core/src/data/error-codes.ts'
 import { helpOf } from './packages/core/src/data/help.ts'
 import { loopbackRegistry } from './scripts/loopback-registry.ts'
+import { brokenReferences, linksOf } from './scripts/markdown-links.ts'
 import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
 import { root } from './scripts/workspace-files.ts'
 
@@ -31,6 +32,23 @@ describe('every tarball', () => {
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
     )
     expect(files.filter((file) => /\.test\.|__fixtures__|tsbuildinfo|node_modules/.test(file))).toEqual([])
+  })
+})
+
+describe('the guides in the tarball of agentkit', () => {
+  it('are complete: llms.txt names them, and their links lead to each other', async () => {
+    const folder = await mkdtemp(join(place, 'guides'))
+    await run('tar', ['-xzf', join(place, tarballOf('agentkit')), '-C', folder, 'package/docs'])
+    const docs = join(folder, 'package/docs')
+    const files = new Set(await readdir(docs, { recursive: true }))
+    const pages = [...files].filter((path) => /\.(?:md|txt)$/.test(path))
+    const texts = new Map(
+      await Promise.all(pages.map(async (path) => [path, await readFile(join(docs, path), 'utf8')] as const)),
+    )
+    // The code of the examples is in the pages.
+    const exists = (path: string) => files.has(path) || path.startsWith('docs/examples/')
+    expect(brokenReferences({ texts, exists })).toEqual([])
+    expect(linksOf(texts.get('llms.txt') ?? '')).toEqual(expect.arrayContaining(['index.md', 'guides/tools.md']))
   })
 })
 

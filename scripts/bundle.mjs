@@ -1,9 +1,9 @@
 // Builds the JavaScript of the package in the working directory: one file per entry point and command, which loads
 // several times faster than a file per module. `tsc` writes the types. Imports of packages stay imports, except those of
 // `bundled.json`: users do not install these, whose licences are beside the files.
-import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { rolldown } from 'rolldown'
 import bundled from './bundled.json' with { type: 'json' }
 
@@ -35,17 +35,9 @@ for (const name of bundled.filter((name) => name in devDependencies)) {
   copyFileSync(resolve(`${name}/package.json`).replace(/package\.json$/, 'LICENSE'), `dist/${name}.notice.txt`)
 }
 for (const file of commands) chmodSync(file, 0o755)
-if (files.includes('docs')) copyDocs()
+if (files.includes('docs')) await import('./copy-guides.mjs')
 if (imports['#swagger-ui']) await import('./embed-swagger-ui.mjs')
 if (imports['#page']) {
   const { buildPage } = await import('./build-page.mjs')
   process.exitCode = (await buildPage()) === 0 ? 0 : 1
-}
-
-/** What the installed version does and means, for people and for coding assistants. */
-function copyDocs() {
-  const docs = join(import.meta.dirname, '../docs')
-  rmSync('docs', { recursive: true, force: true })
-  for (const name of ['errors', 'guides', 'quirks.md'])
-    cpSync(join(docs, name), join('docs', name), { recursive: true })
 }

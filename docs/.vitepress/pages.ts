@@ -17,6 +17,8 @@ const groups: readonly Group[] = [
       'guides/hooks',
       'guides/reliability',
       'guides/testing',
+      'guides/scripted-model',
+      'guides/terminal',
     ],
   },
   { text: 'Models', pages: ['guides/providers', 'guides/switching', 'guides/ai-sdk', 'quirks'] },
@@ -24,7 +26,15 @@ const groups: readonly Group[] = [
   { text: 'Several agents', pages: ['guides/swarms', 'guides/workflows'] },
   {
     text: 'Serving',
-    pages: ['guides/configuration', 'guides/http', 'guides/auth', 'guides/dialects', 'guides/mcp', 'guides/deploy'],
+    pages: [
+      'guides/configuration',
+      'guides/http',
+      'guides/auth',
+      'guides/dialects',
+      'guides/mcp',
+      'guides/playground',
+      'guides/deploy',
+    ],
   },
   { text: 'Runs that outlive a process', pages: ['guides/runs', 'guides/background', 'guides/many-machines'] },
 ]
