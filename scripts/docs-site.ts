@@ -1,10 +1,11 @@
 // Builds the documentation site into docs/.vitepress/dist, and checks it: `npm run docs`. DOCS_BASE is the path that it is
 // served at ("/" by default); `-- --check` only checks what was built.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { userPages } from '../docs/.vitepress/pages.ts'
+import { apiReference } from './api-reference.ts'
 import { brokenPages } from './site-links.ts'
 import { root } from './workspace-files.ts'
 
@@ -33,6 +34,9 @@ console.log(
 )
 
 function build(): void {
+  mkdirSync(join(docs, 'api'), { recursive: true })
+  for (const { path, text } of apiReference()) writeFileSync(join(docs, path), text)
+
   const vitepress = join(docs, 'node_modules/vitepress/bin/vitepress.js')
   const { status } = spawnSync(process.execPath, [vitepress, 'build', docs], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)
