@@ -39,6 +39,9 @@ describe('the documentation', () => {
     const examples = [
       ...readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts')),
       ...readdirSync(join(root, 'docs/examples/deploy')).map((name) => `deploy/${name}`),
+      ...codeFiles()
+        .filter((path) => path.startsWith('docs/examples/tutorial/'))
+        .map((path) => path.slice('docs/examples/'.length)),
     ].filter((name) => !isTest(name) && !name.includes('__fixtures__') && !name.endsWith('.d.ts'))
     const shown = codeBlocks.map(({ file }) => file)
     expect(examples.filter((name) => !shown.includes(`docs/examples/${name}`))).toEqual([])
@@ -76,7 +79,8 @@ describe('the site', () => {
     const links = sidebar(join(root, 'docs')).flatMap(({ items }) => items.map(({ link }) => link))
     const listed = links.map((link) => `docs${link === '/' ? '/index' : link}.md`)
     const generated = (path: string) => path.startsWith('docs/api/')
-    expect(listed.filter((path) => !generated(path)).sort()).toEqual(markdownIn('docs').sort())
+    const pages = markdownIn('docs').filter((path) => !path.startsWith('docs/examples/'))
+    expect(listed.filter((path) => !generated(path)).sort()).toEqual(pages.sort())
   })
 
   it('has an llms.txt of its guides (`npm test -- docs --update` after a change)', async () => {

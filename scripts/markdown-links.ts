@@ -9,7 +9,7 @@ export type Documents = {
 }
 
 const languages = new Set(
-  'ts tsx js json jsonc toml sh text nginx ini dockerfile yaml html http sql md python diff'.split(' '),
+  'ts tsx js json jsonc toml sh text nginx ini dockerfile yaml html http sql md mdx python diff'.split(' '),
 )
 
 /**
