@@ -4,6 +4,7 @@ import { createUnplugin, type UnpluginInstance } from 'unplugin'
 import { attachedSource } from './unplugin/attached-source.ts'
 import { currentProjects } from './unplugin/current-projects.ts'
 
+/** Which files the plugin compiles. */
 export type AgentkitToolsOptions = {
   /** The files whose functions are tools: glob patterns, relative to the working directory. */
   include: string | string[]

@@ -22,6 +22,7 @@ export type AnthropicModelOptions = CallTimeouts & {
   promptCaching?: boolean | undefined
 }
 
+/** What `anthropic()` returns: it makes models. */
 export type AnthropicProvider = {
   readonly id: 'anthropic'
   /** @throws AgentKitError `missing-key` on Anthropic's own server without a key */

@@ -24,6 +24,7 @@ export type GeminiModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type GeminiEmbedderOptions = EmbedderOptions
 
+/** What `gemini()` returns: it makes models. */
 export type GeminiProvider = {
   readonly id: 'gemini'
   /**

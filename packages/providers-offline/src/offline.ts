@@ -3,11 +3,13 @@ import { abortError } from '@agentkit/core/internal'
 import { extractiveModel } from './extractive-model.ts'
 import { contentStems } from './words.ts'
 
+/** The clock of the stand-in. */
 export type OfflineOptions = {
   /** The day that "tomorrow" and "Friday" count from; the clock's when absent. */
   now?: () => Date
 }
 
+/** What `offline()` returns: it makes models. */
 export type OfflineProvider = {
   readonly id: 'offline'
   model(id?: string): Model

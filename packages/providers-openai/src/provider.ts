@@ -25,6 +25,7 @@ export type OpenAIModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type OpenAIEmbedderOptions = EmbedderOptions
 
+/** What `openai()` returns: it makes models. */
 export type OpenAIProvider = {
   /** `openai`, or the name of the server. */
   readonly id: string

@@ -10,6 +10,7 @@ import { now, queueName, quietClock, renewAfterHours, schema, table } from './se
 import { retrying, toStorageError } from './storage-error.ts'
 import { agentsWithJobs, type TakenRow, takeJobs } from './take-jobs.ts'
 
+/** The connection of a queue, and its schema. */
 export type PostgresQueueOptions = {
   /** `postgres://user:password@host/database`, of the database that has the sessions. */
   connectionString: string

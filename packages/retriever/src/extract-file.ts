@@ -2,6 +2,7 @@ import { checkOptions, checkText } from './data/check-arguments.ts'
 import { usualMaxFileBytes } from './options.ts'
 import { createParsePool, type ExtractedFile, type ParsePool } from './parse/pool/parse-pool.ts'
 
+/** The limits of reading one file. */
 export type ExtractFileOptions = {
   /** A larger file is refused; default 200 MB. */
   maxFileBytes?: number

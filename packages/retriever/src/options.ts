@@ -45,6 +45,8 @@ const names: readonly string[] = [
 ] satisfies (keyof RetrieverOptions)[]
 
 /**
+ * The options of a retriever with their defaults.
+ *
  * @throws AgentKitError `invalid-argument` for an unknown or invalid option; `invalid-config` for options that contradict
  * each other; `missing-key` for a cloud index without its key
  */

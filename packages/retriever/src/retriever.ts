@@ -35,6 +35,7 @@ import { withLock } from './sync/with-lock.ts'
 import { retrievalTools, userTools } from './tools/retrieval-tools.ts'
 import { tracedSearch } from './traced-search.ts'
 
+/** How many passages, and of which files. */
 export type SearchOptions = {
   /** The largest number of hits; 10 when absent, at most 1,000. */
   limit?: number
@@ -47,6 +48,7 @@ export type SearchOptions = {
   onWarning?(warning: string): void
 }
 
+/** What stops watching a folder, and who receives its changes. */
 export type WatchOptions = {
   /** Stops watching. */
   signal: AbortSignal

@@ -5,6 +5,7 @@ import { loadMCP } from './dialects/mcp/load-mcp.ts'
 import { type LocalHostOptions, localHost } from './dialects/mcp/local-host.ts'
 import { isId } from './request/fields.ts'
 
+/** How an agent is served over MCP. */
 export type MCPServerOptions = LocalHostOptions
 
 // Awaited here, so that an import of this module without the SDK throws an error with the command that installs it.

@@ -16,6 +16,7 @@ export type Dialect = 'openai' | 'ui' | 'agui' | 'mcp' | 'a2a'
 
 const dialectNames: readonly Dialect[] = ['openai', 'ui', 'agui', 'mcp', 'a2a']
 
+/** Where a server listens, who may call it, and its limits. */
 export type ServerOptions = {
   /** Address to bind; default `127.0.0.1`. An address that other machines can reach requires `auth`. */
   host?: string

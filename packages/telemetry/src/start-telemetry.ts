@@ -6,6 +6,7 @@ import { createTracer } from './create-tracer.ts'
 import { startOtlp } from './otlp.ts'
 import { hasProvider, useContexts } from './registered.ts'
 
+/** What spans are named and contain, and which providers of OpenTelemetry get them. */
 export type TelemetryOptions = {
   /** The version of the GenAI semantic conventions whose names are used. Default `"0.1.0"`. */
   conventions?: ConventionsVersion

@@ -50,6 +50,7 @@ export type ScriptedTurn =
   | Error
   | ((request: ModelRequest, signal: AbortSignal) => ScriptedTurn | Promise<ScriptedTurn>)
 
+/** What a scripted model is, beside its turns. */
 export type ScriptedModelOptions = {
   /** `provider/model`; `test/scripted` when absent. */
   id?: string

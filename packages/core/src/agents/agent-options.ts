@@ -30,6 +30,7 @@ import {
 } from '../util/check-options.ts'
 import { agentWords, foreignModel } from '../util/foreign-words.ts'
 
+/** What an agent is: its name, instruction, functions and model, and the limits of its runs. */
 export type AgentOptions<Output = undefined> = {
   name: string
   /** The functions that the model may call; default none. */

@@ -126,6 +126,7 @@ export type MemberRunEntry = { runId: string; key: SessionKey; options: JSONValu
 /** The most queued background runs: in all, and of one user. */
 export type QueueBounds = { queued: number; userQueued: number }
 
+/** How many stored runs have each status. */
 export type RunCounts = {
   agentId: string
   queued: number
@@ -139,6 +140,7 @@ export type RunCounts = {
   oldestQueuedAt?: number
 }
 
+/** A schedule as a store keeps it. */
 export type StoredSchedule = {
   agentId: string
   name: string

@@ -83,6 +83,7 @@ export type SyncProgress = {
   elapsedMs: number
 }
 
+/** What ends a sync, and who receives its progress. */
 export type SyncOptions = {
   /** Aborts the sync; finished work is kept. */
   signal?: AbortSignal

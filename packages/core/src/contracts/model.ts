@@ -5,6 +5,7 @@ import type { Usage } from '../data/usage.ts'
 /** A tool as it is described to a model. */
 export type ToolSpec = { name: string; description: string; inputSchema: JSONSchema }
 
+/** Whether the model may, must or must not call tools, or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { tool: string }
 
 /** One request to a model. A provider drops an option that it does not support, with a `warning`, never a silent 400. */
@@ -22,6 +23,7 @@ export type ModelRequest = {
   parallelToolCalls?: boolean
 }
 
+/** What a model emits while it answers: a closed union. `finish` is the last one. */
 export type ModelEvent =
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }

@@ -3,6 +3,7 @@ import type { Embedder } from './model.ts'
 /** The kinds of index: in process, in LanceDB, or in Pinecone with a local text index. */
 export const retrievalTools = ['basic', 'localstore', 'cloudindex-serverless', 'cloudindex-pod'] as const
 
+/** The backend that searches: on disk, or in the cloud. */
 export type RetrievalTool = (typeof retrievalTools)[number]
 
 /** The options of `createRetriever` in `@agentkit/retriever`, which agents accept too and which may not be installed. */

@@ -33,6 +33,7 @@ export type RunEntry = {
   events?: readonly AgentEvent[]
 }
 
+/** How a stored run has ended. */
 export type RunEnding = {
   status: 'done' | 'failed'
   finishReason: RunFinishReason

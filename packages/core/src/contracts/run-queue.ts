@@ -34,6 +34,7 @@ export interface RunQueue {
   close(): Promise<void>
 }
 
+/** A job of the queue: the run that is to be worked on. */
 export type QueuedJob = {
   runId: string
   agentId: string
@@ -54,4 +55,5 @@ export type QueuedJob = {
 /** A job that a worker has. `token` names this delivery of it. */
 export type TakenJob = { runId: string; agentId: string; userId: string; token: string }
 
+/** How many jobs of an agent wait and are taken, and how old the oldest one is. */
 export type QueueCounts = { agentId: string; queued: number; taken: number; oldestMs: number }

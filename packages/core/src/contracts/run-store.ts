@@ -198,6 +198,7 @@ export type UsageRow = {
   usd?: number
 }
 
+/** A run that no living process works on. */
 export type OrphanedRun = {
   runId: string
   agentId: string
@@ -219,6 +220,7 @@ export type RetentionRules = {
   answersMs?: number
 }
 
+/** How much the retention has removed. */
 export type PruneReport = { sessions: number; runs: number; events: number; answers: number }
 
 /** Answers to requests that carry an idempotency key, kept until `prune` or the deletion of their session. */
@@ -239,8 +241,10 @@ export interface IdempotentAnswers {
   forget(request: IdempotentRequest): Promise<void>
 }
 
+/** A request with a key: a second one gets the answer of the first. */
 export type IdempotentRequest = { scope: string; key: string; fingerprint: string }
 
+/** What an earlier request with the same key was answered. */
 export type IdempotentAnswer = {
   fingerprint: string
   runId?: string

@@ -38,6 +38,7 @@ export type ErrorCode =
 /** The wait that exceeded its timeout. */
 export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
 
+/** What an error carries beside its code and message. */
 export type ErrorDetails = {
   cause?: unknown
   /**

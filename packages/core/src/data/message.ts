@@ -13,6 +13,7 @@ export type Opaque = {
   data: JSONValue
 }
 
+/** A text. */
 export type TextPart = { type: 'text'; text: string }
 /** An image, as base64 or by URL: exactly one of the two. */
 export type ImagePart = { type: 'image'; base64?: string; url?: string; mediaType?: string }
@@ -28,7 +29,9 @@ export type InputPart =
   | { type: 'image'; data: Uint8Array | URL; mediaType?: string; name?: string }
   | { type: 'file'; data: Uint8Array | URL; mediaType?: string; name?: string }
 
+/** What a model has thought before it answered, as far as its provider shows it. */
 export type ReasoningPart = { type: 'reasoning'; text: string; opaque?: Opaque }
+/** A call of a tool that a model asks for. */
 export type ToolCallPart = {
   type: 'tool-call'
   callId: string
@@ -39,12 +42,17 @@ export type ToolCallPart = {
   inputText?: string
   opaque?: Opaque
 }
+/** A part of an answer of a model. */
 export type AssistantPart = { type: 'text'; text: string; opaque?: Opaque } | ReasoningPart | ToolCallPart
 
 type Versioned = { v?: 1 }
+/** The instruction of an agent. */
 export type SystemMessage = Versioned & { role: 'system'; content: string }
+/** What a user says. */
 export type UserMessage = Versioned & { role: 'user'; content: string | UserPart[] }
+/** An answer of a model: text, reasoning and tool calls. */
 export type AssistantMessage = Versioned & { role: 'assistant'; content: AssistantPart[]; model?: string }
+/** The result of a tool call. */
 export type ToolMessage = Versioned & {
   role: 'tool'
   callId: string

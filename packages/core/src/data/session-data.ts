@@ -13,6 +13,7 @@ export type Session = {
   state?: JSONValue
 }
 
+/** How a turn of a session stands. */
 export type TurnStatus = 'running' | 'done' | 'failed' | 'waiting' | 'replaced'
 
 /** One run of a session, as it is stored. */
@@ -26,6 +27,7 @@ export type Turn = {
   state?: JSONValue
 }
 
+/** A session in a list: its title and times, without its messages. */
 export type SessionInfo = {
   sessionId: string
   /** Set by `rename`; until then the first 60 characters of the first question. */

@@ -57,8 +57,11 @@ export type Hooks = {
   output?(answer: HookedAnswer, context: HookContext): HookResult<HookedAnswer>
 }
 
+/** A tool call, as `beforeTool` receives it. */
 export type HookedCall = { callId: string; name: string; input: unknown }
+/** The outcome of a tool call, as `afterTool` receives it. */
 export type HookedOutcome = HookedCall & { output: unknown; isError: boolean }
+/** An answer of the model, as `afterModel` receives it. */
 export type HookedAnswer = { text: string }
 
 /** The result of a hook. */

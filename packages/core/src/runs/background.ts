@@ -39,6 +39,7 @@ export type FollowOptions = {
   signal?: AbortSignal
 }
 
+/** How many runs a worker has at once. */
 export type WorkOptions = {
   /** Runs at once, from 1 to 1,000; 25 when absent. */
   concurrency?: number

@@ -12,6 +12,7 @@ import type { Cost, Usage } from '../data/usage.ts'
 import type { EnqueueOptions, FollowOptions } from './background.ts'
 import type { DeepPartial } from './drafts.ts'
 
+/** Of one run: its user and session, its signal, deadline and budget. */
 export type RunOptions = {
   /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
   userId?: string
@@ -39,6 +40,7 @@ export type RunOptions = {
   resumable?: boolean
 }
 
+/** How a run has ended: a union by `finishReason`, with the text, usage, cost and sources. */
 export type RunResult<Output = unknown> = {
   runId: string
   /** The last step's text; of a run that ends early, the last words that were said. */

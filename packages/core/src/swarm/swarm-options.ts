@@ -26,6 +26,7 @@ export type Collaboration = 'manager' | 'handoff' | 'parallel' | 'sequence' | Ro
 // biome-ignore lint/suspicious/noExplicitAny: members may have any output.
 export type Member = AgentBase<any>
 
+/** What a swarm is: its members, how they work together, and the limits of its runs. */
 export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model'> & {
   /** The members, with unique ids. */
   agents: readonly Member[]

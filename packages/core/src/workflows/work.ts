@@ -67,6 +67,7 @@ export type LoopWork<Value, Input = unknown> =
   | (string extends Value ? AgentBase<undefined> : never)
   | AgentBase<Value>
 
+/** When a loop ends. */
 export type LoopOptions<Value> = {
   /** The most iterations. A loop with a condition that reaches this bound adds a warning to the run. */
   maxIterations: number
@@ -76,6 +77,7 @@ export type LoopOptions<Value> = {
   until?: (value: Value, iteration: number) => boolean | Promise<boolean>
 }
 
+/** How a step asks its agent. */
 export type AskOptions<Value, Input = unknown> = {
   /** Builds the agent's question. Default: the value itself, as JSON unless it is text. */
   ask: (value: Value, context: StepContext<Input>) => string | InputPart[] | Promise<string | InputPart[]>

@@ -17,6 +17,7 @@ import type { OptionRules } from '../util/check-options.ts'
 import { valueText } from './message-for.ts'
 import type { WorkflowStep } from './step.ts'
 
+/** The name of a workflow, and the limits of its runs. */
 export type WorkflowOptions = Pick<
   AgentOptions,
   'id' | 'description' | 'samplePrompts' | 'budget' | 'onBusy' | 'timeoutMs' | 'approvalDays' | 'sessions'

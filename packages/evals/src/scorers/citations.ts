@@ -7,6 +7,7 @@ import { limits } from '../limits.ts'
 import { claimsOf, hasClaim, normalized } from './claims.ts'
 import { cut } from './text-scorers.ts'
 
+/** Where `citations` finds the cited files. */
 export type CitationsOptions = {
   /** Where the cited files are, for an agent without knowledge of its own: plain text in UTF-8. */
   folder?: string

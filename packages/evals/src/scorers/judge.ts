@@ -3,6 +3,7 @@ import { checkOptions, hasMethod, invalidArgument, isAny, isRecord, isText, sha2
 import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 
+/** The model that judges, and what it is asked. */
 export type JudgeOptions = {
   model: Model
   /** What a good answer has. The judge rates from 1, it has none of it, to 5, it has all of it. */

@@ -4,6 +4,7 @@ import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { parsedAnswer } from './parsed-answer.ts'
 
+/** How texts are compared. */
 export type TextOptions = {
   /** The key of `expected` that is compared, where several scorers need one each: `expected: { text: "…", tools: […] }`. */
   field?: string

@@ -3,6 +3,7 @@ import { checkOptions, invalidArgument, isOneOf, isText } from '@agentkit/core/i
 import type { Scorer } from '../data/scorer.ts'
 import { cut, expectedOf } from './text-scorers.ts'
 
+/** How the calls of a run are compared with the expected ones. */
 export type ToolTrajectoryOptions = {
   order?: 'exact' | 'in-order' | 'any-order'
   /** The key of `expected` that has the names, where other scorers need others. */

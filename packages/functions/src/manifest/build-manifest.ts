@@ -9,6 +9,7 @@ import { type ManifestPlan, planManifest } from './plan-manifest.ts'
 import { posixPath, posixRelative } from './posix-path.ts'
 import { readManifest } from './read-manifest.ts'
 
+/** Which files a manifest is built from. */
 export type BuildManifestOptions = {
   /** Patterns (`src/**\/*.ts`), files and folders; a leading `!` excludes. */
   patterns: readonly string[]
@@ -20,6 +21,7 @@ export type BuildManifestOptions = {
   strict?: boolean | undefined
 }
 
+/** What a built manifest has. */
 export type ManifestBuild = {
   /** The module, relative to the working directory. */
   file: string

@@ -11,6 +11,7 @@ import { posixPath, posixRelative } from './posix-path.ts'
 import { readManifest } from './read-manifest.ts'
 import { isNeverWalked } from './select-files.ts'
 
+/** Which manifest is compared with which files. */
 export type CheckManifestOptions = {
   /** The patterns of the manifest; default: those in its header. */
   patterns?: readonly string[] | undefined
@@ -22,6 +23,7 @@ export type CheckManifestOptions = {
   strict?: boolean | undefined
 }
 
+/** What differs between a manifest and its sources. */
 export type ManifestCheck = {
   /** The manifest, relative to the working directory. */
   file: string

@@ -13,6 +13,7 @@ export function unreadableFile(status: UnreadableStatus, reason: string, cause?:
   return Object.assign(error as Omit<AgentKitError, 'status'>, { status })
 }
 
+/** Whether an error says that a file cannot be read, with its status and reason. */
 export function isUnreadableFile(error: unknown): error is UnreadableFileError {
   return isAgentKitError(error) && error.code === 'unreadable-file' && typeof error.status === 'string'
 }

@@ -35,6 +35,7 @@ export type RequestErrorCode =
 /** The `code` of a problem: a closed list. */
 export type ProblemCode = ErrorCode | RequestErrorCode
 
+/** The status and title of an error over HTTP. */
 export type ProblemKind = {
   status: number
   title: string

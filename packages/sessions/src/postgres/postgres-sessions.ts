@@ -2,6 +2,7 @@ import { AgentKitError, type RunQueue, type SessionStore } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
 import { openPostgresStore } from './open-postgres-store.ts'
 
+/** The tables of the sessions, and how the database is connected to. */
 export type PostgresSessionsOptions = {
   /** Holds the jobs of background runs. Without it there are none. The store closes it. */
   queue?: RunQueue

@@ -12,6 +12,7 @@ import type { Statements } from './statements.ts'
 import { openStore } from './store-access.ts'
 import { prepareEntry, requireHeld, writeEntry } from './write-entry.ts'
 
+/** How a file of sessions is opened. */
 export type SQLiteSessionsOptions = {
   /**
    * What an acknowledged turn survives: `normal` the death of the process, `full` that of the machine too, at several

@@ -2,6 +2,7 @@ import type { Model, ModelEvent, ModelRequest, ModelStream } from '@agentkit/cor
 import { type CassetteOptions, canonicalRequest } from './canonical-request.ts'
 import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
 
+/** How calls are written to a cassette. */
 export type RecordOptions = CassetteOptions & {
   /** Whether the content of the file is kept; otherwise the process's first call overwrites it. */
   append?: boolean

@@ -31,6 +31,7 @@ export type ChatUserPart =
 
 export type ChatToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
+/** A tool as Chat Completions takes it. */
 export type ChatTool = {
   type: 'function'
   function: { name: string; description: string; parameters: JSONSchema; strict?: boolean }

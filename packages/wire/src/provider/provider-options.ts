@@ -89,6 +89,7 @@ export function checkOptions<Options extends object>(
   checkOptionNames(options, known, { code })
 }
 
+/** The names of the timeouts that a call may set. */
 export const callTimeoutNames: Record<keyof CallTimeouts, true> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
 
 /** The values to redact from errors: the key, and headers with credentials, with and without their scheme. */

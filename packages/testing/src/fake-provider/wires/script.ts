@@ -11,6 +11,7 @@ export type FakeWire =
   | 'gemini'
   | 'ollama'
 
+/** A tool call of a scripted answer. */
 export type FakeToolCall = {
   name: string
   /** The arguments, as a value; `{}` when absent. */
