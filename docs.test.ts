@@ -40,7 +40,7 @@ describe('the documentation', () => {
       ...readdirSync(join(root, 'docs/examples')).filter((name) => name.endsWith('.ts')),
       ...readdirSync(join(root, 'docs/examples/deploy')).map((name) => `deploy/${name}`),
       ...codeFiles()
-        .filter((path) => path.startsWith('docs/examples/tutorial/'))
+        .filter((path) => /^docs\/examples\/(?:migrate|tutorial)\//.test(path))
         .map((path) => path.slice('docs/examples/'.length)),
     ].filter((name) => !isTest(name) && !name.includes('__fixtures__') && !name.endsWith('.d.ts'))
     const shown = codeBlocks.map(({ file }) => file)

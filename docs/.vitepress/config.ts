@@ -17,6 +17,8 @@ export default defineConfig({
   ],
   // Pages are plain Markdown: `<name>` in a sentence is text.
   markdown: { html: false, anchor: { slugify: slugOf } },
+  // The index of the search, which is loaded by the first search.
+  vite: { build: { chunkSizeWarningLimit: 4000 } },
   themeConfig: {
     search: { provider: 'local' },
     sidebar: sidebar(fileURLToPath(new URL('..', import.meta.url))),

@@ -6,7 +6,7 @@ type Group = { text: string; pages: readonly string[] }
 
 // Pages that are listed here in reading order; those of `errors/` and `api/` are read from their folders.
 const groups: readonly Group[] = [
-  { text: 'Start', pages: ['index', 'tutorial'] },
+  { text: 'Start', pages: ['index', 'tutorial', 'compare'] },
   {
     text: 'Agents',
     pages: [
@@ -39,6 +39,7 @@ const groups: readonly Group[] = [
     ],
   },
   { text: 'Runs that outlive a process', pages: ['guides/runs', 'guides/background', 'guides/many-machines'] },
+  { text: 'Coming from', pages: ['migrate/ai-sdk', 'migrate/openai-agents', 'migrate/langgraph'] },
 ]
 
 export type SidebarGroup = { text: string; collapsed: boolean; items: { text: string; link: string }[] }
