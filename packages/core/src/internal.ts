@@ -13,17 +13,11 @@ export {
 } from './contracts/retriever-options.ts'
 export {
   type Span,
-  type Span,
-  type SpanEnd,
   type SpanEnd,
   type SpanStart,
-  type SpanStart,
   setTracer,
-  setTracer,
-  type Tracer,
   type Tracer,
   traceIdOf,
-  tracer,
   tracer,
 } from './contracts/tracer.ts'
 export { errorCodes, problemType } from './data/error-codes.ts'
