@@ -55,6 +55,7 @@ export type { Approval, ApprovalKind, Decision, Decisions } from './data/approva
 export type { Budget } from './data/budget.ts'
 export { checkSessionKey } from './data/check-id.ts'
 export type { Citation } from './data/citation.ts'
+export type { DeepPartial } from './data/deep-partial.ts'
 export {
   AgentKitError,
   type ErrorCode,
@@ -114,7 +115,6 @@ export type {
   Worker,
   WorkOptions,
 } from './runs/background.ts'
-export type { DeepPartial } from './runs/drafts.ts'
 export type { MemberStatus } from './runs/member-outcome.ts'
 export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'

@@ -1,5 +1,5 @@
 import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
-import { invalidConfig, nearestWord, serverTool } from '@agentkit/core/internal'
+import { invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
 import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
 import { type Connection, connect, type Era } from './connection.ts'
 import { type Calls, currentCall, elicit, type RunningCall } from './elicitation.ts'
@@ -11,7 +11,6 @@ import type { McpToolInfo, McpTools, Server } from './options.ts'
 import { checkPins, hashOf, type PinState } from './pins.ts'
 import { runCall } from './run-call.ts'
 import { toResult } from './tool-result.ts'
-import { withoutPatterns } from './without-patterns.ts'
 
 /** The tools of a server, with sentences about those that are left out. */
 export type ConnectedTools = McpTools & { readonly warnings: readonly string[] }

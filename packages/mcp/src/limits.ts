@@ -2,8 +2,6 @@
 export const limits = {
   tools: 256,
   descriptionChars: 4000,
-  schemaBytes: 65_536,
-  schemaDepth: 32,
   schemaValues: 10_000,
   listPages: 20,
   /** Bytes of one answer over HTTP, and of one line of a process. */

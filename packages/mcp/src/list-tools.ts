@@ -1,8 +1,7 @@
-import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { foreignSchemaProblem, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
-import { schemaProblem } from './tool-schema.ts'
 
 /** The tools of a server that can be used, under the names that the agent has for them. */
 export type ListedTools = { tools: Map<string, ServerTool>; warnings: string[] }
@@ -34,7 +33,7 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
   }
   const tools = new Map<string, ServerTool>()
   for (const tool of chosen(all.slice(0, limits.tools), server)) {
-    const problem = schemaProblem(tool.inputSchema)
+    const problem = foreignSchemaProblem(tool.inputSchema)
     if (problem !== undefined) {
       warnings.push(`The tool "${shortName(tool.name)}" of ${who.replace('The', 'the')} is left out: ${problem}.`)
       continue

@@ -1,12 +1,12 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
-import type { Model } from '../contracts/model.ts'
+import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { InputPart, UserMessage } from '../data/message.ts'
+import type { InputPart, JSONSchema, UserMessage } from '../data/message.ts'
 import { continueStored } from '../durable/continue-stored.ts'
 import { type DirectNotices, directNotices } from '../durable/direct-notices.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
@@ -24,6 +24,7 @@ import { started, startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
 import { draftForm } from '../schema/draft-form.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
+import { checkClientTools } from '../tools/client-tools.ts'
 import type { HostTools } from '../tools/host-tools.ts'
 import { releaseLists } from './shared-lists.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
@@ -59,6 +60,7 @@ type Description = {
   version?: string
   budget?: Budget
   knowledge?: Knowledge
+  clientTools?: { max: number }
 }
 
 /** What agents, swarms and workflows have in common: they answer messages. */
@@ -70,13 +72,17 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   readonly version: string | undefined
   readonly budget: Budget | undefined
   readonly knowledge: Knowledge | undefined
+  readonly clientTools: { readonly max: number } | undefined
   abstract override readonly sessions: SessionStore
   /** @internal */
   protected host: AgentHost = {}
   #notices: DirectNotices | undefined
 
   /** @internal */
-  constructor(id: string, { name, description, samplePrompts = [], version, budget, knowledge }: Description) {
+  constructor(
+    id: string,
+    { name, description, samplePrompts = [], version, budget, knowledge, clientTools }: Description,
+  ) {
     super()
     this.id = id
     this.name = name
@@ -85,6 +91,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     this.version = version
     this.budget = budget && { ...budget }
     this.knowledge = knowledge
+    this.clientTools = clientTools && { ...clientTools }
   }
 
   /** The members of a swarm, and the agents of a workflow; none of an agent. */
@@ -220,12 +227,15 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     checkRunOptions(options)
     const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
     const { replaces, resumable } = options
+    const clientTools =
+      options.clientTools && checkClientTools(options.clientTools, { max: this.clientTools?.max, tools: this.tools })
     const { decisions } = resumed ?? {}
     const notices = this.#noticesOf(spec)
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
     const scope = {
       ...{ userId, sessionId, input, history, budget, replaces, resumable, notifies: notices !== undefined },
+      ...(clientTools && { clientTools: clientTools.map(specOf) }),
       ...(decisions ? { decisions } : resumed ? { continues: true as const } : {}),
     }
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
@@ -291,6 +301,12 @@ type StartableRun<Output> = AgentRun<Output> & { [started](): AgentRun<Output>['
 function newHandover(): Handover {
   const message = 'The process of the run stops: another one continues it.'
   return { isRequested: false, reason: new AgentKitError('aborted', message) }
+}
+
+/** As the run stores it. */
+function specOf({ name, description, inputSchema }: Tool): ToolSpec {
+  // Of a client, whose schemas are plain JSON.
+  return { name, description, inputSchema: inputSchema as JSONSchema }
 }
 
 /** The tools of the knowledge, once it is loaded; a run reports why they cannot be read. */

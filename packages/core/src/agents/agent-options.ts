@@ -6,8 +6,10 @@ import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { Budget } from '../data/budget.ts'
 import { invalidArgument, invalidConfig } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
 import type { OnBusy } from '../data/on-busy.ts'
 import type { RunRecord } from '../data/run-record.ts'
+import { limits } from '../limits.ts'
 import { checkBudget } from '../policies/budget.ts'
 import { checkHooks, type Hooks } from '../policies/hooks.ts'
 import { checkGuardOptions, type GuardOptions } from '../policies/loop-detection.ts'
@@ -88,6 +90,11 @@ export type AgentOptions<Output = undefined> = {
   modelTimeoutMs?: number
   /** The deadline of a whole run, in milliseconds; default none. */
   timeoutMs?: number
+  /**
+   * How many tools of its own a client may bring for a run, by `clientTools` of the run, `/ui/chat` or `/agui`; default none.
+   * It executes them itself. They go to the agent's own model, not to members.
+   */
+  clientTools?: { max: number }
   /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
   approvalDays?: number
   /**
@@ -127,9 +134,17 @@ export const agentRules: OptionRules<AgentOptions> = {
   toolTimeoutMs: isMilliseconds,
   modelTimeoutMs: isMilliseconds,
   timeoutMs: isMilliseconds,
+  clientTools: {
+    is: `{ max }, a whole number from 1 to ${limits.mostClientTools}`,
+    holds: (value) => isRecord(value) && Object.keys(value).join() === 'max' && isWithin(value.max),
+  },
   approvalDays: isApprovalDays,
   onRunEnd: isFunction,
   sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
+}
+
+function isWithin(max: unknown): boolean {
+  return Number.isInteger(max) && Number(max) >= 1 && Number(max) <= limits.mostClientTools
 }
 
 /** @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix */

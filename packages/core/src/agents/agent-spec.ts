@@ -38,7 +38,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     timeoutMs: given.timeoutMs,
     approvalMs: (given.approvalDays ?? limits.approvalDays) * 86_400_000,
     onRunEnd: given.onRunEnd,
-    hasClientTools: [...tools.values()].some(({ client }) => client),
+    hasClientTools: given.clientTools !== undefined || [...tools.values()].some(({ client }) => client),
     async resultProblems(name, result) {
       const output = tools.get(name)?.output
       return output && (await valueProblems(output, result, { name: `Tool "${name}"`, option: 'output' }))

@@ -3,7 +3,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { notCompacted } from '../conversation/compacted-view.ts'
 import { createConversation } from '../conversation/conversation.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
-import type { Message } from '../data/message.ts'
+import type { JSONValue, Message } from '../data/message.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import { applyHook, type HookContext } from '../policies/hooks.ts'
@@ -16,6 +16,7 @@ import { type RunSnapshot, restore, snapshotOf, storeSnapshot, suspendedMembers 
 import { openTurn, readRecorded, resumeTurn, sessionState } from '../sessions/open-turn.ts'
 import { notSuspended } from '../sessions/suspended-runs.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
+import { checkClientTools, withClientTools } from '../tools/client-tools.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from './call-with-fallback.ts'
 import { findDelegates } from './delegates.ts'
@@ -72,7 +73,11 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
       events: scope.kept,
       notifies: scope.notifies,
     },
-    options: { budget: scope.budget },
+    // Plain JSON, except that optional fields may be absent.
+    options: {
+      budget: scope.budget,
+      ...(scope.clientTools && { clientTools: scope.clientTools }),
+    } as unknown as JSONValue,
     settles: agent.hasClientTools,
     agentVersion: store.runs && (await untilAborted(signal, agent.storedVersion())),
   })
@@ -132,7 +137,11 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const { agent, scope, turn, state, ledger, snapshot, place } = opened
   const { signal, emit } = scope
   const hookContext = hookContextOf(scope)
-  const { toolBox, warnings } = await agent.tools(hookContext)
+  const { toolBox: own, warnings } = await agent.tools(hookContext)
+  // They are the outermost agent's.
+  const brought = scope.member || scope.memberRun || place ? undefined : scope.clientTools
+  const given = brought && checkClientTools(brought, { max: brought.length, tools: [] })
+  const toolBox = given ? await withClientTools(own, given) : own
   // A resumed run has its other warnings already.
   state.warnings.push(...warnings, ...(snapshot ? [] : (agent.inVain ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))

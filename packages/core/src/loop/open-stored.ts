@@ -1,3 +1,4 @@
+import type { ToolSpec } from '../contracts/model.ts'
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { Decision } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
@@ -95,7 +96,9 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   else if (!suspended && !isNew) ledger.spent.ms += Math.max(0, now - at)
   if (turn.deadline !== undefined) scope.endWithin?.(turn.deadline - now)
   const { key, record } = stored
-  const continued = { ...scope, userId: key.userId, sessionId: sessionOf(scope, record), ...(kept && { kept }) }
+  const clientTools = clientToolsOf(stored) ?? scope.clientTools
+  const withTools = { ...scope, ...(clientTools && { clientTools }) }
+  const continued = { ...withTools, userId: key.userId, sessionId: sessionOf(scope, record), ...(kept && { kept }) }
   if (isNew) {
     const { decisions: _, continues: _continues, ...begun } = continued
     const input = unstored?.input ?? messages[0]
@@ -164,6 +167,13 @@ function pendingDecisions(run: NewRun, snapshot: RunSnapshot | undefined, stored
       return decision === undefined ? [] : [[approvalId, decision]]
     }),
   )
+}
+
+/** The tools that the client brought. */
+function clientToolsOf(stored: StoredRun): readonly ToolSpec[] | undefined {
+  const { run } = optionsOf(stored)
+  // Written when the run was created.
+  return isRecord(run) && Array.isArray(run.clientTools) ? (run.clientTools as unknown as ToolSpec[]) : undefined
 }
 
 /** The budget of the run, tightened by its caller. */

@@ -1,5 +1,5 @@
 import type { BackgroundRuns, MemberRunEntry } from '../contracts/background-runs.ts'
-import type { Model } from '../contracts/model.ts'
+import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
@@ -108,6 +108,8 @@ export type RunScope = RunDriver & {
   parent: CurrentRun | undefined
   /** A run of the session that this one replaces. */
   replaces?: string | undefined
+  /** Tools that its caller executes, checked. */
+  clientTools?: readonly ToolSpec[]
   /** Whether the run is continued after a crash. */
   resumable?: boolean | undefined
   /** Whether notices of its end, and of its waiting, are kept. */

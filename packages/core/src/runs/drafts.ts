@@ -5,13 +5,6 @@ import { type IncrementalJSON, incrementalJSON } from '../util/incremental-json.
 import type { RunResult } from './run.ts'
 import { Speakers } from './speakers.ts'
 
-/** A value whose parts may be missing yet. */
-export type DeepPartial<Value> = Value extends readonly (infer Item)[]
-  ? DeepPartial<Item>[]
-  : Value extends object
-    ? { [Key in keyof Value]?: DeepPartial<Value[Key]> }
-    : Value
-
 /** The form of a run's answer. */
 export type DraftForm = {
   /** The field of the answer that has the output, where its schema is of no object. */

@@ -39,6 +39,7 @@ const runRules = {
   history: checkHistory,
   replaces: isId,
   resumable: isFlag,
+  clientTools: { is: 'a list of { name, description, inputSchema }', holds: Array.isArray },
   onApproval: isOneOf(['wait', 'end'] satisfies RunOptions['onApproval'][]),
 } satisfies OptionRules<RunOptions>
 

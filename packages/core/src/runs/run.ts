@@ -1,16 +1,17 @@
 import type { QueueBounds } from '../contracts/background-runs.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
+import type { ToolSpec } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import type { Citation } from '../data/citation.ts'
+import type { DeepPartial } from '../data/deep-partial.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent, RunFinishReason } from '../data/event.ts'
 import type { InputPart, JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
 import type { EnqueueOptions, FollowOptions } from './background.ts'
-import type { DeepPartial } from './drafts.ts'
 
 /** Of one run: its user and session, its signal, deadline and budget. */
 export type RunOptions = {
@@ -36,6 +37,8 @@ export type RunOptions = {
    * Its result has the error `not-found` for a run of another session.
    */
   replaces?: string
+  /** Tools that the caller brings for this run and executes, where the agent's `clientTools` lets it. */
+  clientTools?: readonly ToolSpec[]
   /** Whether the run is continued after a crash, and keeps its events. `unsupported` with a store without `runs`. */
   resumable?: boolean
 }
@@ -153,6 +156,8 @@ export interface Runnable {
   readonly budget?: Budget | undefined
   /** Whether messages may have images. */
   readonly acceptsImages?: boolean
+  /** How many tools of its own a client may bring. */
+  readonly clientTools?: { readonly max: number } | undefined
   /** The knowledge that it searches, if it has any. */
   readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun

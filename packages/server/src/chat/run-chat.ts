@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentRun, InputPart, Message, Runnable, RunResult } from '@agentkit/core'
+import type { AgentEvent, AgentRun, InputPart, Message, Runnable, RunResult, ToolSpec } from '@agentkit/core'
 import { reported } from '@agentkit/core/internal'
 import type { WholeFormat } from '../answer/encode-answer.ts'
 import type { EncodeEvent } from '../answer/encode-event.ts'
@@ -21,6 +21,8 @@ export type ChatMessage = {
   sessionId?: string
   /** The run of the session that this one replaces. */
   replaces?: string
+  /** Tools that the client executes. */
+  clientTools?: readonly ToolSpec[]
 }
 
 /** How a run is answered: by its events while it runs, or once it has ended. */
@@ -106,9 +108,9 @@ function handedBack(): ProblemError {
 type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }
 
 function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentRun {
-  const { question, userId, sessionId, history, replaces } = request
+  const { question, userId, sessionId, history, replaces, clientTools } = request
   const ids = { userId, ...(sessionId !== undefined && { sessionId }) }
-  const options = { ...ids, history, ...(replaces !== undefined && { replaces }) }
+  const options = { ...ids, history, ...(replaces !== undefined && { replaces }), ...(clientTools && { clientTools }) }
   try {
     return reported(agent.stream(question, { ...options, ...bounds, onApproval: 'end' }))
   } catch (error) {

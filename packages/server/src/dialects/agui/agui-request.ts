@@ -1,4 +1,4 @@
-import type { Decision, Decisions, InputPart, JSONValue, Message } from '@agentkit/core'
+import type { Decision, Decisions, InputPart, JSONSchema, JSONValue, Message, ToolSpec } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
@@ -14,7 +14,9 @@ const body = looseObject({
   threadId: idField,
   runId: idField,
   messages: array(looseObject({ role: string(), content: optional(unknown()) })),
-  tools: nullish(array(looseObject({ name: string() }))),
+  tools: nullish(
+    array(looseObject({ name: string(), description: optional(string()), parameters: optional(unknown()) })),
+  ),
   context: nullish(array(looseObject({ description: string(), value: string() }))),
   resume: nullish(
     array(
@@ -25,7 +27,7 @@ const body = looseObject({
 
 type Input = InferOutput<typeof body>
 
-export type AGUIRequest = { threadId: string; runId: string; ignoredTools: string[] } & (
+export type AGUIRequest = { threadId: string; runId: string; tools: ToolSpec[] } & (
   | { question: string | InputPart[]; history: Message[] }
   | { resumes: string | undefined; decisions: Decisions; outputs: ClientOutputs }
 )
@@ -34,7 +36,7 @@ export type AGUIRequest = { threadId: string; runId: string; ignoredTools: strin
 export function readAGUIRequest(sent: unknown): AGUIRequest {
   const input = validate(body, sent)
   const { threadId, runId, messages, tools, context, resume } = input
-  const common = { threadId, runId, ignoredTools: (tools ?? []).map(({ name }) => name) }
+  const common = { threadId, runId, tools: (tools ?? []).map(specOf) }
   const last = messages.at(-1)
   const outputs = readOutputs(messages)
   if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs }
@@ -47,6 +49,15 @@ export function readAGUIRequest(sent: unknown): AGUIRequest {
     question: withContext(readContent(last.content, messages.length - 1), marked),
     history: historyOf(earlier),
   }
+}
+
+function specOf({
+  name,
+  description = '',
+  parameters = { type: 'object' },
+}: NonNullable<Input['tools']>[number]): ToolSpec {
+  // Checked where the agent takes tools of clients.
+  return { name, description, inputSchema: parameters as JSONSchema }
 }
 
 /** Only the agent's own instruction speaks as system: others are text, marked as what they are. */

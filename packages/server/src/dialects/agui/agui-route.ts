@@ -1,4 +1,4 @@
-import type { Approval } from '@agentkit/core'
+import type { Approval, ToolSpec } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
@@ -7,6 +7,7 @@ import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { broughtTools } from '../common/brought-tools.ts'
 import { type ClientOutputs, withOutputs } from '../common/client-outputs.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
@@ -29,10 +30,12 @@ export function aguiRoute(parts: RouteParts): Route {
         const request = readAGUIRequest(sent)
         const userId = dialectCaller(context)
         if ('decisions' in request) return await continueRun(context, parts, { ...request, userId })
-        const { threadId, question, history } = request
+        const { threadId, question, history, tools } = request
+        const brought = broughtTools(parts.agent, tools)
+        const ignoredTools = ignoredOf(parts, tools)
         return await boundRun({
-          request: { question, history, userId, sessionId: threadId },
-          answer: { type: eventStreamType, encode: aguiEncoder(request) },
+          request: { question, history, userId, sessionId: threadId, ...brought },
+          answer: { type: eventStreamType, encode: aguiEncoder({ ...request, ignoredTools }) },
           ...{ context, parts, release },
         })
       })
@@ -46,14 +49,14 @@ type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,
-  { resumes: named, decisions: sent, outputs, threadId, runId, ignoredTools, userId }: Decided,
+  { resumes: named, decisions: sent, outputs, threadId, runId, tools, userId }: Decided,
 ): Promise<Response> {
   const resumes = named ?? (await waitingFor(parts, { userId, sessionId: threadId }, outputs))
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
   const decisions = withOutputs(stored, sent, outputs)
   const calls = stored.approvals.map(({ path = [], callId }) => toolCallId(path, callId))
-  const encode = aguiEncoder({ threadId, runId, ignoredTools, calls })
+  const encode = aguiEncoder({ threadId, runId, ignoredTools: ignoredOf(parts, tools), calls })
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: they are shown again.
@@ -64,6 +67,11 @@ async function continueRun(
   )
   const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage: {} })
   return new Response([...asked, waits].join(''), { headers: { 'content-type': eventStreamType } })
+}
+
+/** The names of the client's tools that are not called, for an agent that takes none. */
+function ignoredOf({ agent }: RouteParts, tools: readonly ToolSpec[]): string[] {
+  return agent.clientTools ? [] : tools.map(({ name }) => name)
 }
 
 /** The run of a session that waits for one of these calls. */

@@ -129,6 +129,20 @@ describe.each(versions)('AG-UI %s', (version, open) => {
     await expect(run(client, undefined)).rejects.toThrow('No run of the thread waits for a result of these calls.')
   })
 
+  it('brings tools of the page, where the agent takes some', async () => {
+    const { agent } = make([{ toolCalls: [{ name: 'paint' }] }, 'Painted.'], { clientTools: { max: 1 } })
+    const client = open(await urlOf(agent))
+    const tools = [{ name: 'paint', description: 'Paints it.', parameters: { type: 'object' } }]
+    const asked = await run(client, 'Paint', { tools })
+    expect(asked.some(({ name }) => name === 'agentkit.ignored')).toBe(false)
+    const { toolCallId } = asked.find(({ type }) => type === 'TOOL_CALL_START') as Event
+    client.addMessage({ id: 'm2', role: 'tool', toolCallId, content: 'done' } as never) // of the client's own type
+    await run(client, undefined, { tools })
+    expect(answersOf(client)).toContain('Painted.')
+    const shadowing = [{ name: 'pay', description: 'Pays.', parameters: { type: 'object' } }]
+    await expect(run(client, 'Pay', { tools: shadowing })).rejects.toThrow('has the name of another one')
+  })
+
   it('adds the context of the page to the question, as marked text', async () => {
     const { agent, model } = make(['Hello.'])
     await run(open(await urlOf(agent)), 'What is here?', { context: [{ description: 'page', value: 'Roses' }] })

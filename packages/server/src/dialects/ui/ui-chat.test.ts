@@ -233,6 +233,26 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     await settled(chat)
   })
 
+  it('brings tools of its own, where the agent takes some', async () => {
+    const paint = { name: 'paint', description: 'Paints the page.', inputSchema: { type: 'object' } }
+    const { agent, model } = make([{ toolCalls: [{ name: 'paint' }] }, 'Painted.'], { clientTools: { max: 1 } })
+    const app = createApp(agent, quiet)
+    const shadowing = open(app, { id: 's2', body: { tools: [{ ...paint, name: 'pay' }] } })
+    await shadowing.sendMessage({ text: 'Paint' })
+    expect(shadowing.error?.message).toContain('has the name of another one')
+    const chat = open(app, { body: { tools: [paint] } })
+    await chat.sendMessage({ text: 'Paint' })
+    const part = chat.messages.at(-1)?.parts.at(-1)
+    const { toolCallId } = Object(part) as { toolCallId: string }
+    await chat.addToolOutput({ tool: 'paint', toolCallId, output: 'done' } as never)
+    await until(() => textOf(chat.messages.at(-1)) === 'Painted.')
+    await settled(chat)
+    expect(model.requests.map(({ tools = [] }) => tools.map(({ name }) => name))).toEqual([
+      ['pay', 'paint'],
+      ['pay', 'paint'],
+    ])
+  })
+
   it('asks something else while a call of a client tool waits', async () => {
     const { agent } = make([locateTurn, 'Rome is in Italy.'], { functions: [locate] })
     const chat = open(createApp(agent, quiet))

@@ -1,4 +1,4 @@
-import type { Decision, Decisions, InputPart, JSONValue, Message } from '@agentkit/core'
+import type { Decision, Decisions, InputPart, JSONValue, Message, ToolSpec } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
@@ -18,13 +18,20 @@ const body = looseObject({
   ),
   messageId: optional(string()),
   resumable: optional(boolean('must be true or false')),
+  tools: optional(unknown()),
 })
 
 type UIMessage = InferOutput<typeof body>['messages'][number]
 
 /** A question, or the decisions on approvals of the run whose message is the last. */
 export type UIRequest = { sessionId: string; isResumable: boolean } & (
-  | { question: string | InputPart[]; history: Message[]; replacesAfter: Replaced | undefined }
+  | {
+      question: string | InputPart[]
+      history: Message[]
+      replacesAfter: Replaced | undefined
+      /** Only for an agent that takes tools of clients: for others the field is the application's own. */
+      tools: readonly ToolSpec[]
+    }
   | { runId: string; decisions: Decisions; outputs: ClientOutputs }
 )
 
@@ -33,7 +40,7 @@ export type Replaced = { runId: string | undefined }
 
 /** @throws ProblemError for what is no request of `useChat` */
 export function readUIRequest(sent: unknown): UIRequest {
-  const { id, messages, trigger, messageId, resumable = false } = validate(body, sent)
+  const { id, messages, trigger, messageId, resumable = false, tools } = validate(body, sent)
   const common = { sessionId: id, isResumable: resumable }
   const last = messages.at(-1)
   if (!last) throw invalid(['messages'], 'must not be empty')
@@ -49,6 +56,7 @@ export function readUIRequest(sent: unknown): UIRequest {
     ...common,
     question,
     history: historyOf(earlier),
+    tools: Array.isArray(tools) ? tools : [],
     replacesAfter: isReplacing ? { runId: before?.id } : undefined,
   }
 }

@@ -9,6 +9,7 @@ import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { broughtTools } from '../common/brought-tools.ts'
 import { withOutputs } from '../common/client-outputs.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
@@ -51,11 +52,12 @@ type Decided = Extract<UIRequest, { decisions: unknown }> & { userId: string }
 async function answer(
   context: ServerContext,
   parts: RouteParts,
-  { sessionId, userId, question, history, isResumable, replacesAfter }: Asked,
+  { sessionId, userId, question, history, isResumable, replacesAfter, tools }: Asked,
   release: () => void,
 ): Promise<Response> {
   const replaces = replacesAfter && (await findReplaced(parts, { userId, sessionId }, replacesAfter))
-  const request = { question, history, userId, sessionId, ...(replaces !== undefined && { replaces }) }
+  const brought = broughtTools(parts.agent, tools)
+  const request = { question, history, userId, sessionId, ...brought, ...(replaces !== undefined && { replaces }) }
   const chat: Chat = {
     ...{ request, context, parts, release },
     answer: { type: eventStreamType, encode: uiEncoder() },

@@ -1,10 +1,10 @@
-import type { JSONSchema } from '@agentkit/core'
+import type { JSONSchema } from '../data/message.ts'
 
 const byName: readonly string[] = ['properties', '$defs', 'definitions', 'dependentSchemas']
 
 /**
- * A server's schema without its regular expressions: one that takes exponential time would block the process. The model
- * reads them in the descriptions, and the server checks what it receives.
+ * The schema of a server or a client without its regular expressions: one that takes exponential time would block the process. The model
+ * reads them in the descriptions, and who executes the call checks what it receives.
  */
 export function withoutPatterns(schema: JSONSchema): JSONSchema {
   const { pattern, patternProperties, format, ...rest } = schema
@@ -36,7 +36,7 @@ function eachOf(schemas: JSONSchema): JSONSchema {
   return copy
 }
 
-/** A server may name a field __proto__. */
+/** A field may be named __proto__. */
 function define(target: JSONSchema, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }

@@ -1,13 +1,15 @@
-import type { JSONSchema } from '@agentkit/core'
-import { jsonSchemaProblem } from '@agentkit/core/internal'
-import { limits } from './limits.ts'
+import type { JSONSchema } from '../data/message.ts'
+import { limits } from '../limits.ts'
+import { jsonSchemaProblem } from './check-json-schema.ts'
 
-/** Why a schema of a server cannot be used, as the end of a sentence; `undefined` if it can. */
-export function schemaProblem(schema: unknown): string | undefined {
+/** Why the schema of a tool of a server or a client cannot be used, as the end of a sentence; `undefined` if it can. */
+export function foreignSchemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return 'its input is not an object'
   const text = JSON.stringify(schema)
-  if (Buffer.byteLength(text) > limits.schemaBytes) return `its schema has more than ${limits.schemaBytes} bytes`
-  if (depthOf(schema) > limits.schemaDepth) return `its schema is nested deeper than ${limits.schemaDepth} levels`
+  if (Buffer.byteLength(text) > limits.foreignSchemaBytes)
+    return `its schema has more than ${limits.foreignSchemaBytes} bytes`
+  if (depthOf(schema) > limits.foreignSchemaDepth)
+    return `its schema is nested deeper than ${limits.foreignSchemaDepth} levels`
   if (hasCycle(schema)) return 'its schema refers to itself'
   return jsonSchemaProblem(schema)?.replace(/\.$/, '')
 }
@@ -17,7 +19,7 @@ function depthOf(value: unknown): number {
   for (let depth = 0; ; depth++) {
     level = level.filter(isObject).flatMap((each) => Object.values(each))
     if (level.length === 0) return depth
-    if (depth > limits.schemaDepth) return depth
+    if (depth > limits.foreignSchemaDepth) return depth
   }
 }
 

@@ -1,0 +1,96 @@
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { Agent, type AgentOptions, type JSONSchema, tool } from '../index.ts'
+
+const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'seen' })
+const paint = { name: 'paint', description: 'Paints the page.', inputSchema: { type: 'object' } }
+
+function painter(options: Partial<Omit<AgentOptions, 'model'>> = { clientTools: { max: 2 } }) {
+  const model = scriptedModel([{ toolCalls: [{ name: 'paint', input: { colour: 'red' } }] }, 'Painted.', 'Hello.'])
+  return { model, agent: new Agent({ name: 'Painter', functions: [look], model, ...options }) }
+}
+
+const refusal = async (specs: unknown, options?: Partial<Omit<AgentOptions, 'model'>>): Promise<string> => {
+  const start = async () => painter(options).agent.stream('Paint', { clientTools: specs as never }).result
+  return start().then(
+    ({ error }) => error?.message ?? 'accepted',
+    (error) => error.message,
+  )
+}
+
+function deep(levels: number): JSONSchema {
+  return levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
+}
+
+describe('tools that a client brings', () => {
+  it('are offered in that run only, and executed by the client', async () => {
+    const { agent, model } = painter()
+    const run = agent.stream('Paint', { clientTools: [paint] })
+    for await (const event of run) {
+      if (event.type !== 'approval-request') continue
+      expect(event).toMatchObject({ kind: 'client-tool', name: 'paint', input: { colour: 'red' } })
+      await run.answer(event.approvalId, 'done')
+    }
+    expect((await run.result).text).toBe('Painted.')
+    await agent.chat('Hi')
+    const offered = model.requests.map(({ tools = [] }) => tools.map(({ name }) => name))
+    expect(offered).toEqual([['look', 'paint'], ['look', 'paint'], ['look']])
+  })
+
+  it('are those of the run in another process too', async () => {
+    const disk = memoryDisk()
+    const first = painter({ clientTools: { max: 1 }, sessions: disk.open().store })
+    const { runId, approvals } = await first.agent.stream('Paint', { sessionId: 's', clientTools: [paint] }).result
+    const model = scriptedModel(['Painted.'])
+    const second = new Agent({ name: 'Painter', functions: [look], model, sessions: disk.open().store })
+    const decisions = { [approvals[0]?.approvalId ?? '']: { result: 'done' } }
+    expect((await second.resume(runId, decisions).result).text).toBe('Painted.')
+    expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['look', 'paint'])
+  })
+
+  it('are none, where the agent does not take any', async () => {
+    expect(await refusal([paint], {})).toBe('The agent takes no tools of clients. Give it `clientTools: { max: 10 }`.')
+    expect(await refusal([], {})).not.toContain('takes no tools')
+  })
+
+  it.each<[string, unknown, string]>([
+    [
+      'too many',
+      [paint, { ...paint, name: 'b' }, { ...paint, name: 'c' }],
+      '3 tools of the client are too many: at most 2',
+    ],
+    ['a name of the agent', [{ ...paint, name: 'look' }], 'has the name of another one, "look"'],
+    ['one name twice', [paint, paint], 'has the name of another one, "paint"'],
+    ['a name that no model takes', [{ ...paint, name: 'a b' }], 'a name has 1 to 64 letters'],
+    ['no description', [{ ...paint, description: undefined }], 'its description is a text of at most 4000'],
+    ['a long description', [{ ...paint, description: 'x'.repeat(4_001) }], 'its description is a text of at most 4000'],
+    ['no schema', [{ ...paint, inputSchema: undefined }], 'its input is not an object'],
+    [
+      'a large schema',
+      [{ ...paint, inputSchema: { type: 'object', title: 'x'.repeat(65_536) } }],
+      'more than 65536 bytes',
+    ],
+    ['a deep schema', [{ ...paint, inputSchema: deep(20) }], 'nested deeper than 32 levels'],
+    ['a circle', [{ ...paint, inputSchema: { type: 'object', properties: { a: { $ref: '#' } } } }], 'refers to itself'],
+    ['no tools', [null], 'its description is'],
+    ['no list', 'paint', '`clientTools`'],
+  ])('are refused with %s', async (_, specs, message) => {
+    expect(await refusal(specs)).toContain(message)
+  })
+
+  it('have no patterns, which could block the process', async () => {
+    const { agent, model } = painter()
+    const colour = { type: 'string', pattern: '^(r+)+$' }
+    const inputSchema = { type: 'object', properties: { colour } }
+    await agent.stream('Paint', { clientTools: [{ ...paint, inputSchema }] }).result
+    expect(model.requests[0]?.tools?.[1]?.inputSchema).toEqual({
+      ...inputSchema,
+      properties: { colour: { type: 'string', description: 'Pattern: ^(r+)+$' } },
+    })
+  })
+
+  it.each([{ max: 0 }, { max: 257 }, { max: 1.5 }, { most: 3 }, true])('have a bound, not %j', (clientTools) => {
+    expect(() => painter({ clientTools: clientTools as never })).toThrow('{ max }')
+  })
+})
