@@ -12,6 +12,7 @@ const groups: readonly Group[] = [
     pages: [
       'guides/functions',
       'guides/tools',
+      'guides/client-tools',
       'guides/output',
       'guides/approvals',
       'guides/hooks',
