@@ -89,14 +89,14 @@ export const ownNames = {
 } as const
 
 /** Names by the version of the conventions. A later version is one more entry. */
-export const conventions = { '0.1.0': genAI010 } as const
+export const conventions: { readonly '0.1.0': typeof genAI010 } = { '0.1.0': genAI010 }
 
 /** A version of the GenAI semantic conventions. */
 export type ConventionsVersion = keyof typeof conventions
 export type Conventions = (typeof conventions)[ConventionsVersion]
 
 /** Boundaries of histograms, from the pages of their metrics. */
-export const boundaries = {
+export const boundaries: Record<'seconds' | 'tokens' | 'calls', number[]> = {
   seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
   tokens: [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864],
   calls: [0, 1, 2, 4, 8, 16, 32, 64, 128],

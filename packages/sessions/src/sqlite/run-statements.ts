@@ -105,9 +105,9 @@ export const runTexts = {
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
   countUsage: `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE ${ofUsage} LIMIT ?)` as string,
-  usageByDay: usageBy("strftime('%Y-%m-%d', runs.created_at / 1000, 'unixepoch')"),
-  usageByModel: usageBy(lastModel),
-  usageBySession: usageBy(ownSession, 'runs.user_id'),
+  usageByDay: usageBy("strftime('%Y-%m-%d', runs.created_at / 1000, 'unixepoch')") as string,
+  usageByModel: usageBy(lastModel) as string,
+  usageBySession: usageBy(ownSession, 'runs.user_id') as string,
   runsOfSessions: `${records} ${ofSessions} WHERE session IN
     (SELECT id FROM sessions WHERE agent_id = ? AND session_id = ?) AND ${newestFirst}` as string,
 } as const
