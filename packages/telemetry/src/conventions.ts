@@ -88,12 +88,12 @@ export const ownNames = {
   estimated: 'agentkit.usage.estimated',
 } as const
 
-/** Names by the version of the conventions. A later version is one more entry. */
-export const conventions: { readonly '0.1.0': typeof genAI010 } = { '0.1.0': genAI010 }
-
 /** A version of the GenAI semantic conventions. */
-export type ConventionsVersion = keyof typeof conventions
-export type Conventions = (typeof conventions)[ConventionsVersion]
+export type ConventionsVersion = '0.1.0'
+export type Conventions = typeof genAI010
+
+/** Names by the version of the conventions. A later version is one more entry. */
+export const conventions: Record<ConventionsVersion, Conventions> = { '0.1.0': genAI010 }
 
 /** Boundaries of histograms, from the pages of their metrics. */
 export const boundaries: Record<'seconds' | 'tokens' | 'calls', number[]> = {

@@ -85,11 +85,13 @@ export const agentKeys = {
   ollama_server_url: { type: 'word', example: '"http://127.0.0.1:11434"' },
 } as const
 
-/** The keys of `[defaults]`, with what a whole process does. */
-export const defaultsKeys = {
-  ...agentKeys,
+/** What a whole process does. */
+const processKeys = {
   telemetry: { type: 'telemetry', example: '"otlp"' },
 } as const
+
+/** The keys of `[defaults]`. */
+export const defaultsKeys: typeof agentKeys & typeof processKeys = { ...agentKeys, ...processKeys }
 
 /** The keys of `[server]`. */
 export const serverKeys = {
