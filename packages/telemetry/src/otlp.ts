@@ -89,9 +89,14 @@ function checkEndpoints(env: Env): void {
 // The exporters read the variables for address, headers, certificates, compression and time. What a package exports is
 // what its name promises, hence the casts.
 
+const exporters = {
+  proto: { traces: '@opentelemetry/exporter-trace-otlp-proto', metrics: '@opentelemetry/exporter-metrics-otlp-proto' },
+  http: { traces: '@opentelemetry/exporter-trace-otlp-http', metrics: '@opentelemetry/exporter-metrics-otlp-http' },
+} as const
+
 function exportTraces(env: Env, encoding: Encoding): Provider {
   const sdk = requirePeer('@opentelemetry/sdk-trace', encoding) as typeof import('@opentelemetry/sdk-trace')
-  const { OTLPTraceExporter } = requirePeer(`@opentelemetry/exporter-trace-otlp-${encoding}`, encoding) as {
+  const { OTLPTraceExporter } = requirePeer(exporters[encoding].traces, encoding) as {
     OTLPTraceExporter: new () => SpanExporter
   }
   const spanProcessors = [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })]
@@ -110,7 +115,7 @@ function exportTraces(env: Env, encoding: Encoding): Provider {
 
 function exportMetrics(env: Env, encoding: Encoding): Provider {
   const sdk = requirePeer('@opentelemetry/sdk-metrics', encoding) as typeof import('@opentelemetry/sdk-metrics')
-  const { OTLPMetricExporter } = requirePeer(`@opentelemetry/exporter-metrics-otlp-${encoding}`, encoding) as {
+  const { OTLPMetricExporter } = requirePeer(exporters[encoding].metrics, encoding) as {
     OTLPMetricExporter: new () => PushMetricExporter
   }
   const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
