@@ -36,6 +36,7 @@ describe('the modules that `createApp` and a provider import', () => {
   it('of Node are the ones that every runtime has', () => {
     expect(importedNodeModules(metafile)).toEqual([
       'node:async_hooks',
+      'node:buffer',
       'node:crypto',
       'node:net',
       'node:stream',

@@ -49,7 +49,7 @@ beforeAll(async () => {
   server = await serve(agent, {
     port: 0,
     metrics: true,
-    log: (entry) => logged.push(entry),
+    log: (entry) => entry.level === 'error' && logged.push(entry),
     limits: { jsonDepth: 32, requestsPerConnection: 1e9 },
   })
   close = async () => {

@@ -63,7 +63,7 @@ describe('a misspelt option', () => {
     const refusal = expect.objectContaining({
       code: 'invalid-argument',
       message:
-        'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal, timeoutMs, budget, history, replaces, resumable, onApproval.',
+        'Unknown option `user_id`. Did you mean `userId`? Known: userId, sessionId, signal, timeoutMs, budget, history, replaces, resumable, clientTools, onApproval.',
     })
     const options = { user_id: 'ada', session_id: 'first' } as RunOptions
     await expect(agent.chat('Hello', options)).rejects.toEqual(refusal)
