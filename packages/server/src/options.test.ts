@@ -98,7 +98,7 @@ const refused: [string, ServerOptions, string][] = [
       '`allowUnauthenticated` is true or false',
     ],
     ['limits that are none', { limits: 5 }, '`limits` is an object'],
-    ['a log of another kind', { log: 'jason' }, '`log` is "human", "json" or a function'],
+    ['a log of another kind', { log: 'jason' }, '`log` is "human", "json", a logger'],
     [
       'more than tokens',
       { auth: { tokens: { 'a-token-of-ada-1': '*' }, users: 'all' } },

@@ -106,18 +106,14 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
   const deadline = startToolDeadline(signal, entry.tool.timeoutMs ?? agent.toolTimeoutMs)
   const context: ToolContext = {
     ...hookContext,
-    signal: deadline.signal,
-    callId: call.callId,
-    idempotencyKey: idempotencyKey(run, call),
-    cite: (cited) => {
-      for (const citation of checkCitations(cited)) sources.push(citation)
-    },
+    ...{ signal: deadline.signal, callId: call.callId, idempotencyKey: idempotencyKey(run, call) },
+    cite: (cited) => void sources.push(...checkCitations(cited)),
   }
   const endAsking = allowAsking(context, run, call, deadline)
   try {
     const input = cloneJSON(call.input as JSONValue)
     const attempt = validateAndExecute(entry, input, withParentRun(context, run), () => begin(call))
-    return await untilAborted(deadline.signal, attempt)
+    return await untilAborted(context.signal, attempt)
   } catch (error) {
     // An aborted run ends its tools; the model receives all other errors.
     signal.throwIfAborted()
