@@ -32,12 +32,12 @@ const mistakes: Record<string, { code: string; answer: string | RegExp }> = {
   },
   'a tool of a string': {
     code: "tool({ name: 'weather', description: 'd', input: z.string(), execute: (city) => city })",
-    // Of the two forms of `tool`, with `execute` and for clients; the reason is in the lines below.
-    answer: 'No overload matches this call.',
+    answer: `Type 'ZodString' is not assignable to type 'ZodString & "the schema of an object, such as z.object({ city: z.string() })"'.`,
   },
   'another parameter than the input': {
     code: "tool({ name: 'weather', description: 'd', input: z.object({ city: z.string() }), execute: (input: { town: string }) => input.town })",
-    answer: 'No overload matches this call.',
+    answer:
+      "Type '(input: { town: string; }) => string' is not assignable to type '(input: { city: string; }, context: ToolContext) => unknown'.",
   },
   'an output that is read unasked': {
     code: "const agent = new Agent({ name: 'Test', output: z.object({ city: z.string() }) })\nconst result = await agent.stream('Where?').result\nconsole.log(result.output.city)",

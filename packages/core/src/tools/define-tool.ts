@@ -21,20 +21,28 @@ export type ToolLike = Tool | ToolFunction | ForeignTool | readonly ToolLike[]
 /** Valid for all seven providers. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
-type ToolOptions<Input> = {
+type ExecutedToolOptions<Schema> = {
   name: string
   description: string
+  input: Schema & SchemaOfObject<Schema>
+  execute: Execute<Schema>
   timeoutMs?: number
-  needsApproval?: boolean | ((input: Input, call: { readonly callId: string }) => boolean | Promise<boolean>)
+  needsApproval?: boolean | ((input: InputOf<Schema>, call: { readonly callId: string }) => boolean | Promise<boolean>)
   idempotent?: boolean
+  client?: undefined
+  output?: undefined
 }
 
-type ClientToolOptions = {
+type ClientToolOptions<Schema> = {
   name: string
   description: string
-  input: JSONSchema | StandardSchema
-  output?: JSONSchema | StandardSchema
+  input: Schema & SchemaOfObject<Schema>
   client: true
+  output?: JSONSchema | StandardSchema
+  execute?: undefined
+  timeoutMs?: undefined
+  needsApproval?: undefined
+  idempotent?: undefined
 }
 
 /**
@@ -64,16 +72,7 @@ type ClientToolOptions = {
  * const locate = tool({ name: 'locate', description: 'Where the user is.', input: z.object({}), client: true })
  */
 export function tool<Schema extends JSONSchema | StandardSchema>(
-  options: ToolOptions<InputOf<Schema>> & { input: Schema & SchemaOfObject<Schema>; execute: Execute<Schema> },
-): Tool
-export function tool(options: ClientToolOptions): Tool
-export function tool(
-  options: ToolOptions<never> & {
-    input: JSONSchema | StandardSchema
-    output?: JSONSchema | StandardSchema
-    client?: true
-    execute?(input: never, context: ToolContext): unknown
-  },
+  options: ExecutedToolOptions<Schema> | ClientToolOptions<Schema>,
 ): Tool {
   for (const name of Object.keys(options ?? {})) {
     if (optionNames.includes(name)) continue
@@ -83,10 +82,10 @@ export function tool(
     throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }
   const { input, execute, ...rest } = options ?? {}
-  const fields = { ...rest, inputSchema: input }
   if (rest.client !== undefined || 'output' in rest) checkClientOptions(options)
-  // The loop calls both functions with validated input, as the overloads promise.
-  return ownTool(checkTool({ ...fields, execute: rest.client ? runsInClient(rest.name) : execute } as Tool))
+  // The loop calls both functions with validated input, as the types of the options promise.
+  const made: object = { ...rest, inputSchema: input, execute: rest.client ? runsInClient(rest.name) : execute }
+  return ownTool(checkTool(made as Tool))
 }
 
 /** @throws AgentKitError `invalid-argument` for options that a client tool does not have, or only a client tool has */
