@@ -269,7 +269,9 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
       registerHooks({ resolve: (specifier, context, next) => (loaded.push(specifier), next(specifier, context)) })
       const { createRetriever } = await import('@agentkit/retriever')
       createRetriever({ folder: '.', retrievalTool: 'localstore' })
-      console.log(loaded.filter((one) => /unpdf|mammoth|papaparse|lancedb|pinecone|node:sqlite/.test(one)).join())`
+      // A relative one is a file of the package, whose own code is small.
+      const packages = loaded.filter((one) => !one.startsWith('.'))
+      console.log(packages.filter((one) => /unpdf|mammoth|papaparse|lancedb|pinecone|sqlite/.test(one)).join())`
     expect(await runProgram(folder, program)).toBe('')
   })
 
