@@ -60,11 +60,11 @@ export async function queueFigures(names: readonly string[] = []): Promise<Figur
   return figures
 }
 
-const tell = (child: Child, job: QueueJob): Promise<QueueMeasured> => child.ask<QueueMeasured>(job)
+const ask = (child: Child, job: QueueJob): Promise<QueueMeasured> => child.ask<QueueMeasured>(job)
 
 /** From the call of `enqueue` to that of the model, by an idle worker. */
 async function starts({ agent, worker }: Bench): Promise<Figure[]> {
-  await tell(await worker(), { kind: 'work', concurrency: 25 })
+  await ask(await worker(), { kind: 'work', concurrency: 25 })
   const times: number[] = []
   for (let index = 0; index < 330; index++) {
     times.push(await startOf(agent))
@@ -96,7 +96,7 @@ async function many(bench: Bench): Promise<Figure[]> {
   const enqueued = performance.now() - before
   const children = await Promise.all([bench.worker(), bench.worker()])
   const since = performance.now()
-  await Promise.all(children.map((child) => tell(child, { kind: 'work', concurrency: 25 })))
+  await Promise.all(children.map((child) => ask(child, { kind: 'work', concurrency: 25 })))
   await untilDone(bench)
   const seconds = (performance.now() - since) / 1000
   return [
@@ -112,25 +112,25 @@ async function cost(bench: Bench): Promise<Figure[]> {
   const child = await bench.worker()
   const measured = async (work: () => Promise<unknown>): Promise<{ cpu: number; perSecond: number }> => {
     const [own, postgres, since] = [
-      (await tell(child, { kind: 'measure' })).cpuMs,
+      (await ask(child, { kind: 'measure' })).cpuMs,
       bench.postgresMs(),
       performance.now(),
     ]
     await work()
     const seconds = (performance.now() - since) / 1000
-    const after = (await tell(child, { kind: 'measure' })).cpuMs
+    const after = (await ask(child, { kind: 'measure' })).cpuMs
     return { cpu: (after - own + bench.postgresMs() - postgres) / (10 * runs), perSecond: (10 * runs) / seconds }
   }
   const direct: number[] = []
   const queued: number[] = []
   const speeds: number[] = []
   for (let round = 0; round < 6; round++) {
-    const one = await measured(() => tell(child, { kind: 'direct', runs, question: 'steps 10', atOnce: 25 }))
+    const one = await measured(() => ask(child, { kind: 'direct', runs, question: 'steps 10', atOnce: 25 }))
     await agent.enqueueMany(items(runs, 'steps 10'))
     const other = await measured(async () => {
-      await tell(child, { kind: 'work', concurrency: 25 })
+      await ask(child, { kind: 'work', concurrency: 25 })
       await untilDone(bench)
-      await tell(child, { kind: 'stop' })
+      await ask(child, { kind: 'stop' })
     })
     // The first round warms up.
     if (round === 0) continue
@@ -153,7 +153,7 @@ async function cost(bench: Bench): Promise<Figure[]> {
 
 async function idle({ agent, worker, postgresMs }: Bench): Promise<Figure[]> {
   await agent.enqueue('now')
-  for (let index = 0; index < 2; index++) await tell(await worker(), { kind: 'work', concurrency: 25 })
+  for (let index = 0; index < 2; index++) await ask(await worker(), { kind: 'work', concurrency: 25 })
   await sleep(5_000)
   const [before, since] = [postgresMs(), performance.now()]
   await sleep(20_000)
@@ -165,7 +165,7 @@ async function idle({ agent, worker, postgresMs }: Bench): Promise<Figure[]> {
 async function fairness(bench: Bench): Promise<Figure[]> {
   const { agent, background } = bench
   await agent.enqueueMany(items(10_000, 'wait 50', 'ann'))
-  await tell(await bench.worker(), { kind: 'work', concurrency: 50 })
+  await ask(await bench.worker(), { kind: 'work', concurrency: 50 })
   await sleep(2_000)
   const taken: number[] = []
   for (let index = 0; index < 50; index++) {
@@ -188,7 +188,7 @@ async function fairness(bench: Bench): Promise<Figure[]> {
 async function waiting(bench: Bench): Promise<Figure[]> {
   const { agent, query } = bench
   const child = await bench.worker()
-  await tell(child, { kind: 'work', concurrency: 25 })
+  await ask(child, { kind: 'work', concurrency: 25 })
   // So that the worker has compiled its code, and the tables have their pages.
   for (let round = 0; round < 2; round++) {
     await agent.enqueueMany(items(300, 'steps 3'))
@@ -200,12 +200,12 @@ async function waiting(bench: Bench): Promise<Figure[]> {
       WHERE nspname LIKE 'agentkit%' AND relkind = 'r'`
     return (await query<{ bytes: number }>(text))[0]?.bytes ?? 0
   }
-  const [empty, before] = [await bytes(), await tell(child, { kind: 'measure' })]
+  const [empty, before] = [await bytes(), await ask(child, { kind: 'measure' })]
   const accepted = await agent.enqueueMany(items(1_000, 'pay'))
   const results = await Promise.all(accepted.map(({ runId }) => agent.result(runId)))
   await untilDone(bench)
   await sleep(1_000)
-  const after = await tell(child, { kind: 'measure' })
+  const after = await ask(child, { kind: 'measure' })
   const each = ((await bytes()) - empty) / 1_000
   const fresh: number[] = []
   for (let index = 0; index < 20; index++) fresh.push(await startOf(agent))
@@ -226,7 +226,7 @@ async function waiting(bench: Bench): Promise<Figure[]> {
 
 /** 1,000 followers of 20 runs, each event by each of 50. */
 async function following({ agent, worker }: Bench): Promise<Figure[]> {
-  await tell(await worker(), { kind: 'work', concurrency: 25 })
+  await ask(await worker(), { kind: 'work', concurrency: 25 })
   await agent.result((await agent.enqueue('events 40 25')).runId)
   const delays: number[] = []
   const accepted = await agent.enqueueMany(items(20, 'events 25 200'))

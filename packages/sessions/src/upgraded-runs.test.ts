@@ -37,7 +37,7 @@ describe.each(storeKinds)('a run in %s that waits while its agent is changed', (
       },
     ],
     [
-      'is told of a tool that is gone, which is not called',
+      'receives an error for a tool that is gone, which is not called',
       { functions: [] },
       (results) => expect(results).toEqual([expect.stringMatching(/^pay: .*(no tool|not exist|unknown)/i)]),
     ],

@@ -65,7 +65,7 @@ describeInBrowser('hostile content', () => {
     let at = 0
     const returns = tool({
       name: 'returns',
-      description: 'Returns what it is told to.',
+      description: 'Returns its text.',
       input: { type: 'object' },
       execute: () => hostileTexts[at++] ?? '',
     })

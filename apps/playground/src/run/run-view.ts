@@ -1,6 +1,6 @@
-import type { AgentEvent, ApprovalKind, Citation, Cost, ErrorInfo, Usage } from '@agentkit/core'
+import type { AgentEvent, Approval, Citation, Cost, ErrorInfo, Usage } from '@agentkit/core'
 
-/** A call of a tool, as its events have told of it. */
+/** A call of a tool, as its events show it. */
 export type CallView = {
   type: 'call'
   callId: string
@@ -12,16 +12,7 @@ export type CallView = {
   approval?: ApprovalView
 }
 
-export type ApprovalView = {
-  approvalId: string
-  callId: string
-  name: string
-  input: unknown
-  kind: ApprovalKind
-  startedAt?: string
-  path: string[]
-  isOpen: boolean
-}
+export type ApprovalView = Approval & { path: string[]; isOpen: boolean }
 
 /** One model call with what it led to. */
 export type StepView = {
@@ -51,7 +42,7 @@ export type LaneView = {
 export type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 export type RunStart = Extract<AgentEvent, { type: 'run-start' }>
 
-/** A run as its events have told of it so far. `applyEvent` changes it in place. */
+/** A run as its events show it so far. `applyEvent` changes it in place. */
 export type RunView = {
   runId: string
   /** Of the last event. */
@@ -90,7 +81,7 @@ export function newRunView(runId: string): RunView {
   }
 }
 
-/** More lanes and entries than a person reads; a run that goes on is still shown by its answer. */
+/** More lanes and entries than a person reads; a run that continues is still shown by its answer. */
 const maxLanes = 200
 const maxEntries = 2_000
 

@@ -278,14 +278,14 @@ describeInBrowser('theme and language', () => {
 })
 
 describeInBrowser('a screen reader', () => {
-  it('is told sentences, not tokens, and how the answer has ended', async () => {
+  it('announces sentences, not tokens, and how the answer has ended', async () => {
     const second = held({ text: 'The first is here. The second comes', deltas: 12 })
     const { page, ask, settled } = await openPage(keeper([second.turn]))
     await page.evaluate(() => {
-      const told: string[] = []
-      Object.assign(window, { told })
+      const announced: string[] = []
+      Object.assign(window, { announced })
       const region = document.querySelector('[role=status]')
-      new MutationObserver(() => told.push(region?.textContent ?? '')).observe(region as Node, {
+      new MutationObserver(() => announced.push(region?.textContent ?? '')).observe(region as Node, {
         childList: true,
         characterData: true,
         subtree: true,
@@ -296,10 +296,10 @@ describeInBrowser('a screen reader', () => {
     second.release()
     await settled()
     await expect.poll(() => page.getByRole('status').first().textContent()).toContain('The answer is complete.')
-    const told = ((await page.evaluate('told')) as string[]).filter((text) => text !== '')
-    expect(told[0]).toBe('Sent. Waiting for the answer.')
-    expect(told.length).toBeLessThanOrEqual(4)
-    expect(told.slice(1).join(' ')).toMatch(/The first is here\..*The second comes/)
+    const announced = ((await page.evaluate('announced')) as string[]).filter((text) => text !== '')
+    expect(announced[0]).toBe('Sent. Waiting for the answer.')
+    expect(announced.length).toBeLessThanOrEqual(4)
+    expect(announced.slice(1).join(' ')).toMatch(/The first is here\..*The second comes/)
     expect(await page.getByRole('log').getAttribute('aria-live')).toBe('off')
   })
 })

@@ -3,35 +3,35 @@ import { answerOf } from '../run/run-view.ts'
 import { t } from '../text/t.ts'
 import { isRunning, type ShownTurn } from './turn.ts'
 
-/** What a screen reader is told next. */
+/** What a screen reader announces next. */
 export const announcement = signal('')
 
 const maxSpoken = 400
 
 export function announce(text: string): void {
-  // The same text twice is told twice.
+  // The same text twice is announced twice.
   announcement.value = announcement.peek() === text ? `${text}\u00a0` : text
 }
 
 /** Announces an answer sentence by sentence, at most one text per second, and how it has ended. */
 export function announceTurn(turn: ShownTurn): void {
   announce(t('chat.asked'))
-  let told = 0
+  let announced = 0
   let nextAt = 0
   const stop = effect(() => {
     turn.version.value
     const text = answerOf(turn.view)
     const now = performance.now()
     if (isRunning(turn)) {
-      const end = now >= nextAt ? lastSentenceEnd(text, told) : 0
-      if (end <= told) return
-      announce(plain(text.slice(told, end)))
-      told = end
+      const end = now >= nextAt ? lastSentenceEnd(text, announced) : 0
+      if (end <= announced) return
+      announce(plain(text.slice(announced, end)))
+      announced = end
       nextAt = now + 1_000
       return
     }
     const { end } = turn.view
-    const rest = plain(text.slice(told))
+    const rest = plain(text.slice(announced))
     const how =
       turn.problem.value || end?.finishReason === 'error'
         ? t('chat.answerFailed', { reason: turn.problem.value?.detail ?? end?.error?.message ?? '' })

@@ -21,7 +21,7 @@ export const previous = signal<string | undefined>(undefined)
 export const historyProblem = signal<Problem | undefined>(undefined)
 export const isLoading = signal(false)
 
-/** The turn whose run goes on. */
+/** The turn whose run continues. */
 export const running = computed(() => turns.value.findLast(isRunning))
 
 const address = '#/chat/'
@@ -60,7 +60,7 @@ export async function loadTurns(before?: string): Promise<void> {
     const read = page.turns.map(storedTurn)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
-    // Its run goes on, or somebody may decide on it elsewhere.
+    // Its run continues, or a person may decide on it elsewhere.
     const last = read.at(-1)
     if (before === undefined && last?.keepsEvents && (last.view.isOpen || last.view.approvals.length > 0)) {
       void followTurn(last)

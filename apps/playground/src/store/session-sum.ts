@@ -6,7 +6,7 @@ export type SessionSum = { tokens: number; isEstimated: boolean; usd: number; pr
 export function sumOf(turns: readonly ShownTurn[]): SessionSum {
   const sum: SessionSum = { tokens: 0, isEstimated: false, usd: 0, priced: 0, unpriced: 0 }
   for (const turn of turns) {
-    turn.version.value // read again when the run goes on
+    turn.version.value // read again when the run continues
     const { end } = turn.view
     if (!end) continue
     const { inputTokens = 0, outputTokens = 0, totalTokens = 0, estimated } = end.usage

@@ -69,14 +69,14 @@ function drawAll(): void {
   for (const turn of turns) turn.version.value++
 }
 
-/** Whether its run goes on. */
+/** Whether its run continues. */
 export function isRunning(turn: ShownTurn): boolean {
-  turn.version.value // read again when the run goes on
+  turn.version.value // read again when the run continues
   return turn.isSending.value || (turn.view.isOpen && turn.problem.value === undefined)
 }
 
 /** Whether its run waits for decisions. */
 export function isWaiting(turn: ShownTurn): boolean {
-  turn.version.value // read again when the run goes on
+  turn.version.value // read again when the run continues
   return turn.view.end?.finishReason === 'approval'
 }

@@ -7,7 +7,7 @@ import { narrowest } from './narrowest.ts'
 /** How much of the narrowest limit of its budget a run has used, while it runs. */
 export function BudgetMeter({ turn }: { turn: ShownTurn }) {
   const [now, setNow] = useState(Date.now())
-  turn.version.value // drawn again when the run goes on
+  turn.version.value // drawn again when the run continues
   const hasSeconds = turn.view.budget?.seconds !== undefined && isRunning(turn)
   useEffect(() => {
     if (!hasSeconds) return undefined

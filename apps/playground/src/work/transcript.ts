@@ -23,7 +23,7 @@ export async function readRunEvents(runId: string): Promise<AgentEvent[]> {
     let isOver = false
     await readEvents(response, (event) => {
       events.push(event)
-      // What a run that goes on will emit is not part of it yet.
+      // What a run that continues will emit is not part of it yet.
       isOver = event.type === 'run-end' && (event.finishReason !== 'approval' || run.status === 'waiting')
       if (isOver) controller.abort()
     }).catch((error) => {

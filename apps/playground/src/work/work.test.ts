@@ -147,7 +147,7 @@ describeInBrowser('an approval', () => {
     await settled()
   })
 
-  it('is decided elsewhere, and the page goes on', async () => {
+  it('is decided elsewhere, and the page continues', async () => {
     const { page, ask, said, server } = await openPage(keeper([payTurn, 'It is paid.']))
     await ask('Pay')
     await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()

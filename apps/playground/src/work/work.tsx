@@ -9,7 +9,7 @@ import { Timeline } from './timeline.tsx'
 export function Work({ turn }: { turn: ShownTurn }) {
   const [isOpen, setOpen] = useState(false)
   const { view, hasSteps, keepsEvents, version } = turn
-  version.value // drawn again when the run goes on
+  version.value // drawn again when the run continues
   const isKnown = hasSteps.value
   const steps = view.lanes.reduce((sum, { entries }) => sum + entries.filter(({ type }) => type === 'step').length, 0)
   const calls = callsOf(view).length

@@ -161,7 +161,7 @@ async function ask({ client }: Started, message: string, signal?: AbortSignal): 
   const options = { ...(signal && { signal }), timeout: 60_000 }
   const result =
     client instanceof Client1 ? client.callTool(params, undefined, options) : client.callTool(params, options)
-  return (await result) as unknown as Result
+  return (await result) as unknown as Result // what `ask_agent` promises
 }
 
 describe.each([

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 
-/** The part of Vitest's state that tells the folder of the project. It is not inherited by processes that a test starts. */
+/** The part of Vitest's state that has the folder of the project. It is not inherited by processes that a test starts. */
 type VitestWorker = { config?: { root?: string } }
 
 /**

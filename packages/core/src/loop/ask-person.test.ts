@@ -53,7 +53,7 @@ describe('a call that asks while it runs', () => {
   it.each<[string, (agent: Agent) => AgentRun]>([
     ['is not iterated', (agent) => agent.stream('Book')],
     ['ends with its approvals', (agent) => agent.stream('Book', { onApproval: 'end' })],
-  ])('asks nobody in a run that %s', async (what, start) => {
+  ])('asks no person in a run that %s', async (what, start) => {
     const run = start(booker() as Agent)
     const { messages, finishReason } =
       what === 'is not iterated' ? await run.result : (await follow(run, () => {})).result

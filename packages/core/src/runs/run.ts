@@ -63,7 +63,7 @@ export type RunResult<Output = unknown> = {
   warnings: string[]
 } & RunEnding<Output>
 
-/** `finishReason` tells which: only a run that ends with `stop` has an output. */
+/** `finishReason` says which: only a run that ends with `stop` has an output. */
 type RunEnding<Output> =
   | {
       finishReason: 'stop'

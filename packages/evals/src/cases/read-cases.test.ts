@@ -100,5 +100,6 @@ describe('cases of a CSV file', () => {
 it('cases of a list are refused with their number', async () => {
   await expect(readCases([{ input: 'a' }, { input: '' }])).rejects.toThrow('Case 2 has no `input`')
   await expect(readCases([])).rejects.toThrow('`cases` has no cases.')
+  // In JavaScript.
   await expect(readCases(7 as unknown as string)).rejects.toThrow('`cases` is a list of cases, or the path')
 })

@@ -1,4 +1,5 @@
-import type { Cost, Usage } from '@agentkit/core'
+import type { Cost } from '@agentkit/core'
+import { addUsage } from '@agentkit/core/internal'
 import type { ScoreSummary, VariantReport } from '../data/eval-report.ts'
 import type { StoredResult } from '../data/stored-result.ts'
 import { bootstrapInterval, meanOf, percentile, wilsonInterval } from '../statistics/intervals.ts'
@@ -24,10 +25,13 @@ export function summarize(
     cases: new Set(results.map((result) => result.case)).size,
     failed: results.filter(({ error }) => error !== undefined).length,
     scores: Object.fromEntries(scorers.map((scorer) => [scorer, summary(scorer)])),
-    usage: sumUsages(results.map(({ usage }) => usage)),
+    usage: results.map(({ usage }) => usage).reduce(addUsage, {}),
     ...(cost && { cost }),
     ...(scoring.length > 0 && {
-      scoring: { usage: sumUsages(scoring.map(({ usage }) => usage)), ...(scoringCost && { cost: scoringCost }) },
+      scoring: {
+        usage: scoring.map(({ usage }) => usage).reduce(addUsage, {}),
+        ...(scoringCost && { cost: scoringCost }),
+      },
     }),
     durationMs: { p50: percentile(durations, 0.5), p95: percentile(durations, 0.95) },
   }
@@ -53,27 +57,6 @@ function summaryOf(values: readonly number[], repeats: number, seed: readonly (s
   const mean = meanOf(values)
   const { low, high } = areRates ? wilsonInterval(Math.round(mean * n), n) : bootstrapInterval(values, seed)
   return { mean, low, high, n }
-}
-
-const tokenFields = [
-  'inputTokens',
-  'outputTokens',
-  'cachedInputTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-  'totalTokens',
-] as const
-
-export function sumUsages(usages: readonly Usage[]): Usage {
-  const sum: Usage = {}
-  for (const usage of usages) {
-    for (const field of tokenFields) {
-      const tokens = usage[field]
-      if (tokens !== undefined) sum[field] = (sum[field] ?? 0) + tokens
-    }
-    if (usage.estimated) sum.estimated = true
-  }
-  return sum
 }
 
 /** Absent where one is: a sum that leaves out a price would be too low. */

@@ -43,7 +43,7 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
     }
   }
   const durations: Record<string, number> = {}
-  // The recording of a process goes on in a file that it has begun, so each eval has one of its own.
+  // The recording of a process continues in a file that it has begun, so each eval has one of its own.
   const unfinished = `${file}.${crypto.randomUUID()}.tmp`
   const recorded = new Map<Model, Model>()
   return {

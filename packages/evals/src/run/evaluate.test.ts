@@ -123,6 +123,7 @@ describe('evaluate', () => {
     })
     const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }])
     const agent = new Agent({ name: 'Payer', functions: [pay], model })
+    // What a file of cases may have.
     const bad = [{ type: 'image' }] as unknown as EvalCase['input']
     const report = await evaluate({
       agent,
@@ -139,7 +140,7 @@ describe('evaluate', () => {
       { name: 'throws', score: () => Promise.reject(new Error('Broken.')) },
       { name: 'ends-never', score: () => new Promise(() => {}) },
       { name: 'too-high', score: () => 5 },
-      { name: 'nothing', score: () => undefined as unknown as number },
+      { name: 'nothing', score: () => undefined as unknown as number }, // in JavaScript
       { name: 'good', score: ({ durationMs }) => ({ score: durationMs >= 0 ? 0.5 : 0, reason: 'sk-12345678901234' }) },
       { name: 'yes', score: () => true },
     ]

@@ -18,7 +18,7 @@ export type JudgeOptions = {
  * A model that rates an answer from 1 to 5 by a rubric, and gives its reasons. The score is 0 for 1, 0.25 for 2, up to 1
  * for 5.
  *
- * Question, answer, expectation and sources are quoted as data, and the judge is told that instructions in them are part of
+ * Question, answer, expectation and sources are quoted as data, and its prompt says that instructions in them are part of
  * what it judges. An answer that is meant to persuade a judge may still do so: use a rubric that names facts, and compare
  * with `exact` and `contains`. A rating outside of 1 to 5 is asked for again, and then missing.
  *

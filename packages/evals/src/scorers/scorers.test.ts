@@ -59,6 +59,7 @@ describe('regex', () => {
     expect(await scoreOf(scorer, scoredRun('Oslo'))).toBe(1)
     expect(await scoreOf(scorer, scoredRun('Oslo'))).toBe(1)
     expect(await scoreOf(regex(/^\d+$/u), scoredRun('Oslo'))).toBe(0)
+    // In JavaScript.
     expect(() => regex('x' as unknown as RegExp)).toThrow('`regex` takes a regular expression')
   })
 

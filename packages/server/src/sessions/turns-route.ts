@@ -80,7 +80,7 @@ async function lastTurns(
   }
 }
 
-/** A turn as far as its messages tell, for stores that keep nothing else of a run. */
+/** A turn as far as its messages show it, for stores that keep nothing else of a run. */
 function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const answer = messages.slice(asked + 1).flatMap((message) => {

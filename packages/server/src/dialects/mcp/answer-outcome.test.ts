@@ -10,6 +10,7 @@ const stored = {
   record: { runId: 'r', agentId: 'fake', sources: [source('before')] },
   approvals: [],
 } as unknown as StoredRun
+// The same.
 const turn = {
   messages: [
     { v: 1, role: 'user', content: 'Pay' },

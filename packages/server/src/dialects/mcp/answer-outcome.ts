@@ -78,7 +78,7 @@ export function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | u
   }
 }
 
-/** The approvals that nobody has decided on. */
+/** The approvals without a decision. */
 export function openApprovals({ record, approvals }: StoredRun): Approval[] {
   const decided = new Set(approvals.flatMap(({ approvalId, decision }) => (decision === undefined ? [] : [approvalId])))
   return record.approvals.filter(({ approvalId }) => !decided.has(approvalId))

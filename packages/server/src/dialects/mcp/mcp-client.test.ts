@@ -98,7 +98,7 @@ describe.each(clients)('a client of the SDK %s over HTTP', (version, connect) =>
     expect(agent.calls[0]?.isAborted).toBe(true)
   })
 
-  it('is told the run and its route where it has no way to ask its user', async () => {
+  it('receives the run and its route where it has no way to ask its user', async () => {
     const { agent, paid } = make([payTurn, 'Paid.'])
     const app = createApp(agent, { ...options, basePath: '' })
     const client = await connect(app)

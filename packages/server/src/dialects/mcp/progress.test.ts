@@ -34,7 +34,7 @@ it('says that the run writes or thinks at most once a second', () => {
   expect(sent.at(-1)).toMatchObject({ progress: 101, message: 'thinks' })
 })
 
-it('has a bound for all that a run may do, and then goes on as slowly', () => {
+it('has a bound for all that a run may do, and then continues as slowly', () => {
   const clock = { now: 0 }
   const { sent, emit } = recorded('t', clock)
   for (let index = 0; index < 5_000; index++) emit(call)

@@ -3,7 +3,7 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 
 /** The most notifications of one call that say what happens. */
 const maxNotes = 1_000
-/** The least time between two notifications that only say that the run goes on, in milliseconds. */
+/** The least time between two notifications that only say that the run continues, in milliseconds. */
 const pulseMs = 1_000
 const maxName = 100
 

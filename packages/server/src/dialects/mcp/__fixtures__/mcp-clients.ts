@@ -73,6 +73,7 @@ export async function ask(
   options: { signal?: AbortSignal; onprogress?: (progress: { progress: number; message?: string }) => void } = {},
 ): Promise<Answer> {
   const params = { name: 'ask_agent', arguments: typeof args === 'string' ? { message: args } : args }
+  // The clients declare the same options in different ways; the answer is what `ask_agent` promises.
   const result = client instanceof Client1 ? client.callTool(params, undefined, options as never) : client.callTool(params, options as never)
   return (await result) as unknown as Answer
 }
