@@ -234,6 +234,17 @@ it('is a tool of another agent, by mcp()', async () => {
   await expect.poll(() => processIds().filter(isRunning), patiently).toEqual([])
 })
 
+it('answers by the offline model where no model and no key is set, and says so on stderr', async () => {
+  writeFileSync(
+    join(folder, 'keyless.js'),
+    "import { Agent } from 'agentkit'\nexport default new Agent({ name: 'Keyless', sessions: process.env.SESSIONS })\n",
+  )
+  const started = await start2(['keyless.js'], false)
+  const { content, isError } = await ask(started, 'Hello!')
+  expect([isError, content[0]?.text]).toEqual([undefined, expect.stringContaining('not a language model')])
+  expect(started.log()).toContain('offline/extractive')
+})
+
 describe('the process of agentkit mcp', () => {
   function begin(...words: string[]): { child: ChildProcess; out: () => string; error: () => string } {
     const child = spawn(process.execPath, command(...words), { cwd: folder, env })

@@ -23,7 +23,7 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   // Before the file is loaded: what its code prints must not mix with the protocol.
   const output = takeStdout()
   const { chosenAgent, loadAgents } = await import('./common/load-agents.ts')
-  const loaded = await loadAgents(file)
+  const loaded = await loadAgents(file, { standIn: true })
   const agent = chosenAgent(loaded, id)
   const { mcpServer } = await import('@agentkit/server/mcp')
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
