@@ -79,6 +79,22 @@ describe('a worker', () => {
     expect(await agent.chat('Ask.', { budget: { modelCalls: 2 } })).toBe('Asked.')
   })
 
+  it('leaves a run alone that is delivered again while it runs here', async () => {
+    const gate = gated()
+    const office = clerk([calls('count 1'), calls('look 2'), 'Done.'], { look: gate.pass })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Look.')
+    workers.push(await agent.work())
+    await expect.poll(gate.waiting, { timeout: 10_000 }).toBe(1)
+    const { error } = await agent.continueRun(runId).result
+    expect(error).toMatchObject({ code: 'session-conflict' })
+    gate.open()
+    expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+    expect(await agent.runs()).toMatchObject([{ runId, attempts: 1 }])
+    expect(office.done).toEqual(['count 1', 'look 2'])
+    expect(office.modelCalls()).toBe(3)
+  })
+
   it('lets runs end that end in time', async () => {
     const gate = gated()
     const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
-export type SessionRequest = QueueRequest & { runId: string }
+export type SessionRequest = QueueRequest
 
 /** How a run begins in its session, as the session was loaded. */
 export type Beginning<Found> = {

@@ -8,6 +8,7 @@ import { untilAborted } from '../util/abort.ts'
 export type QueueRequest = {
   store: SessionStore
   key: SessionKey
+  runId: string
   signal: AbortSignal
   onBusy: OnBusy
   /** Whether the run goes before those that wait: the store says that it holds the session. */
@@ -16,7 +17,7 @@ export type QueueRequest = {
   interrupt(reason: AgentKitError): void
 }
 
-type QueuedRun = { admit(): void; interrupt(reason: AgentKitError): void; isInterrupted: boolean }
+type QueuedRun = { runId: string; admit(): void; interrupt(reason: AgentKitError): void; isInterrupted: boolean }
 
 /** The first run of a queue holds the session. Agents that share a store share its queues. */
 const queues = perStore<QueuedRun[]>()
@@ -25,18 +26,23 @@ const queues = perStore<QueuedRun[]>()
  * Waits until every earlier run of the session in this process has released it.
  *
  * @returns releases the session to the next run
- * @throws AgentKitError `session-busy` when the queue is full, or not empty and `onBusy` is `reject`
+ * @throws AgentKitError `session-busy` when the queue is full, or not empty and `onBusy` is `reject`; `session-conflict` for a
+ *   run that holds the session in this process already
  */
-export async function enqueue({ store, key, signal, onBusy, isHolder, interrupt }: QueueRequest): Promise<() => void> {
+export async function enqueue({ store, key, runId, signal, onBusy, isHolder, interrupt }: QueueRequest): Promise<() => void> {
   const session = keyText(key)
   const queue = queues(store).get(session) ?? []
+  // A queue that is built again may deliver a run twice.
+  if (isHolder && queue.some((queued) => queued.runId === runId)) {
+    throw new AgentKitError('session-conflict', `The run ${runId} is running in this process already.`)
+  }
   if (onBusy === 'reject' && queue.length > 0 && !isHolder) throw sessionBusy()
   if (onBusy === 'interrupt') interruptAll(queue)
   // The first run does not wait, and interrupted runs are about to leave.
   if (queue.filter((queued) => !queued.isInterrupted).length > limits.sessionQueue) throw queueIsFull()
 
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
-  const run: QueuedRun = { admit, interrupt, isInterrupted: false }
+  const run: QueuedRun = { runId, admit, interrupt, isInterrupted: false }
   queues(store).set(session, queue)
   if (isHolder) queue.unshift(run)
   else queue.push(run)
