@@ -29,7 +29,15 @@ const queues = perStore<QueuedRun[]>()
  * @throws AgentKitError `session-busy` when the queue is full, or not empty and `onBusy` is `reject`; `session-conflict` for a
  *   run that holds the session in this process already
  */
-export async function enqueue({ store, key, runId, signal, onBusy, isHolder, interrupt }: QueueRequest): Promise<() => void> {
+export async function enqueue({
+  store,
+  key,
+  runId,
+  signal,
+  onBusy,
+  isHolder,
+  interrupt,
+}: QueueRequest): Promise<() => void> {
   const session = keyText(key)
   const queue = queues(store).get(session) ?? []
   // A queue that is built again may deliver a run twice.
