@@ -20,15 +20,18 @@ describe('workers whose Postgres has no room or no connection', () => {
     await expect.poll(() => effects.length, patiently).toBeGreaterThan(4)
     // What Postgres answers when its disk is full, from now on.
     await place.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
-      CREATE TRIGGER full_disk BEFORE INSERT ON messages FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
-      CREATE TRIGGER full_disk BEFORE INSERT ON runs FOR EACH STATEMENT EXECUTE FUNCTION full_disk()`)
+      $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
+    // Each table in a transaction of its own: both locks in one would deadlock with the workers' writes.
+    for (const table of ['messages', 'runs'])
+      await place.execute(
+        `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION full_disk()`,
+      )
     await expect(agent.enqueue('More.')).rejects.toMatchObject({
       code: 'storage',
       message: expect.stringMatching(/^The disk of Postgres at postgres:.* is full\. Free space on it\.$/),
     })
     await expect.poll(() => errors.length, patiently).toBeGreaterThan(3)
-    await place.execute('DROP TRIGGER full_disk ON messages; DROP TRIGGER full_disk ON runs')
+    for (const table of ['messages', 'runs']) await place.execute(`DROP TRIGGER full_disk ON ${table}`)
     await expectAllEnded(agent, accepted, effects)
     expect(errors).toContainEqual(expect.objectContaining({ code: 'storage' }))
     const { runId } = await agent.enqueue('And one more.')
