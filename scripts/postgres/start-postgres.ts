@@ -38,7 +38,7 @@ const settingsOfTests: PostgresSettings = {
   fsync: 'off',
   full_page_writes: 'off',
   shared_buffers: '32MB',
-  max_connections: 100,
+  max_connections: 300,
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   log_timezone: 'UTC',

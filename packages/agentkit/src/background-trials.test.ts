@@ -30,7 +30,8 @@ function newSeed(): number {
   return seed
 }
 
-describe('workers in three processes', () => {
+// At once, since most of their time is waiting: for a dead process to be noticed, for the next attempt, for a due time.
+describe.concurrent('workers in three processes', () => {
   it('end each run of agents and swarms in Postgres, though five of them are killed', { timeout }, async () => {
     const seed = newSeed()
     const report = await killWorkers({ place: await testDatabase(), seed, kills: 5, runs: 60, thinkMs: 100 })
