@@ -1,15 +1,16 @@
 import { type Agent, type RunResult, validateTranscript } from '@agentkit/core'
 import { workOn } from '@agentkit/core/internal'
 import { describe, expect, it } from 'vitest'
-import { storePlace } from '../__fixtures__/store-places.ts'
-import { steps } from '../sqlite/__fixtures__/steps.ts'
+import { type StoreKind, type StorePlace, storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { steps } from './sqlite/__fixtures__/steps.ts'
+import { acquireFile, releaseFile } from './sqlite/shared-file.ts'
 
 const patiently = { timeout: 60_000 }
 
-describe('workers whose Postgres has no room or no connection', () => {
-  const place = storePlace('Postgres')
+describe.each(storeKinds)('workers whose %s has no room', (kind) => {
+  const place = storePlace(kind)
 
-  it('says so of a full disk, loses and repeats nothing, and continues once there is room', async () => {
+  it('say so, lose and repeat nothing, and continue once there is room', async () => {
     const effects: string[] = []
     const errors: unknown[] = []
     const agent = steps({ sessions: place.open() })
@@ -18,27 +19,28 @@ describe('workers whose Postgres has no room or no connection', () => {
     const worker = await workOn([other], { concurrency: 4, onError: (error) => errors.push(error) })
     place.afterTest(() => worker.close())
     await expect.poll(() => effects.length, patiently).toBeGreaterThan(4)
-    // What Postgres answers when its disk is full, from now on.
-    await place.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
-    // Each table in a transaction of its own: both locks in one would deadlock with the workers' writes.
-    for (const table of ['messages', 'runs'])
-      await place.execute(
-        `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION full_disk()`,
-      )
-    await expect(agent.enqueue('More.')).rejects.toMatchObject({
-      code: 'storage',
-      message: expect.stringMatching(/^The disk of Postgres at postgres:.* is full\. Free space on it\.$/),
-    })
+    const makeRoom = await fillDisk[kind](place)
     await expect.poll(() => errors.length, patiently).toBeGreaterThan(3)
-    for (const table of ['messages', 'runs']) await place.execute(`DROP TRIGGER full_disk ON ${table}`)
+    await expect(agent.enqueue('x'.repeat(20_000))).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringMatching(
+        kind === 'SQLite'
+          ? /^The session database .* has no room left\. Free space on its disk\.$/
+          : /^The disk of Postgres at postgres:.* is full\. Free space on it\.$/,
+      ),
+    })
+    await makeRoom()
     await expectAllEnded(agent, accepted, effects)
     expect(errors).toContainEqual(expect.objectContaining({ code: 'storage' }))
     const { runId } = await agent.enqueue('And one more.')
     expect((await untilEnded(agent, runId)).finishReason).toBe('stop')
   })
+})
 
-  it('waits in line for one connection with 40 runs, 40 readers and their writes at once', async () => {
+describe('workers with one connection to Postgres', () => {
+  const place = storePlace('Postgres')
+
+  it('wait in line for it with 40 runs, 40 readers and their writes at once', async () => {
     const effects: string[] = []
     const agent = steps({ sessions: place.open('agentkit', { poolSize: 1 }) })
     const accepted = await agent.enqueueMany(itemsOf(40))
@@ -80,4 +82,30 @@ async function untilEnded(agent: Agent, runId: string): Promise<RunResult> {
     if (result.finishReason !== 'approval') return result
     for (const { approvalId } of result.approvals) await agent.decide(runId, { [approvalId]: { result: 'done' } })
   }
+}
+
+/** From now on the disk is full, until what is returned is called. */
+const fillDisk: Record<StoreKind, (place: StorePlace) => Promise<() => Promise<void>>> = {
+  async SQLite(place) {
+    // The stores of this process share the connection, whose limit is that of SQLite for its file.
+    const shared = acquireFile(place.address(), 'normal')
+    place.afterTest(() => releaseFile(shared))
+    const { database } = shared
+    const limitPages = (count: number): void => database.exec(`PRAGMA max_page_count = ${count}`)
+    limitPages(1) // SQLite takes the present size
+    return async () => limitPages(2 ** 30)
+  },
+  async Postgres(place) {
+    // What Postgres answers when its disk is full.
+    await place.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
+    // Each table in a transaction of its own: both locks in one would deadlock with the workers' writes.
+    for (const table of ['messages', 'runs'])
+      await place.execute(
+        `CREATE TRIGGER full_disk BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION full_disk()`,
+      )
+    return async () => {
+      for (const table of ['messages', 'runs']) await place.execute(`DROP TRIGGER full_disk ON ${table}`)
+    }
+  },
 }
