@@ -3,5 +3,4 @@
 export { acceptPins } from './accept-pins.ts'
 export { type ConnectedTools, connectServer, inspectServer, type ServerState } from './connect-server.ts'
 export { forgetPins } from './lock-file.ts'
-export { isProduction } from './mcp.ts'
 export { checkServer } from './options.ts'

@@ -24,5 +24,4 @@ export const limits = {
   blocks: 1000,
   errorChars: 2000,
   nameChars: 64,
-  lockFileBytes: 4_194_304,
 } as const

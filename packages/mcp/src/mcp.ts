@@ -1,6 +1,6 @@
+import { isProduction, notice } from '@agentkit/core/internal'
 import { connectServer } from './connect-server.ts'
 import { checkServer, type McpOptions, type McpTools } from './options.ts'
-import { notice } from './pins.ts'
 
 /**
  * Connects to an MCP server, and makes tools of its tools.
@@ -17,9 +17,4 @@ export async function mcp(options: McpOptions): Promise<McpTools> {
   const tools = await connectServer(checkServer(options), { isProduction: isProduction() })
   for (const warning of tools.warnings) notice(warning)
   return tools
-}
-
-/** Where the lock file is not written. */
-export function isProduction({ NODE_ENV, CI }: NodeJS.ProcessEnv = process.env): boolean {
-  return NODE_ENV === 'production' || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
 }

@@ -1,5 +1,4 @@
-import { terminalLine } from '@agentkit/core'
-import { invalidConfig, sha256 } from '@agentkit/core/internal'
+import { invalidConfig, notice, pinOf } from '@agentkit/core/internal'
 import type { Tool as ServerTool } from '@modelcontextprotocol/client'
 import type { Era } from './connection.ts'
 import { readLocked, writeLocked } from './lock-file.ts'
@@ -47,7 +46,7 @@ export function pinTools({ name, lockFile = '' }: Server, tools: readonly Server
 
 /** The hash of all that a model and the approvals see of a tool. */
 export function hashOf({ name, description, inputSchema, annotations }: ServerTool): string {
-  return `sha256-${sha256(canonical({ name, description, inputSchema, annotations }), 'base64url')}`
+  return pinOf({ name, description, inputSchema, annotations })
 }
 
 function stateOf(tool: ServerTool, pinned: Readonly<Record<string, string>>): PinState {
@@ -59,24 +58,6 @@ function hashesOf(tools: readonly ServerTool[]): Record<string, string> {
   return Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]))
 }
 
-/** JSON with sorted keys: the order of keys has no meaning, and servers change it. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const entries = Object.entries(value).filter(([, child]) => child !== undefined)
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${sorted.map(([key, child]) => `${JSON.stringify(key)}:${canonical(child)}`).join(',')}}`
-}
-
 function counted(tools: number): string {
   return tools === 1 ? '1 tool' : `${tools} tools`
-}
-
-const printed = new Set<string>()
-
-/** Prints a sentence once in this process, on stderr. */
-export function notice(text: string): void {
-  if (printed.has(text)) return
-  printed.add(text)
-  console.warn(terminalLine(`agentkit: ${text}`))
 }

@@ -1,5 +1,5 @@
 import { isAgentKitError, type Tool } from '@agentkit/core'
-import { type HostTools, invalidConfig, nearestWord, untilAborted } from '@agentkit/core/internal'
+import { type HostTools, invalidConfig, isProduction, nearestWord, untilAborted } from '@agentkit/core/internal'
 import type { ConnectedTools } from '@agentkit/mcp/internal'
 import type { Config } from '../config/config.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
@@ -64,10 +64,10 @@ function connected(context: SDKContext, name: string, isProduction: boolean): Pr
   return connecting
 }
 
-async function connect({ config }: SDKContext, name: string, isProduction: boolean): Promise<ConnectedTools> {
+async function connect({ config }: SDKContext, name: string, configured: boolean): Promise<ConnectedTools> {
   const mcp = await importMcp()
   const server = mcp.checkServer(mcpOptions(name, config.mcp.get(name) ?? {}, config))
-  return mcp.connectServer(server, { isProduction: isProduction || mcp.isProduction() })
+  return mcp.connectServer(server, { isProduction: configured || isProduction() })
 }
 
 function checkNames(names: readonly string[], { mcp, path }: Config): void {

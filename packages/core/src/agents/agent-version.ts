@@ -9,7 +9,7 @@ type MemberVersion = { storedVersion(): Promise<string | undefined> }
 
 /**
  * The version that is stored with the runs of an agent: its own, else a hash of its instruction, of the names and schemas
- * of its tools, and of the versions of its members. The tools of its knowledge are no part of it.
+ * of its tools and what they add to the instruction, and of the versions of its members. The tools of its knowledge are no part of it.
  *
  * @returns the version, made at the first call; `undefined` when a schema cannot be described, which fails the run itself
  */
@@ -22,8 +22,9 @@ export function agentVersion(
   const make = async (): Promise<string | undefined> => {
     if (version !== undefined) return version
     try {
-      const described = [...tools.values()].map(async ({ name, inputSchema }) => {
-        return [name, await describeSchema(inputSchema, { name: `Tool "${name}"`, option: 'input' })]
+      const described = [...tools.values()].map(async ({ name, inputSchema, instruction: added }) => {
+        const schema = await describeSchema(inputSchema, { name: `Tool "${name}"`, option: 'input' })
+        return added === undefined ? [name, schema] : [name, schema, added]
       })
       const inner = members.map((member) => member.storedVersion())
       const parts = [instruction, await Promise.all(described), await Promise.all(inner)]

@@ -39,7 +39,17 @@ export interface Tool {
   readonly client?: true
   /** The schema of the result that the caller gives. */
   readonly output?: JSONSchema | StandardSchema
-  /** Whether the model of a run is offered the tool; evaluated once when the run begins or is resumed. */
-  isEnabled?(run: ToolRun): boolean | Promise<boolean>
+  /**
+   * Whether a conversation that is too long keeps the results as they are, for as long as there is room: they are
+   * neither removed nor summarized, the newest first.
+   */
+  readonly keepResult?: boolean
+  /** Added to the instruction of the runs whose model is offered the tool. */
+  readonly instruction?: string
+  /**
+   * Whether the model of a run is offered the tool; evaluated once when the run begins or is resumed.
+   * @param run `warn` adds a sentence to the warnings of the run
+   */
+  isEnabled?(run: ToolRun & { warn(warning: string): void }): boolean | Promise<boolean>
   execute(input: unknown, context: ToolContext): unknown
 }

@@ -1,5 +1,5 @@
 import type { Message, ToolMessage, UserMessage } from '../data/message.ts'
-import { removedResult, shownResult } from './long-results.ts'
+import { removedResult, resultText, shownResult } from './long-results.ts'
 
 /** A result that is cut to less is useless. */
 export const leastResultTokens = 200
@@ -16,6 +16,8 @@ export type Compaction = {
   cleared: number
   /** Tool results before this index are cut to so many tokens each: those of one step were too long together. */
   cut?: { before: number; resultTokens: number }
+  /** The indexes of tool results that none of this shortens: where the summary replaces them, they stand below it. */
+  kept?: number[]
 }
 
 export const notCompacted: Compaction = Object.freeze({ covered: 0, cleared: 0 })
@@ -36,7 +38,7 @@ export function compactedView(
   const { covered } = compaction
   let shown: Message[] | undefined
   if (covered > 0) {
-    shown = [summaryMessage(compaction)]
+    shown = [summaryMessage(compaction, messages, resultTokens)]
     const question = covered > questionAt ? messages[questionAt] : undefined
     if (question) shown.push(question)
   }
@@ -55,7 +57,7 @@ export function compactedView(
  */
 export function readCompaction(stored: unknown, messages: readonly Message[]): Compaction {
   if (typeof stored !== 'object' || stored === null) return notCompacted
-  const { covered, summary, cleared, cut } = stored as Record<keyof Compaction, unknown>
+  const { covered, summary, cleared, cut, kept } = stored as Record<keyof Compaction, unknown>
   const compaction: Compaction = { covered: 0, cleared: toIndex(cleared, messages) }
   // The last messages are never covered: a compaction that covers as many is of another conversation.
   const isOfThese = typeof covered === 'number' && covered < messages.length && toIndex(covered, messages) === covered
@@ -67,7 +69,14 @@ export function readCompaction(stored: unknown, messages: readonly Message[]): C
   if (typeof resultTokens === 'number' && resultTokens >= leastResultTokens) {
     compaction.cut = { before: toIndex(before, messages), resultTokens }
   }
+  const indexes: number[] = Array.isArray(kept) ? kept.filter((index) => isKept(messages[index])) : []
+  if (indexes.length > 0) compaction.kept = indexes
   return compaction
+}
+
+/** Whether the tool of a result wants it kept. */
+export function isKept(message: Message | undefined): message is ToolMessage {
+  return message?.role === 'tool' && message.kept === true
 }
 
 function toIndex(value: unknown, { length }: readonly Message[]): number {
@@ -81,15 +90,20 @@ export function startOfGroup(messages: readonly Message[], index: number): numbe
   return start
 }
 
-const summaryMessages = new WeakMap<Compaction, UserMessage>()
+const summaryMessages = new WeakMap<Compaction, { resultTokens: number; message: UserMessage }>()
 
-function summaryMessage(compaction: Compaction): UserMessage {
-  let message = summaryMessages.get(compaction)
-  if (message === undefined) {
-    const content = `[Summary of the earlier conversation]\n${compaction.summary ?? ''}`
-    message = Object.freeze<UserMessage>({ v: 1, role: 'user', content })
-    summaryMessages.set(compaction, message)
-  }
+function summaryMessage(compaction: Compaction, messages: readonly Message[], resultTokens: number): UserMessage {
+  const known = summaryMessages.get(compaction)
+  if (known?.resultTokens === resultTokens) return known.message
+  const { covered, summary = '', kept = [] } = compaction
+  const results = kept.flatMap((index) => {
+    const result = index < covered ? messages[index] : undefined
+    if (!isKept(result)) return []
+    return `\n\n[Result of ${result.name}, as it was]\n${resultText(shownResult(result, resultTokens))}`
+  })
+  const content = `[Summary of the earlier conversation]\n${summary}${results.join('')}`
+  const message = Object.freeze<UserMessage>({ v: 1, role: 'user', content })
+  summaryMessages.set(compaction, { resultTokens, message })
   return message
 }
 
@@ -100,7 +114,8 @@ export function visibleResult(
   compaction: Compaction,
   resultTokens: number,
 ): ToolMessage {
-  const { cleared, cut } = compaction
+  const { cleared, cut, kept } = compaction
+  if (kept?.includes(index)) return shownResult(message, resultTokens)
   if (index < cleared) return removedResult(message)
   return shownResult(message, cut && index < cut.before ? Math.min(cut.resultTokens, resultTokens) : resultTokens)
 }

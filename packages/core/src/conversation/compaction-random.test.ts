@@ -5,7 +5,7 @@ import { validateTranscript } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
 import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
-import { removedResult, resultText } from './long-results.ts'
+import { removedResult, resultText, shownResult } from './long-results.ts'
 
 const info = { imageTokens: 85 }
 const tokensOf = (messages: readonly Message[]): number => {
@@ -110,7 +110,9 @@ function createChat(room: number, summarise: (transcript: string) => string) {
     if (after.summary !== before.summary && before.summary) {
       expect(sent.includes(before.summary) || prompts[0]?.includes(before.summary)).toBe(true)
     }
-    for (const message of messages.slice(before.covered, after.covered)) {
+    const isNew = (index: number): boolean => index >= before.covered || before.kept?.includes(index) === true
+    for (const [index, message] of messages.slice(0, after.covered).entries()) {
+      if (!isNew(index) || after.kept?.includes(index)) continue
       const texts = Array.isArray(message.content)
         ? message.content
         : [{ type: 'text' as const, text: message.content }]
@@ -138,7 +140,8 @@ function createChat(room: number, summarise: (transcript: string) => string) {
     answer: (text: string) => void messages.push({ v: 1, role: 'assistant', content: [{ type: 'text', text }] }),
     addStep(results: ToolMessage['content'][], said = ''): void {
       const made = results.map((content): ToolMessage => {
-        return { v: 1, role: 'tool', callId: `call_${++calls}`, name: 'search', content }
+        const isKept = ++calls % 4 === 0
+        return { v: 1, role: 'tool', callId: `call_${calls}`, name: 'search', content, ...(isKept && { kept: true }) }
       })
       const content: AssistantPart[] = made.map(({ callId, name }) => ({ type: 'tool-call', callId, name, input: {} }))
       if (said !== '') content.unshift({ type: 'text', text: said })
@@ -152,6 +155,12 @@ function createChat(room: number, summarise: (transcript: string) => string) {
       expect(requests.at(-1)).toBeLessThanOrEqual(room)
       expect(validateTranscript(shown)).toEqual([])
       expect(shown).toContain(messages[questionAt])
+      for (const index of compaction.kept ?? []) {
+        const { callId } = messages[index] as ToolMessage
+        const whole = resultText(shownResult(messages[index] as ToolMessage, resultTokens))
+        const isThere = shown.some((message) => message.role === 'tool' && message.callId === callId)
+        expect(isThere || String(shown[0]?.content).includes(whole)).toBe(true)
+      }
       const kept = messages.slice(compaction.covered)
       const last = shown.slice(shown.length - kept.length)
       for (const [index, message] of kept.entries()) {

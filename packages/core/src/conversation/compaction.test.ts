@@ -495,3 +495,62 @@ describe('the last step', () => {
     expect(prompts).toEqual([])
   })
 })
+
+describe('the results of a tool with `keepResult`', () => {
+  const kept = (text: string): Message[] => {
+    return step(text).map((message) => (message.role === 'tool' ? { ...message, kept: true } : message))
+  }
+  const body = `BODY ${words(120)} END`
+
+  it('are not removed with the other results', async () => {
+    const conversation = [user('Search'), ...kept(body), ...[1, 2, 3, 4, 5].flatMap(() => step(words(300)))]
+    const { shown } = await compacted(conversation, { room: 3200 })
+    expect(shown.map(textOf).filter((text) => text.startsWith('[result removed')).length).toBeGreaterThan(0)
+    expect(shown[2]).toBe(conversation[2])
+  })
+
+  it('stand below the summary that replaces them, and the model that writes it does not read them', async () => {
+    const conversation = [user('Search'), ...kept(body), answer('FACT one'), ...turnsOf(60), user('And?')]
+    const { shown, prompts } = await compacted(conversation, { room: 1600 })
+    expect(textOf(shown[0] as Message)).toMatch(/^\[Summary .*FACT one.*\[Result of search, as it was\]\nBODY .* END$/s)
+    expect(JSON.stringify(prompts)).not.toContain('BODY')
+  })
+
+  it('stay through later summaries, and through storage', async () => {
+    let conversation = [user('Search'), ...kept(body), answer('FACT one'), ...turnsOf(60), user('And?')]
+    let { compaction } = await compacted(conversation, { room: 1600 })
+    for (let round = 0; round < 3; round++) {
+      conversation = [...conversation, ...turnsOf(60), user('And?')]
+      compaction = readCompaction(JSON.parse(JSON.stringify(compaction)), conversation)
+      const next = await compacted(conversation, { room: 1600, compaction })
+      compaction = next.compaction
+      expect(textOf(next.shown[0] as Message)).toContain(body)
+    }
+  })
+
+  it('are kept once if they are equal, and the newest of those that have no room together', async () => {
+    const old = `OLD ${words(250)}`
+    const conversation = [user('Search'), ...kept(old), ...kept(body), ...kept(body), ...turnsOf(60), user('And?')]
+    const { shown } = await compacted(conversation, { room: 1600 })
+    const [summary = ''] = shown.map(textOf)
+    expect(summary.split('BODY')).toHaveLength(2)
+    expect(summary).not.toContain('OLD')
+  })
+
+  it('give way where the conversation does not fit otherwise', async () => {
+    const conversation = [user(words(700)), ...kept(body), ...step(...Array.from({ length: 6 }, () => words(400)))]
+    const least = tokensOf(compactedView(conversation, { covered: 0, cleared: conversation.length }, 0))
+    const { shown } = await compacted(conversation, { room: least + 20 })
+    expect(shown.map(textOf).join()).not.toContain('BODY')
+  })
+
+  it('are removed like all others without it', async () => {
+    const conversation = [user('Search'), ...step(body), answer('FACT one'), ...turnsOf(60), user('And?')]
+    const { shown } = await compacted(conversation, { room: 1600 })
+    expect(shown.map(textOf).join()).not.toContain('BODY')
+  })
+
+  function turnsOf(count: number): Message[] {
+    return Array.from({ length: count }, (_, turn) => [user(`Turn ${turn} ${words(8)}`), answer(words(8))]).flat()
+  }
+})

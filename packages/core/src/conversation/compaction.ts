@@ -3,7 +3,14 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { type Compaction, compactedView, leastResultTokens, startOfGroup, visibleResult } from './compacted-view.ts'
+import {
+  type Compaction,
+  compactedView,
+  isKept,
+  leastResultTokens,
+  startOfGroup,
+  visibleResult,
+} from './compacted-view.ts'
 import { largest, removedResult, resultText, shownResult } from './long-results.ts'
 import { beginning, summarizeMessages } from './summarize.ts'
 import { cutMiddle, spokenText } from './summary-prompt.ts'
@@ -30,6 +37,8 @@ const shares = {
   /** The last messages that stay unchanged beside a summary. */
   kept: 0.4,
   summary: 0.25,
+  /** The results that their tools want kept. */
+  keptResults: 0.25,
 }
 /** A shorter summary is useless. */
 const leastSummaryTokens = 64
@@ -38,22 +47,63 @@ const firstMessageTokens = 150
 
 /**
  * Shortens a conversation that is too long: removes old tool results, then replaces old messages by a summary, then
- * cuts the last results. Calls keep their results, and the question stays whole.
+ * cuts the last results. Calls keep their results, and the question stays whole. Results that their tools want kept stay
+ * as they are, the newest first, in a share of the room; only where nothing else helps they are removed too.
  *
  * @throws AgentKitError `context-overflow` when the question and the last step do not fit even so
  * @throws what `summarise` rejects with when that ends the run; other failures become a warning
  */
-export async function compact(request: CompactRequest): Promise<{ compaction: Compaction; warnings: string[] }> {
-  const cleared = clearOldResults(request)
-  if (fits(request, cleared)) return { compaction: cleared, warnings: [] }
+export async function compact(request: CompactRequest): Promise<Compacted> {
+  const compaction = withKept(request)
+  const made = await shorten(request, compaction)
+  if (!compaction.kept || fits(request, made.compaction)) return made
+  return shorten(request, withoutKept(compaction))
+}
+
+type Compacted = { compaction: Compaction; warnings: string[] }
+
+async function shorten(request: CompactRequest, compaction: Compaction): Promise<Compacted> {
+  const isSummarized = noLongerKept(request, compaction).length === 0
+  const cleared = clearOldResults({ ...request, compaction })
+  if (isSummarized && fits(request, cleared)) return { compaction: cleared, warnings: [] }
   const covered = startOfKept(request, cleared)
-  const cut = isLittle(request, cleared, covered) ? cutResults(request, cleared) : undefined
+  const cut = isSummarized && isLittle(request, cleared, covered) ? cutResults(request, cleared) : undefined
   if (cut) return { compaction: cut, warnings: [] }
-  const { compaction, warnings } = await summarizeOldMessages(request, cleared, covered)
-  if (fits(request, compaction)) return { compaction, warnings }
+  const made = await summarizeOldMessages(request, cleared, covered)
+  if (fits(request, made.compaction)) return made
   // When even the beginnings of the results do not fit, all are removed: the model can read them again one by one.
-  const removed: Compaction = { ...compaction, cleared: request.messages.length }
-  return { compaction: cutResults(request, compaction) ?? removed, warnings }
+  const removed: Compaction = { ...made.compaction, cleared: request.messages.length }
+  return { compaction: cutResults(request, made.compaction) ?? removed, warnings: made.warnings }
+}
+
+/** The compaction with the results that are kept now. Of equal ones, such as a text that was loaded twice, the last is. */
+function withKept({ messages, compaction, room, resultTokens }: CompactRequest): Compaction {
+  const kept: number[] = []
+  const texts = new Set<string>()
+  let left = room * shares.keptResults
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]
+    if (!isKept(message)) continue
+    const text = resultText(shownResult(message, resultTokens))
+    const tokens = texts.has(text) ? Number.POSITIVE_INFINITY : estimateText(text)
+    if (tokens > left) continue
+    texts.add(text)
+    kept.unshift(index)
+    left -= tokens
+  }
+  return kept.length === 0 ? withoutKept(compaction) : { ...compaction, kept }
+}
+
+function withoutKept(compaction: Compaction): Compaction {
+  if (!compaction.kept) return compaction
+  const { kept: _, ...rest } = compaction
+  return rest
+}
+
+/** Results that stood below the summary, which no longer have room there. */
+function noLongerKept({ messages, compaction: before }: CompactRequest, { kept }: Compaction): Message[] {
+  const dropped = before.kept?.filter((index) => index < before.covered && !kept?.includes(index)) ?? []
+  return dropped.map((index) => messages[index] as Message)
 }
 
 function fits(request: CompactRequest, compaction: Compaction): boolean {
@@ -78,7 +128,7 @@ function clearOldResults(request: CompactRequest): Compaction {
   for (let index = Math.max(compaction.covered, cleared); index < end; index++) {
     if (tokens <= room * shares.afterClearing) break
     const message = messages[index] as Message
-    if (message.role !== 'tool') continue
+    if (message.role !== 'tool' || compaction.kept?.includes(index)) continue
     tokens -= estimateMessage(visibleResult(message, index, compaction, resultTokens), info)
     tokens += estimateMessage(removedResult(message), info)
     cleared = index + 1
@@ -124,15 +174,22 @@ async function summarizeOldMessages(
   request: CompactRequest,
   compaction: Compaction,
   covered: number,
-): Promise<{ compaction: Compaction; warnings: string[] }> {
+): Promise<Compacted> {
   const { messages, room, summarise } = request
-  const least = tokensShown(request, { covered, cleared: messages.length })
+  const { kept } = compaction
+  const least = tokensShown(request, { covered, cleared: messages.length, ...(kept && { kept }) })
   const summaryTokens = Math.floor(Math.min(room * shares.summary, room - least))
-  if (summaryTokens < (covered > 0 ? leastSummaryTokens : 0)) throw overflow(request, least)
+  if (summaryTokens < (covered > 0 ? leastSummaryTokens : 0)) {
+    if (kept) return summarizeOldMessages(request, withoutKept(compaction), covered)
+    throw overflow(request, least)
+  }
   if (covered === 0) return { compaction, warnings: [] }
+  const summarized = messages
+    .slice(compaction.covered, covered)
+    .filter((_, at) => !kept?.includes(compaction.covered + at))
   const { summary, warning } = await summarizeMessages({
     summary: compaction.summary ?? '',
-    messages: messages.slice(compaction.covered, covered),
+    messages: [...noLongerKept(request, compaction), ...summarized],
     room,
     summaryTokens,
     summarise,
@@ -166,7 +223,9 @@ function withBeginning(summary: string, [first]: readonly Message[], summaryToke
 function cutResults(request: CompactRequest, compaction: Compaction): Compaction | undefined {
   const { messages, room } = request
   const { cut: _earlier, ...uncut } = compaction
-  const results = messages.slice(Math.max(uncut.covered, uncut.cleared)).filter((message) => message.role === 'tool')
+  const start = Math.max(uncut.covered, uncut.cleared)
+  const left = messages.slice(start).filter((_, at) => !uncut.kept?.includes(start + at))
+  const results = left.filter((message) => message.role === 'tool')
   const sizes = results.map((message) => estimateText(resultText(shownResult(message, request.resultTokens))))
   const together = (most: number): number => sizes.reduce((tokens, size) => tokens + Math.min(size, most), 0)
   const rest = tokensShown(request, uncut) - together(Number.POSITIVE_INFINITY)

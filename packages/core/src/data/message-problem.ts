@@ -18,6 +18,7 @@ export function messageProblem(value: unknown): string | undefined {
   if (missing !== undefined) return `a message of role "${role}" needs \`${missing}\`, a text`
   if (role === 'tool' && isTooLong(String(value.callId))) return longCallId
   if (role === 'tool' && !isOptional(value.isError, 'boolean')) return '`isError` is true, false or absent'
+  if (role === 'tool' && !isOptional(value.kept, 'boolean')) return '`kept` is true, false or absent'
   if (role === 'assistant' && !isOptional(value.model, 'string')) return '`model` is a text or absent'
   if (typeof content === 'string' && takesText) return undefined
   if (Array.isArray(content) && parts.length > 0) return firstProblem(content, parts)

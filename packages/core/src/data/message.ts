@@ -59,6 +59,8 @@ export type ToolMessage = Versioned & {
   name: string
   content: string | (TextPart | ImagePart)[]
   isError?: boolean
+  /** Its tool says `keepResult`: a conversation that is too long keeps it for as long as there is room. */
+  kept?: boolean
 }
 
 /** One message of a conversation: versioned plain JSON, a closed union. */

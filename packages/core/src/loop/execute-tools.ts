@@ -92,6 +92,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   const content = note === undefined || state.reply.planned ? attempt.content : withNote(attempt.content, note)
   const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }
   if (attempt.isError) message.isError = true
+  else if (step.run.toolBox.byName.get(name)?.tool.keepResult) message.kept = true
   state.cited.push(...sources)
   await untilAborted(scope.signal, turn.append([message]))
   state.finished.push(message)

@@ -17,6 +17,7 @@ import { openTurn, readRecorded, resumeTurn, sessionState } from '../sessions/op
 import { notSuspended } from '../sessions/suspended-runs.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import { checkClientTools, withClientTools } from '../tools/client-tools.ts'
+import { withToolInstructions } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from './call-with-fallback.ts'
 import { findDelegates } from './delegates.ts'
@@ -149,7 +150,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit) }
   const summarise = summariser(caller, hookContext)
   const conversation = createConversation({
-    instruction: agent.instruction,
+    instruction: withToolInstructions(agent.instruction, toolBox),
     history: turn.history,
     messages: snapshot ? withoutLastResults(state.messages) : [...state.messages],
     compaction: snapshot ? snapshot.compaction : sessionState(turn).compaction,

@@ -29,6 +29,7 @@ type ExecutedToolOptions<Schema> = {
   timeoutMs?: number
   needsApproval?: boolean | ((input: InputOf<Schema>, call: { readonly callId: string }) => boolean | Promise<boolean>)
   idempotent?: boolean
+  keepResult?: boolean
   client?: undefined
   output?: undefined
 }
@@ -43,6 +44,7 @@ type ClientToolOptions<Schema> = {
   timeoutMs?: undefined
   needsApproval?: undefined
   idempotent?: undefined
+  keepResult?: undefined
 }
 
 /**
@@ -58,6 +60,8 @@ type ClientToolOptions<Schema> = {
  *   a function that throws counts as `true`
  * @param options.idempotent whether a call may safely run twice: after a crash it then runs again, with the same
  *   `idempotencyKey`, instead of waiting for a person; default false
+ * @param options.keepResult whether a conversation that is too long keeps its results, for as long as there is room, instead
+ *   of removing or summarizing them; default false
  * @param options.client `true` for a tool without `execute`: the run waits with an approval of kind `client-tool` for the
  *   result of a call, from a page for example
  * @param options.output the schema of that result; default any JSON
@@ -95,7 +99,9 @@ function checkClientOptions(options: Record<string, unknown>): void {
   }
   const { client, output } = options
   if (client !== true) fail('`client` is true or left out, and `output` is the result of a client tool.')
-  const inVain = ['execute', 'needsApproval', 'timeoutMs', 'idempotent'].find((name) => options[name] !== undefined)
+  const inVain = ['execute', 'needsApproval', 'timeoutMs', 'idempotent', 'keepResult'].find(
+    (name) => options[name] !== undefined,
+  )
   if (inVain) fail(`the client executes it, after any wait: leave \`${inVain}\` out.`)
   if (output === undefined || (isRecord(output) && isStandardSchema(output))) return
   if (!isRecord(output)) fail('give `output` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
@@ -200,13 +206,25 @@ const optionNames: readonly string[] = [
   'needsApproval',
   'timeoutMs',
   'idempotent',
+  'keepResult',
   'client',
   'output',
 ]
 
 /** @throws AgentKitError `invalid-argument` for a field that is missing or wrong, with the fix */
 export function checkTool(candidate: Tool): Tool {
-  const { name, description, inputSchema, execute, timeoutMs, needsApproval, idempotent, isEnabled } = candidate ?? {}
+  const {
+    name,
+    description,
+    inputSchema,
+    execute,
+    timeoutMs,
+    needsApproval,
+    idempotent,
+    isEnabled,
+    keepResult,
+    instruction,
+  } = candidate ?? {}
   const fail = (problem: string): never => {
     throw invalidArgument(`Tool "${String(name)}": ${problem}`)
   }
@@ -226,6 +244,8 @@ export function checkTool(candidate: Tool): Tool {
     fail('`needsApproval` is true, false, or a function of the input that says so.')
   }
   if (idempotent !== undefined && typeof idempotent !== 'boolean') fail('`idempotent` is true or false.')
+  if (keepResult !== undefined && typeof keepResult !== 'boolean') fail('`keepResult` is true or false.')
+  if (instruction !== undefined && typeof instruction !== 'string') fail('`instruction` is a text.')
   if (isEnabled !== undefined && typeof isEnabled !== 'function') fail('`isEnabled` is a function of the run.')
   if (timeoutMs !== undefined && !isMilliseconds.holds(timeoutMs)) fail(`timeoutMs is ${isMilliseconds.is}.`)
   return candidate

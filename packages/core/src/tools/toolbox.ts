@@ -51,9 +51,10 @@ export async function enabledTools(toolBox: ToolBox, run: ToolRun, warnings: str
   const conditional = [...toolBox.byName.values()].filter(({ tool }) => tool.isEnabled)
   if (conditional.length === 0) return toolBox
   const byName = new Map(toolBox.byName)
+  const asking = { ...run, warn: (warning: string): void => void warnings.push(warning) }
   const asked = conditional.map(async ({ tool }) => {
     try {
-      if ((await tool.isEnabled?.(run)) === false) byName.delete(tool.name)
+      if ((await tool.isEnabled?.(asking)) === false) byName.delete(tool.name)
     } catch (error) {
       // What makes the configuration wrong ends the run, as it does everywhere.
       if (isAgentKitError(error) && error.code === 'invalid-config') throw error
@@ -65,6 +66,12 @@ export async function enabledTools(toolBox: ToolBox, run: ToolRun, warnings: str
   })
   await untilAborted(run.signal, Promise.all(asked))
   return { ...toolBox, specs: toolBox.specs.filter(({ name }) => byName.has(name)), byName }
+}
+
+/** An instruction with what the tools of a run add to it. */
+export function withToolInstructions(instruction: string | undefined, { byName }: ToolBox): string | undefined {
+  const added = [...byName.values()].flatMap(({ tool }) => tool.instruction ?? [])
+  return added.length === 0 ? instruction : [instruction, ...added].filter(Boolean).join('\n\n')
 }
 
 /** A toolbox with further tools that need no approval, except those whose name it has already. */

@@ -43,7 +43,7 @@ export function fromNamedTool(name: string, source: Fields): Tool {
     description: source.description as string,
     inputSchema: source.inputSchema as JSONSchema,
     ...commonFields(source),
-    ...optional(source, 'timeoutMs', 'idempotent', 'isEnabled'),
+    ...optional(source, 'timeoutMs', 'idempotent', 'isEnabled', 'keepResult', 'instruction'),
     execute:
       typeof source.execute === 'function'
         ? (input, context) => {
