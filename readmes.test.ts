@@ -37,6 +37,11 @@ beforeAll(async () => {
   }
   mkdirSync(join(folder, 'handbook'))
   writeFileSync(join(folder, 'handbook/holiday.md'), '# Holiday\n\nEach of us has 30 days of holiday.\n')
+  mkdirSync(join(folder, 'skills'))
+  writeFileSync(
+    join(folder, 'skills/SKILL.md'),
+    '---\nname: refunds\ndescription: Gives money back.\n---\nAsk first.\n',
+  )
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const compilerOptions = {
     ...{ noEmit: true, customConditions: ['@agentkit/source'] },

@@ -40,9 +40,9 @@ describe('import direction', () => {
       rule: 'the server imports core alone: it is given an agent and a session store',
     },
     {
-      of: /^packages\/(sessions|queue-postgres|retriever|functions|mcp|telemetry|testing)$/,
+      of: /^packages\/(sessions|queue-postgres|retriever|functions|mcp|skills|telemetry|testing)$/,
       to: (name) => name === core,
-      rule: 'sessions, queue-postgres, retriever, functions, mcp, telemetry and testing import core alone',
+      rule: 'sessions, queue-postgres, retriever, functions, mcp, skills, telemetry and testing import core alone',
     },
     {
       of: /^packages\/evals$/,

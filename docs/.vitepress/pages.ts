@@ -13,6 +13,7 @@ const groups: readonly Group[] = [
       'guides/functions',
       'guides/tools',
       'guides/client-tools',
+      'guides/skills',
       'guides/output',
       'guides/approvals',
       'guides/hooks',

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { keyVariables } from '../models/providers.ts'
 
@@ -31,6 +31,7 @@ export function useFolder(): {
     rmSync(folder, { recursive: true, force: true })
   })
   const write = (name: string, text: string): string => {
+    mkdirSync(dirname(path(name)), { recursive: true })
     writeFileSync(path(name), text)
     return path(name)
   }

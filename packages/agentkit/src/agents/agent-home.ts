@@ -5,6 +5,8 @@ import type { AgentTable, RetentionTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { configuredTools } from '../mcp/configured-tools.ts'
 import { type ServeOptions, serveRunnable } from '../serve/serve-agent.ts'
+import { configuredSkills } from '../skills/configured-skills.ts'
+import { joinTools } from '../util/join-tools.ts'
 import { useTelemetry } from '../util/use-telemetry.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
@@ -28,7 +30,10 @@ export function agentHome(
   { id, sessions, enableMultiModal = settings.enable_multi_modal, isWithoutImages = false, ownContext }: HomeOptions,
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
-  const tools = configuredTools(context, settings.mcp, isProduction)
+  const tools = joinTools([
+    configuredTools(context, settings.mcp, isProduction),
+    configuredSkills(context, settings.skills, isProduction),
+  ])
   return {
     ...(tools && { tools }),
     begin() {

@@ -7,7 +7,7 @@ type PinsOptions = { config?: string; pins: string }
 
 /** `agentkit tools pins accept`. */
 export function pinsCommand(): Command {
-  const pins = new Command('pins').description('the pinned tools of MCP servers')
+  const pins = new Command('pins').description('the pinned tools of MCP servers, and pinned skills')
   pins
     .command('accept')
     .description('pins the tools of an MCP server as they are now')
@@ -16,6 +16,13 @@ export function pinsCommand(): Command {
     .option('--config <file>', 'the configuration (default: agentkit_config.toml)')
     .option('--pins <file>', 'the lock file of a server that is not in the configuration', 'agentkit-mcp.lock.json')
     .action(accept)
+  pins
+    .command('skills')
+    .description('pins the skills of a folder as they are now')
+    .argument('<folder>', 'the folder of the skills')
+    .argument('[skill]', 'the name of the only skill to accept')
+    .option('--pins <file>', 'the lock file', 'agentkit-skills.lock.json')
+    .action(acceptSkillsOf)
   return pins
 }
 
@@ -45,6 +52,13 @@ async function accept(server: string, tool: string | undefined, options: PinsOpt
   } finally {
     await context.close()
   }
+}
+
+async function acceptSkillsOf(folder: string, name: string | undefined, options: { pins: string }): Promise<void> {
+  const { importSkills } = await import('../util/import-optional.ts')
+  const { acceptSkills } = await importSkills()
+  const accepted = acceptSkills([folder], name, options.pins)
+  print(accepted.length === 0 ? 'All are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
 }
 
 function print(text: string): void {

@@ -80,6 +80,7 @@ export const agentKeys = {
   agents: { type: 'texts', example: '["research", "analyst"]' },
   tools: { type: 'texts', example: '["search"]' },
   mcp: { type: 'texts', example: '["files"]' },
+  skills: { type: 'texts', example: '["./skills"]' },
   collaboration: { type: 'collaboration', example: '"manager"' },
   history: { type: 'history', example: '"task"' },
   ollama_server_url: { type: 'word', example: '"http://127.0.0.1:11434"' },

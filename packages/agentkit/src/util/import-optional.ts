@@ -3,6 +3,7 @@ import { AgentKitError } from '@agentkit/core'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
 type McpPackage = typeof import('@agentkit/mcp/internal')
+type SkillsPackage = typeof import('@agentkit/skills/internal')
 type EvalsPackage = typeof import('@agentkit/evals/internal')
 type Testing = typeof import('@agentkit/testing')
 type TelemetryPackage = typeof import('@agentkit/telemetry')
@@ -50,6 +51,11 @@ export function importEvals(importPackage?: (name: string) => Promise<EvalsPacka
 /** Imports the package that connects to MCP servers. */
 export function importMcp(importPackage?: (name: string) => Promise<McpPackage>): Promise<McpPackage> {
   return importOptional('@agentkit/mcp/internal', importPackage, { installs: '@agentkit/mcp' })
+}
+
+/** Imports the package that reads skills. */
+export function importSkills(importPackage?: (name: string) => Promise<SkillsPackage>): Promise<SkillsPackage> {
+  return importOptional('@agentkit/skills/internal', importPackage, { installs: '@agentkit/skills' })
 }
 
 /**

@@ -28,6 +28,9 @@ export function namedPackages({ config, models, sessions }: Project): NeededPack
     needed.push({ name: packages[provider], reason: '[embedding] names its provider' })
   }
   if (config.mcp.size > 0) needed.push({ name: '@agentkit/mcp', reason: '[mcp] needs it' })
+  if (agentTables(config).some(({ skills = [] }) => skills.length > 0)) {
+    needed.push({ name: '@agentkit/skills', reason: '`skills` needs it' })
+  }
   if (config.server.dialects?.includes('mcp')) {
     needed.push({ name: '@modelcontextprotocol/server', reason: 'the dialect "mcp" needs it' })
   }

@@ -1,0 +1,1 @@
+export { type SkillsOptions, skills } from './skills.ts'
