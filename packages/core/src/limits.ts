@@ -130,6 +130,8 @@ export const limits = {
   enqueuedInputBytes: 1_048_576,
   /** The messages that seed it, as JSON, in bytes of UTF-8. */
   enqueuedHistoryBytes: 8_388_608,
+  /** A header of the trace that it was enqueued in. */
+  traceHeaderChars: 512,
   /** Runs of one `enqueueMany`, and of one commit of it. */
   enqueuedAtOnce: 10_000,
   enqueuedPerCommit: 1_000,

@@ -1,6 +1,7 @@
 import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
 import { invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
 import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
+import { withCallSpan } from './call-span.ts'
 import { type Connection, connect, type Era } from './connection.ts'
 import { type Calls, currentCall, elicit, type RunningCall } from './elicitation.ts'
 import { limits } from './limits.ts'
@@ -108,7 +109,9 @@ function createSession(server: Server) {
         if (!first?.isOpen()) await checkUnchanged(tool)
         const send = async (): Promise<CallToolResult> => {
           const { client } = await open()
-          return runCall(client, { tool, input, running }, { server, calls })
+          return withCallSpan(client, { tool: tool.name, server }, () =>
+            runCall(client, { tool, input, running }, { server, calls }),
+          )
         }
         const result = await send().catch(async (error: unknown) => {
           const hasBegun = running.asked > 0 || !hasNotBegun(error)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
-import { setTracer, type Tracer } from '@agentkit/core/internal'
+import { type Span, type SpanStart, setTracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
@@ -23,8 +23,16 @@ describe('a server of the SDK 1.x', () => {
   it('receives the trace that a call belongs to', async () => {
     const server = await oldServer()
     const tools = await mcp({ url: server.url, pins: false })
-    const tracer: Pick<Tracer, 'headers'> = { headers: () => ({ traceparent: '00-1-2-01' }) }
-    const remove = setTracer(tracer as Tracer) // no span is started here
+    const started: SpanStart[] = []
+    const span: Span = { id: '', within: (work) => work(), link() {}, end() {} }
+    const remove = setTracer({
+      start(about) {
+        started.push(about)
+        return span
+      },
+      continueTrace: (_, work) => work(),
+      headers: () => ({ traceparent: '00-1-2-01' }),
+    })
     try {
       await call(tools, 'echo', { text: 'hello' })
     } finally {
@@ -32,6 +40,9 @@ describe('a server of the SDK 1.x', () => {
     }
     expect(server.requests[0]?.headers.traceparent).toBeUndefined()
     expect(server.requests.at(-1)?.headers.traceparent).toBe('00-1-2-01')
+    expect(started).toEqual([
+      { type: 'mcp', method: 'tools/call', tool: 'echo', protocol: '2025-11-25', server: new URL(server.url) },
+    ])
     await tools.close()
     await server.close()
   })

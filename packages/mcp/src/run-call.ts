@@ -1,5 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
-import { sleep } from '@agentkit/core/internal'
+import { sleep, tracer } from '@agentkit/core/internal'
 import {
   type CallToolResult,
   type Client,
@@ -28,7 +28,13 @@ export async function runCall(
 ): Promise<CallToolResult> {
   // The pattern and the text would both come from the server, and could block the process.
   const { outputSchema: _, ...definition } = tool
-  const params = { name: tool.name, arguments: input as Record<string, unknown> }
+  const traceContext = tracer()?.headers() ?? {}
+  const params = {
+    name: tool.name,
+    arguments: input as Record<string, unknown>,
+    // https://modelcontextprotocol.io/community/seps/414-request-meta
+    ...(Object.keys(traceContext).length > 0 && { _meta: traceContext }),
+  }
   const { signal } = running.context
   const clock = requestClock(signal, place.server.timeoutMs)
   running.hold = clock.hold

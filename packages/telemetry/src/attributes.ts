@@ -16,6 +16,8 @@ export function nameOf(about: SpanStart, { operations }: Conventions): { operati
       return { operation: operations.model, subject: modelOf(about.model) }
     case 'tool':
       return { operation: operations.tool, subject: short(about.name) }
+    case 'mcp':
+      return { operation: about.method, subject: short(about.tool) }
     case 'retrieval':
       return { operation: operations.retrieval, subject: short(about.source) }
   }
@@ -64,6 +66,14 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
         [a.toolDescription]: about.description && cut(about.description, limits.textChars),
         [a.toolArguments]: content(about.input),
       })
+    case 'mcp':
+      // Without an operation: the tool call around it is counted already.
+      return defined({
+        [a.mcpMethod]: about.method,
+        [a.toolName]: subject,
+        [a.mcpProtocol]: about.protocol,
+        ...placeOf(about.server, names),
+      })
     case 'retrieval':
       return defined({
         [a.operation]: operation,
@@ -101,6 +111,7 @@ function outputAttributes(about: SpanStart, output: unknown, { attributes: a }: 
     case 'model':
       return defined({ [a.outputMessages]: contentOf(messagesOf([output as Message])) }) // what core passes for them
     case 'tool':
+    case 'mcp':
       return defined({ [a.toolResult]: contentOf(output) })
     case 'retrieval':
       return defined({ [a.documents]: contentOf(output) })
@@ -130,9 +141,23 @@ export function metricAttributes(about: SpanStart, end: SpanEnd, names: Conventi
     case 'tool':
       // A tool that a model has made up has no description.
       return defined({ ...shared, [a.toolName]: about.description === undefined ? '_OTHER' : subject })
+    case 'mcp':
+      return defined({
+        [a.mcpMethod]: about.method,
+        [a.toolName]: subject,
+        [a.errorType]: shared[a.errorType],
+        ...placeOf(about.server, names),
+      })
     case 'retrieval':
       return defined({ ...shared, [a.dataSource]: subject })
   }
+}
+
+/** Where an MCP server is. Its path and query may have a secret. */
+function placeOf(server: URL | undefined, { attributes: a }: Conventions): Attributes {
+  if (!server) return { [a.networkTransport]: 'pipe' }
+  const port = Number(server.port || (server.protocol === 'https:' ? 443 : 80))
+  return { [a.networkTransport]: 'tcp', [a.serverAddress]: server.hostname, [a.serverPort]: port }
 }
 
 /** `openai` of `openai/gpt-5`. */

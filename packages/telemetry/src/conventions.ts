@@ -49,6 +49,12 @@ const genAI010 = {
     toolResult: 'gen_ai.tool.call.result',
     query: 'gen_ai.retrieval.query.text',
     documents: 'gen_ai.retrieval.documents',
+    /** docs/gen-ai/mcp.md */
+    mcpMethod: 'mcp.method.name',
+    mcpProtocol: 'mcp.protocol.version',
+    networkTransport: 'network.transport',
+    serverAddress: 'server.address',
+    serverPort: 'server.port',
     /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/error/ */
     errorType: 'error.type',
   },
@@ -69,6 +75,8 @@ const genAI010 = {
     toolDuration: 'gen_ai.execute_tool.duration',
     /** Operations that call no model: docs/gen-ai/gen-ai-metrics.md */
     operationDuration: 'gen_ai.client.operation.duration',
+    /** docs/gen-ai/mcp.md */
+    mcpDuration: 'mcp.client.operation.duration',
   },
   /** The registry's words for providers whose name here is another: docs/registry/attributes/gen-ai.md */
   providers: {
@@ -96,8 +104,9 @@ export type Conventions = typeof genAI010
 export const conventions: Record<ConventionsVersion, Conventions> = { '0.1.0': genAI010 }
 
 /** Boundaries of histograms, from the pages of their metrics. */
-export const boundaries: Record<'seconds' | 'tokens' | 'calls', number[]> = {
+export const boundaries: Record<'seconds' | 'requestSeconds' | 'tokens' | 'calls', number[]> = {
   seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  requestSeconds: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300],
   tokens: [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864],
   calls: [0, 1, 2, 4, 8, 16, 32, 64, 128],
 }

@@ -31,7 +31,7 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
     const { operation, subject } = nameOf(about, names)
     const link = before && spanContextOf(before.id)
     const options = {
-      kind: about.type === 'model' ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      kind: about.type === 'model' || about.type === 'mcp' ? SpanKind.CLIENT : SpanKind.INTERNAL,
       attributes: startAttributes(about, naming),
       ...(link && { links: [{ context: link }] }),
     }
@@ -67,9 +67,9 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
       if (around && (about.type === 'model' || about.type === 'tool')) around.calls[about.type]++
       return start(about, around?.context ?? contextAfter(after && places.get(after)), after)
     },
-    continueTrace(header, work) {
+    continueTrace(header, work, { overrides = false } = {}) {
       // Instrumentation of HTTP has read the headers.
-      if (trace.getSpan(context.active())) return work()
+      if (!overrides && trace.getSpan(context.active())) return work()
       const continued = contextOf(header)
       return continued ? context.with(continued, work) : work()
     },

@@ -12,12 +12,8 @@ export type RecordSpan = (about: SpanStart, end: SpanEnd, seconds: number, calls
 /** The instruments of the conventions. */
 export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
   const { metrics, attributes } = names
-  const duration = (name: string, description: string) => {
-    return meter.createHistogram(name, {
-      description,
-      unit: 's',
-      advice: { explicitBucketBoundaries: boundaries.seconds },
-    })
+  const duration = (name: string, description: string, explicitBucketBoundaries = boundaries.seconds) => {
+    return meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   }
   const calls = (name: string, description: string) => {
     return meter.createHistogram(name, {
@@ -31,6 +27,7 @@ export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
     run: duration(metrics.agentDuration, 'Duration of an invocation of an agent.'),
     model: duration(metrics.modelDuration, 'Duration of one attempt of a model.'),
     tool: duration(metrics.toolDuration, 'Duration of a tool call.'),
+    mcp: duration(metrics.mcpDuration, 'Duration of a request to an MCP server.', boundaries.requestSeconds),
     retrieval: duration(metrics.operationDuration, 'Duration of a retrieval.'),
   }
   const modelCalls = calls(metrics.agentModelCalls, 'Attempts of models in an invocation of an agent.')

@@ -18,6 +18,8 @@ export type SpanStart =
   /** One attempt of one model. */
   | { type: 'model'; model: string; request?: ModelRequest; step?: number | undefined; sessionId?: string | undefined }
   | { type: 'tool'; name: string; callId: string; description?: string | undefined; input: unknown }
+  /** The request of a tool call to its MCP server. `server` is absent where it is a process on this machine. */
+  | { type: 'mcp'; method: 'tools/call'; tool: string; protocol?: string | undefined; server?: URL | undefined }
   | { type: 'retrieval'; source: string; query: string; limit?: number | undefined }
 
 /** What a span resulted in. */
@@ -57,8 +59,16 @@ export interface Tracer {
    * same trace and with a link to it.
    */
   start(span: SpanStart, place?: { parent?: Span | undefined; after?: Span | undefined }): Span
-  /** What `work` starts belongs to the trace that the headers of a request name, if they do. */
-  continueTrace<Value>(header: (name: string) => string | undefined, work: () => Value): Value
+  /**
+   * What `work` starts belongs to the trace that the headers of a request name, if they do.
+   * @param how `overrides`: also where a span is active, which is the connection's and not the caller's. Otherwise that
+   * span was made of the headers.
+   */
+  continueTrace<Value>(
+    header: (name: string) => string | undefined,
+    work: () => Value,
+    how?: { overrides?: boolean },
+  ): Value
   /** The headers by which another process continues the current trace; none without one. */
   headers(): Readonly<Record<string, string>>
 }

@@ -3,6 +3,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import { memberSpec } from '../loop/delegates.ts'
 import { runAgent } from '../loop/run-agent.ts'
+import { inStoredTrace } from '../loop/spans.ts'
 import { treeBudgetStore } from '../loop/tree-budget-store.ts'
 import type { AgentSpec, RunScope } from '../loop/types.ts'
 import { createLedger, type Ledger } from '../policies/ledger.ts'
@@ -19,8 +20,12 @@ export async function continueStored(agent: AgentSpec, given: RunScope): Promise
   // A store that fails now fails the run as well, when it is opened.
   const stored = await agent.sessions.runs?.read(given.runId).catch(() => undefined)
   const scope = { ...given, ...(stored && { known: stored }) }
-  const member = stored && isRecorded(stored) ? memberRunOf(stored) : undefined
-  if (!stored || !member || stored.rootRunId === undefined) return runAgent(agent, scope)
+  return stored ? inStoredTrace(stored, () => continueFound(agent, scope, stored)) : runAgent(agent, scope)
+}
+
+function continueFound(agent: AgentSpec, scope: RunScope, stored: StoredRun): Promise<RunResult> {
+  const member = isRecorded(stored) ? memberRunOf(stored) : undefined
+  if (!member || stored.rootRunId === undefined) return runAgent(agent, scope)
   const spec = specOf(agent, member)
   const memberRun = { ...member, rootRunId: stored.rootRunId, agentId: agent.id }
   return runAgent(spec, {

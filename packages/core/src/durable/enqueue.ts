@@ -3,6 +3,7 @@ import { AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { JSONValue, UserMessage } from '../data/message.ts'
 import { cutTitle, plainText } from '../data/session-text.ts'
 import { limits } from '../limits.ts'
+import { traceToStore } from '../loop/spans.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
@@ -37,7 +38,9 @@ export async function enqueueRuns(
   items: readonly EnqueueItem[],
   bounds: QueueBounds = usualBounds,
 ): Promise<{ runId: string }[]> {
-  const { runs, entries } = await entriesOf(enqueuer, items)
+  const { runs, entries: untraced } = await entriesOf(enqueuer, items)
+  const trace = traceToStore()
+  const entries = untraced.map((entry) => ({ ...entry, options: { ...(entry.options as object), ...trace } }))
   const { background } = runs
   const stored: { runId: string }[] = []
   const adding: Promise<unknown>[] = []

@@ -16,6 +16,7 @@ import { isConflict } from '../sessions/acquire-session.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
 import { untilAborted } from '../util/abort.ts'
 import { RunDelegated } from './parent-run.ts'
+import { traceToStore } from './spans.ts'
 import { treeBudgetStore } from './tree-budget-store.ts'
 import type { AgentSpec, Delegates, OpenedRun, Run } from './types.ts'
 
@@ -97,7 +98,7 @@ export function memberEntry(
   // The deadline of its caller holds in any case.
   const timeoutMs = call.member.timeoutMs ?? (turn.deadline === undefined ? undefined : turn.deadline - runs.now())
   const options = {
-    ...{ seeded: 0, queued: { input: call.input, history: call.history }, member: made },
+    ...{ seeded: 0, queued: { input: call.input, history: call.history }, member: made, ...traceToStore() },
     run: { budget: call.member.budget, ...(timeoutMs !== undefined && { timeoutMs }) },
   }
   const key = keyOf({ agentId, userId: scope.userId }, runId)

@@ -57,6 +57,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   const current = currentRunOf(run)
   let opened: OpenedRun | undefined
   let end: RunEnd
+  let isContinued = false
   // A run that continues has a number for its first event once it is loaded.
   const isStored = !scope.member && isResumed
   const start = ({ sessionId }: RunScope): Promise<void> | undefined => {
@@ -82,6 +83,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     await endTurn(opened, end)
   } catch (cause) {
     const isDelegated = isInstance(cause, RunDelegated)
+    isContinued = isDelegated || isHandedBack(cause, run)
     end = isDelegated ? { finishReason: 'aborted', error: cause.reason } : await toRunEnd(cause, run)
     clock.stop()
     await membersSettled(scope)
@@ -100,7 +102,10 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   }
   unlink()
   const result = toResult(scope.runId, state, ledger, end)
-  if (trace) endRunTrace(trace, result, { sessionId: opened?.scope.sessionId, output: state.reply.message })
+  if (trace) {
+    const { sessionId } = opened?.scope ?? {}
+    endRunTrace(trace, result, { sessionId, output: state.reply.message }, isContinued)
+  }
   return result
 }
 

@@ -1,10 +1,13 @@
 import type { Model, ModelRequest, ToolCall } from '../contracts/model.ts'
+import type { StoredRun } from '../contracts/run-store.ts'
 import { noteTrace, type Span, type SpanEnd, type SpanStart, tracer } from '../contracts/tracer.ts'
 import { isInstance } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
+import { limits } from '../limits.ts'
 import type { Reply } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { type RunTrace, startTrace } from '../runs/run-trace.ts'
+import { isRecorded, optionsOf, type RecordedOptions } from '../sessions/recorded-data.ts'
 import { MemberSuspended } from './parent-run.ts'
 import type { Attempt } from './tool-attempt.ts'
 import type { AgentSpec, Run, RunScope } from './types.ts'
@@ -17,10 +20,13 @@ export function startRunTrace(agent: AgentSpec, scope: RunScope, outer?: RunTrac
   return startTrace(spanOf(agent, scope), outer)
 }
 
-/** Ends the span of a run. Its result and its error know their trace, for logs. */
-export function endRunTrace(trace: RunTrace, result: RunResult, end: SpanEnd): void {
+/**
+ * Ends the span of a run. Its result and its error know their trace, for logs.
+ * @param isContinued the run has not ended: another process continues it, or this one later
+ */
+export function endRunTrace(trace: RunTrace, result: RunResult, end: SpanEnd, isContinued = false): void {
   const { error, finishReason } = result
-  trace.end({ ...end, error, finishReason })
+  trace.end(isContinued ? { ...end, finishReason: 'continued' } : { ...end, error, finishReason })
   for (const of of error ? [result, error] : [result]) noteTrace(of, trace.rootId())
 }
 
@@ -30,6 +36,23 @@ export function inTrace<Args extends unknown[], Value>(
   work: (...args: Args) => Value,
 ): (...args: Args) => Value {
   return trace ? (...args) => trace.span().within(() => work(...args)) : work
+}
+
+/** The current trace, for the worker that begins a queued run. Without baggage, which may name users. */
+export function traceToStore(): Pick<RecordedOptions, 'trace'> {
+  const headers = Object.entries(tracer()?.headers() ?? {})
+  const kept = headers.filter(([name, value]) => name !== 'baggage' && value.length <= limits.traceHeaderChars)
+  return kept.length > 0 ? { trace: Object.fromEntries(kept) } : {}
+}
+
+/** What a stored run does belongs to the trace that it was enqueued in, whatever the worker was doing. */
+export function inStoredTrace<Value>(stored: StoredRun, work: () => Value): Value {
+  const { trace } = isRecorded(stored) ? optionsOf(stored) : {}
+  const current = tracer()
+  if (!trace || !current) return work()
+  return current.continueTrace((name) => (Object.hasOwn(trace, name) ? trace[name] : undefined), work, {
+    overrides: true,
+  })
 }
 
 function spanOf(agent: AgentSpec, { runId, sessionId, input, memberRun }: RunScope): SpanStart {

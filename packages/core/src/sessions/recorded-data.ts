@@ -13,6 +13,8 @@ export type RecordedOptions = {
   queued?: { input: UserMessage; history: readonly Message[] }
   /** Of a member's run: what `MemberRun` has. */
   member?: JSONValue
+  /** The trace that a queued run was enqueued in: headers by which another process continues it. */
+  trace?: Readonly<Record<string, string>>
 }
 
 /** How far a run has come, as it is stored with each step. Its field names are stored, too. */

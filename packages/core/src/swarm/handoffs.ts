@@ -122,7 +122,7 @@ async function runActive(
     end = endOf(error, scope.signal)
     throw error
   } finally {
-    trace?.end({ finishReason: end.status, error })
+    trace?.end(isLeft ? { finishReason: 'continued' } : { finishReason: end.status, error })
     account.close()
     clock.stop()
     deadline.stop()

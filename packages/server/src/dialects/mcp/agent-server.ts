@@ -1,3 +1,4 @@
+import { tracer } from '@agentkit/core/internal'
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server'
 import { handlerProblem } from '../../answer/problem.ts'
 import { agentFiles } from '../../files/agent-files.ts'
@@ -33,11 +34,25 @@ export function agentServer(host: MCPHost): Server {
     reported(host, () => {
       const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope
       const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
-      return askAgent(host, { params, context, capabilities })
+      return inTraceOf(context.mcpReq._meta, () => askAgent(host, { params, context, capabilities }))
     }),
   )
   if (hasFiles) serveFiles(server, host)
   return server
+}
+
+/**
+ * What the call starts belongs to the trace of the client's span, over stdio as over HTTP.
+ *
+ * Source: https://modelcontextprotocol.io/community/seps/414-request-meta
+ */
+function inTraceOf<Result>(meta: Readonly<Record<string, unknown>> = {}, work: () => Result): Result {
+  const header = (name: string): string | undefined => {
+    const value = Object.hasOwn(meta, name) ? meta[name] : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  const traces = tracer()
+  return traces ? traces.continueTrace(header, work, { overrides: true }) : work()
 }
 
 function serveFiles(server: Server, host: MCPHost): void {
