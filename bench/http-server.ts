@@ -32,8 +32,12 @@ async function handWrittenApp(): Promise<Hono> {
     let left = false
     const body = new ReadableStream({
       async start(controller) {
-        await contestant.run(model, messages.at(-1).content, undefined, (text) => {
-          if (!left) controller.enqueue(encoder.encode(`data: ${JSON.stringify({ type: 'text-delta', text })}\n\n`))
+        await contestant.run({
+          model,
+          prompt: messages.at(-1).content,
+          onDelta(text) {
+            if (!left) controller.enqueue(encoder.encode(`data: ${JSON.stringify({ type: 'text-delta', text })}\n\n`))
+          },
         })
         if (!left) controller.close()
       },

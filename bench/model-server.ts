@@ -2,9 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 
 /**
  * A fast fake of Chat Completions. The model's name is the script: `work-N-T` calls the tool `echo` N times, one call
- * a step, and then answers with T tokens. It keeps no state: the step is read from the request.
+ * a step, and then answers with T tokens; `-each` behind it sends one event with each write. It keeps no state: the step
+ * is read from the request.
  */
-type Script = { steps: string[]; answer: string }
+type Script = { steps: string[]; answer: string; isWrittenApart: boolean }
 
 const scripts = new Map<string, Script>()
 let responses = 0
@@ -12,29 +13,62 @@ let responses = 0
 const server = createServer((request, response) => {
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
-  request.on('end', () => answer(JSON.parse(Buffer.concat(parts).toString()), response))
+  request.on('end', () => void answer(JSON.parse(Buffer.concat(parts).toString()), response))
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 
-type Body = { model: string; messages: { role: string; tool_calls?: unknown[] }[] }
+type Body = { model: string; messages: { role: string; tool_calls?: unknown[] }[]; stream?: boolean }
 
-function answer({ model, messages }: Body, response: ServerResponse): void {
+async function answer({ model, messages, stream }: Body, response: ServerResponse): Promise<void> {
   const script = scriptOf(model)
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
   const step = messages.slice(lastUser).filter((message) => message.tool_calls).length
+  const text = (script.steps[step] ?? script.answer).replaceAll('ID', `chatcmpl-${++responses}`)
+  if (!stream) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(wholeAnswer(text))
+    return
+  }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
-  response.end((script.steps[step] ?? script.answer).replaceAll('ID', `chatcmpl-${++responses}`))
+  if (script.isWrittenApart) {
+    for (const event of text.match(/.+\n\n/g) ?? []) {
+      response.write(event)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  response.end(script.isWrittenApart ? '' : text)
+}
+
+type Delta = { content?: string; tool_calls?: { id?: string; function: { name?: string; arguments: string } }[] }
+
+/** The same answer as one document. */
+function wholeAnswer(events: string): string {
+  const chunks = events.match(/(?<=data: )\{.+/g)?.map((data) => JSON.parse(data)) ?? []
+  const deltas: Delta[] = chunks.flatMap(({ choices }) => choices[0]?.delta ?? [])
+  const parts = deltas.flatMap(({ tool_calls = [] }) => tool_calls)
+  const [first] = parts
+  const call = { name: first?.function.name, arguments: parts.map((part) => part.function.arguments).join('') }
+  const message = {
+    role: 'assistant',
+    content: deltas.map(({ content }) => content ?? '').join(''),
+    ...(first && { tool_calls: [{ id: first.id, type: 'function', function: call }] }),
+  }
+  const finish_reason = first ? 'tool_calls' : 'stop'
+  const { id, created, model } = chunks[0]
+  const choices = [{ index: 0, message, logprobs: null, finish_reason }]
+  return JSON.stringify({ id, object: 'chat.completion', created, model, choices, usage: chunks.at(-1).usage })
 }
 
 function scriptOf(model: string): Script {
   const known = scripts.get(model)
   if (known) return known
-  const [, steps, tokens] = /^work-(\d+)-(\d+)$/.exec(model) ?? []
+  const [, steps, tokens, each] = /^work-(\d+)-(\d+)(-each)?$/.exec(model) ?? []
   if (!steps || !tokens) throw new Error(`Unknown script "${model}".`)
   const script = {
     steps: Array.from({ length: Number(steps) }, (_, step) => toolStep(step)),
     answer: textStep(Number(tokens)),
+    isWrittenApart: each !== undefined,
   }
   scripts.set(model, script)
   return script

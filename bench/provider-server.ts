@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakeWire, fakeProvider } from '@agentkit/testing'
 
 /**
@@ -25,7 +26,14 @@ const server = createServer((request, response) => {
     answers.set(tokens, answer)
     const { status, contentType, bytes } = await answer
     response.writeHead(status, { 'content-type': contentType })
-    response.end(bytes)
+    if (!text.includes('one by one')) return void response.end(bytes)
+    // As a model sends them: a write for each token.
+    const end = contentType.includes('event-stream') ? /(?<=\n\n|\n\r\n)/ : /(?<=\n)/
+    for (const piece of bytes.toString().split(end)) {
+      response.write(piece)
+      await sleep(1)
+    }
+    response.end()
   })
 })
 server.keepAliveTimeout = 60_000

@@ -1,21 +1,23 @@
+import { rawCall } from './contestants/raw-provider.ts'
 import { type Call, providers, requestOf } from './provider-calls.ts'
 import type { Measured } from './worker.ts'
 
-/** Calls one provider repeatedly, by its SDK or by agentkit's package, and answers with the cost. */
-export type ProviderJob = { tokens: number; forMs: number }
+/** Calls one provider repeatedly, by its SDK, by agentkit's package or by hand, and answers with the cost. */
+export type ProviderJob = { tokens: number; forMs: number; oneByOne?: boolean }
 
 const [contestant = '', provider = '', url = ''] = process.argv.slice(2)
 const bench = providers[provider]
 if (!bench) throw new Error(`There is no provider "${provider}".`)
-const call = contestant === 'sdk' ? await bench.sdk(url) : await agentkitCall()
+const callers = { sdk: () => bench.sdk(url), agentkit: agentkitCall, 'raw-http': async () => rawCall(url) }
+const call = await callers[contestant as keyof typeof callers]()
 
-process.on('message', async ({ tokens, forMs }: ProviderJob) => {
+process.on('message', async ({ tokens, forMs, oneByOne }: ProviderJob) => {
   try {
     const startedAt = performance.now()
     const cpuBefore = process.cpuUsage()
     let units = 0
     do {
-      const text = await call(`Say ${tokens} tokens, please.`)
+      const text = await call(`Say ${tokens} tokens${oneByOne ? ', one by one' : ''}, please.`)
       if (text.split(' tok').length - 1 !== tokens)
         throw new Error(`The answer was ${JSON.stringify(text.slice(0, 200))}.`)
       units++

@@ -1,10 +1,12 @@
-import type { Contestant, Setup } from './contestant.ts'
+import { type Contestant, earlierMessages, type Prompt, type Setup } from './contestant.ts'
 
 /** One contestant in a separate process, which answers `Job`s over IPC with `Measured`. */
 export type Job =
-  | { kind: 'runs'; model: string; forMs: number; atOnce: number }
+  | { kind: 'runs'; model: string; forMs: number; atOnce: number; plain?: boolean }
   | { kind: 'history'; model: string; turns: number }
-  | { kind: 'memory' }
+  /** What stored messages add to a turn; in memory where the contestant has no store. */
+  | { kind: 'stored'; model: string; file: string; messages: number; hasSummary: boolean; turns: number }
+  | { kind: 'swarm'; model: string; members: number; forMs: number; asSwarm: boolean }
 export type Measured = {
   units: number
   cpuMs: number
@@ -20,6 +22,7 @@ export type Measured = {
 const [contestantName = '', baseURL = ''] = process.argv.slice(2)
 const { setup } = (await import(`./contestants/${contestantName}.ts`)) as { setup: Setup }
 const contestant = setup(baseURL)
+const question = 'Do the work that was asked for, please.'
 
 process.on('message', async (job: Job) => {
   try {
@@ -33,19 +36,32 @@ process.send?.('ready')
 async function measure(job: Job): Promise<Measured> {
   switch (job.kind) {
     case 'runs':
-      return timed(async (elapsed) => {
-        let runs = 0
-        do {
-          await Promise.all(Array.from({ length: job.atOnce }, () => checkedRun(contestant, job.model)))
-          runs += job.atOnce
-        } while (elapsed() < job.forMs)
-        return runs
+      return repeated(job, async () => {
+        const { atOnce, model, plain } = job
+        await Promise.all(Array.from({ length: atOnce }, () => checkedRun(contestant, { model, plain })))
+        return atOnce
       })
     case 'history':
       return measureHistory(job.model, job.turns)
-    case 'memory':
-      return timed(async () => 0)
+    case 'stored':
+      return measureStored(job)
+    case 'swarm':
+      return repeated(job, async () => {
+        const { members, model } = job
+        if (job.asSwarm) await contestant.runSwarm?.({ model, prompt: question }, members)
+        else for (let member = 0; member < members; member++) await checkedRun(contestant, { model })
+        return members
+      })
   }
+}
+
+function repeated({ forMs }: { forMs: number }, work: () => Promise<number>): Promise<Measured> {
+  return timed(async (elapsed) => {
+    let units = 0
+    do units += await work()
+    while (elapsed() < forMs)
+    return units
+  })
 }
 
 /** The time that 100 earlier turns add to a turn: the difference between the last quarter and the first, per 100 turns. */
@@ -55,10 +71,7 @@ async function measureHistory(model: string, turns: number): Promise<Measured> {
   const costs: number[] = []
   const whole = await timed(async () => {
     for (let index = 0; index < 4; index++) {
-      const part = await timed(async () => {
-        for (let turn = 0; turn < quarter; turn++) await checkedRun(contestant, model, session)
-        return quarter
-      })
+      const part = await timed(() => converse(model, session, quarter))
       costs.push(part.cpuMs / quarter)
     }
     return turns
@@ -67,15 +80,38 @@ async function measureHistory(model: string, turns: number): Promise<Measured> {
   return { ...whole, slopeMs: slope }
 }
 
-async function checkedRun({ run }: Contestant, model: string, session?: string): Promise<void> {
-  const [, steps, tokens] = /^work-(\d+)-(\d+)$/.exec(model) ?? []
-  let received = 0
-  const { text, toolCalls } = await run(model, 'Do the work that was asked for, please.', session, (delta) => {
-    received += delta.length
+/** The difference between a turn of a session with many messages and one of a session with two. */
+async function measureStored(job: Extract<Job, { kind: 'stored' }>): Promise<Measured> {
+  const { model, file, messages, hasSummary, turns } = job
+  const costs: number[] = []
+  const whole = await timed(async () => {
+    for (const count of [messages, 2]) {
+      const session = `stored-${Math.random()}`
+      await contestant.storeSession?.(file, { session, model, count, hasSummary: hasSummary && count > 50 })
+      const history = contestant.storeSession ? [] : earlierMessages(hasSummary ? Math.min(count, 50) : count)
+      await checkedRun(contestant, { model, session, history })
+      costs.push((await timed(() => converse(model, session, turns))).cpuMs / turns)
+    }
+    return turns
   })
-  const wrong =
-    toolCalls !== Number(steps) || text.split(' tok').length - 1 !== Number(tokens) || received !== text.length
-  if (wrong) throw new Error(`A run gave ${toolCalls} tool calls, ${received} of ${text.length} characters.`)
+  return { ...whole, slopeMs: (costs[0] ?? 0) - (costs[1] ?? 0) }
+}
+
+async function converse(model: string, session: string, turns: number): Promise<number> {
+  for (let turn = 0; turn < turns; turn++) await checkedRun(contestant, { model, session })
+  return turns
+}
+
+async function checkedRun({ run }: Contestant, prompt: Omit<Prompt, 'prompt'>): Promise<void> {
+  const [, steps, tokens] = /^work-(\d+)-(\d+)/.exec(prompt.model) ?? []
+  let received = 0
+  const onDelta = (delta: string): void => {
+    received += delta.length
+  }
+  const { text, toolCalls } = await run({ ...prompt, prompt: question, ...(!prompt.plain && { onDelta }) })
+  const isRead = prompt.plain || received === text.length
+  if (toolCalls === Number(steps) && text.split(' tok').length - 1 === Number(tokens) && isRead) return
+  throw new Error(`A run gave ${toolCalls} tool calls, ${received} of ${text.length} characters.`)
 }
 
 async function timed(work: (elapsed: () => number) => Promise<number>): Promise<Measured> {

@@ -1,51 +1,51 @@
 import OpenAI from 'openai'
 import type { ChatCompletionMessageFunctionToolCall, ChatCompletionMessageParam } from 'openai/resources'
-import { type Contestant, systemPrompt } from '../contestant.ts'
+import { type Contestant, echoTool, type Prompt, systemPrompt } from '../contestant.ts'
 
-const tools = [
-  {
-    type: 'function' as const,
-    function: {
-      name: 'echo',
-      description: 'Gives the text back.',
-      parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    },
-  },
-]
+type Call = ChatCompletionMessageFunctionToolCall
 
 /** The baseline, written by hand: the official SDK and a loop. */
 export function setup(baseURL: string): Contestant {
   const client = new OpenAI({ baseURL, apiKey: 'test', maxRetries: 0 })
   const sessions = new Map<string, ChatCompletionMessageParam[]>()
+  const ask = async (body: { model: string; messages: ChatCompletionMessageParam[] }, prompt: Prompt) => {
+    if (prompt.plain) {
+      const { choices } = await client.chat.completions.create({ ...body, tools: [echoTool] })
+      const { content, tool_calls = [] } = choices[0]?.message ?? {}
+      return { content: content ?? '', calls: tool_calls as Call[] }
+    }
+    const stream = await client.chat.completions.create({
+      ...{ ...body, tools: [echoTool] },
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    let content = ''
+    const calls: Call[] = []
+    for await (const { choices } of stream) {
+      const delta = choices[0]?.delta
+      if (delta?.content) {
+        content += delta.content
+        prompt.onDelta?.(delta.content)
+      }
+      for (const part of delta?.tool_calls ?? []) {
+        const name = part.function?.name ?? ''
+        const call = calls[part.index] ?? { id: part.id ?? '', type: 'function', function: { name, arguments: '' } }
+        call.function.arguments += part.function?.arguments ?? ''
+        calls[part.index] = call
+      }
+    }
+    return { content, calls }
+  }
   return {
     construct() {},
-    async run(model, prompt, session, onDelta) {
-      const messages = sessions.get(session ?? '') ?? [{ role: 'system', content: systemPrompt }]
+    async run(prompt) {
+      const { model, session = '', history = [] } = prompt
+      const system = { role: 'system', content: systemPrompt } as const
+      const messages: ChatCompletionMessageParam[] = sessions.get(session) ?? [system, ...history]
       if (session) sessions.set(session, messages)
-      messages.push({ role: 'user', content: prompt })
+      messages.push({ role: 'user', content: prompt.prompt })
       for (let toolCalls = 0; ; ) {
-        const stream = await client.chat.completions.create({
-          model,
-          messages,
-          tools,
-          stream: true,
-          stream_options: { include_usage: true },
-        })
-        let content = ''
-        const calls: ChatCompletionMessageFunctionToolCall[] = []
-        for await (const { choices } of stream) {
-          const delta = choices[0]?.delta
-          if (delta?.content) {
-            content += delta.content
-            onDelta?.(delta.content)
-          }
-          for (const part of delta?.tool_calls ?? []) {
-            const name = part.function?.name ?? ''
-            const call = calls[part.index] ?? { id: part.id ?? '', type: 'function', function: { name, arguments: '' } }
-            call.function.arguments += part.function?.arguments ?? ''
-            calls[part.index] = call
-          }
-        }
+        const { content, calls } = await ask({ model, messages }, prompt)
         messages.push({ role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) })
         if (calls.length === 0) return { text: content, toolCalls }
         for (const call of calls) {
