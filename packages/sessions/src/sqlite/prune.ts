@@ -1,5 +1,6 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
 import { storeTime } from '../util/store-time.ts'
+import { forgetMessages } from './session-messages.ts'
 import type { StoreAccess } from './store-access.ts'
 
 /** What one transaction removes at most, so that it holds the lock for milliseconds; and what is looked up at once. */
@@ -66,6 +67,7 @@ async function removeSessions(
     const counts = await write((statements) =>
       some.map(({ id, updated_at }) => {
         const runs = statements.runsOfSession.get(id)?.runs as number
+        forgetMessages(statements, id)
         return statements.deleteIdleSession.run(id, updated_at).changes > 0 ? runs : undefined
       }),
     )

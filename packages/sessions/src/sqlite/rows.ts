@@ -6,7 +6,6 @@ import {
   type SessionKey,
   type Turn,
   type TurnStatus,
-  visibleMessages,
 } from '@agentkit/core'
 import { parseStored } from '../util/json.ts'
 import { toISO } from '../util/to-iso.ts'
@@ -68,8 +67,8 @@ export function addSession(statements: Statements, key: SessionKey, now: number,
   return statements.addSession.get(...keyValues(key), now, now, question)?.id as number
 }
 
-export function readSession(statements: Statements, row: SessionRow): Session {
-  const session: Session = { version: row.version, messages: readVisible(statements, row) }
+export function toSession(row: SessionRow, messages: Message[]): Session {
+  const session: Session = { version: row.version, messages }
   if (row.state !== null) session.state = parseState(row.state)
   return session
 }
@@ -83,34 +82,13 @@ function parseState(text: string): NonNullable<Session['state']> {
   }
 }
 
-/** All turns of a session by one statement, each reduced to what the model may see. */
-function readVisible(statements: Statements, session: SessionRow): Message[] {
-  const visible: Message[] = []
-  let number: number | undefined
-  let status: TurnStatus = 'done'
-  let messages: Message[] = []
-  const finishTurn = (): void => {
-    for (const message of visibleMessages({ runId: '', createdAt: '', status, messages })) visible.push(message)
-    messages = []
-  }
-  const rows = statements.messagesOfSession.all(session.id) as unknown as [number, RunStatus, string][]
-  for (const [run, runStatus, body] of rows) {
-    if (run !== number) finishTurn()
-    number = run
-    status = turnStatus(runStatus)
-    messages.push(parseMessage(statements, run, body))
-  }
-  finishTurn()
-  return visible
-}
-
 /** A run that is tried again has a turn; it waits. */
-function turnStatus(status: RunStatus): TurnStatus {
+export function turnStatus(status: RunStatus): TurnStatus {
   return status === 'queued' ? 'waiting' : status
 }
 
 /** The run's id is read for an error only. */
-function parseMessage(statements: Statements, number: number, body: string): Message {
+export function parseMessage(statements: Statements, number: number, body: string): Message {
   try {
     return JSON.parse(body)
   } catch {

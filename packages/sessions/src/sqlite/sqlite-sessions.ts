@@ -4,8 +4,9 @@ import { jsonOrNull, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { beginRun, isAbandoned, settleLostRun } from './begin-run.ts'
-import { findActive, findSession, keyValues, readSession, readTurn, type SessionRow, type TurnRow } from './rows.ts'
+import { findActive, findSession, keyValues, readTurn, type SessionRow, type TurnRow, toSession } from './rows.ts'
 import { listSessions } from './search-sessions.ts'
+import { forgetMessages, visibleOf } from './session-messages.ts'
 import { openSQLiteDatabase } from './sqlite-database.ts'
 import { sqliteRunStore } from './sqlite-run-store.ts'
 import type { Statements } from './statements.ts'
@@ -74,14 +75,17 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       const session = await read((statements) => {
         const row = findSession(statements, key)
         if (!row) return undefined
-        return isHeldByDead(statements, row) ? 'held by the dead' : readSession(statements, row)
+        return isHeldByDead(statements, row) ? 'held by the dead' : toSession(row, visibleOf(statements, row.id))
       })
       if (session !== 'held by the dead') return session
-      return write((statements, touch) => {
+      await write((statements, touch) => {
         const row = findSession(statements, key)
-        if (!row) return undefined
-        const settled = settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)
-        return readSession(statements, settled ? { ...row, version: row.version + 1 } : row)
+        if (row) settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)
+      })
+      // After the commit: what a transaction has read may be undone.
+      return read((statements) => {
+        const row = findSession(statements, key)
+        return row && toSession(row, visibleOf(statements, row.id))
       })
     },
 
@@ -155,7 +159,11 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
 
     async delete(key) {
       checkSessionKey(key)
-      await write((statements) => void statements.deleteSession.run(...keyValues(key)))
+      await write((statements) => {
+        const row = findSession(statements, key)
+        if (row) forgetMessages(statements, row.id)
+        statements.deleteSession.run(...keyValues(key))
+      })
     },
 
     async close() {

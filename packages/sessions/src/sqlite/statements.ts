@@ -38,7 +38,10 @@ const sessionTexts = {
   addMessage: 'INSERT INTO messages (run, position, body) VALUES (?, ?, ?)',
   messagesOfRun: 'SELECT body FROM messages WHERE run = ? ORDER BY position',
   messagesOfSession: `SELECT run, status, body FROM runs JOIN messages ON messages.run = runs.number
-    WHERE session = ? AND replaced = 0 ORDER BY number, position`,
+    WHERE session = ? AND number > ? AND replaced = 0 ORDER BY number, position`,
+  sumsOfRuns: `SELECT max(number), count(*), sum(attempt), sum(replaced), sum(status = 'done'), sum(status = 'failed')
+    FROM runs WHERE session = ? AND number > ? AND number <= ?`,
+  firstOpenRun: `SELECT min(number) FROM runs WHERE session = ? AND number > ? AND status NOT IN ('done', 'failed')`,
   // Results of tools are not searched. Most are skipped here; their role is checked again.
   searchedMessages: `SELECT run_id, body FROM runs JOIN messages ON messages.run = runs.number
     WHERE session = ? AND replaced = 0 AND instr(substr(body, 1, 40), '"role":"tool"') = 0
@@ -70,6 +73,7 @@ export function prepareStatements(database: DatabaseSync): Statements {
   // Built from the keys of the type.
   const statements = Object.fromEntries(entries) as Statements
   // Every run loads all messages, and rows as arrays are 20 % faster.
-  statements.messagesOfSession.setReturnArrays(true)
+  for (const name of ['messagesOfSession', 'sumsOfRuns', 'firstOpenRun'] as const)
+    statements[name].setReturnArrays(true)
   return statements
 }
