@@ -39,6 +39,8 @@ export type Connection = {
   secrets: readonly string[]
   /** Whether requests leave by our own fetch, which takes `callSignal`. */
   ownFetch: boolean
+  /** Whether each request has a token of its own. */
+  changingCredentials?: boolean
 }
 
 /** The last dated version that has chat, responses and embeddings; later features are in v1 alone. */
@@ -70,6 +72,7 @@ export function connect(options: AzureOptions): Connection {
     v1,
     secrets,
     ownFetch: options.fetch === undefined,
+    changingCredentials: azureADTokenProvider !== undefined,
   }
 }
 

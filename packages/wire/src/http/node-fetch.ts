@@ -10,7 +10,17 @@ import { isFetchUntouched } from './untouched-fetch.ts'
  */
 export const callSignal: unique symbol = Symbol('agentkit.callSignal')
 
-export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
+/** The key of a listener in `init` that is told what is sent. */
+export const onRequest: unique symbol = Symbol('agentkit.onRequest')
+
+/** The key of an answer in `init` that has arrived already: nothing is sent. */
+export const knownAnswer: unique symbol = Symbol('agentkit.knownAnswer')
+
+export type NodeFetchInit = RequestInit & {
+  [callSignal]?: AbortSignal
+  [onRequest]?(address: string, headers: Headers): void
+  [knownAnswer]?: Promise<Response>
+}
 
 /**
  * `fetch` over `node:http`: the web layer of the global `fetch` takes more than half of the time of a model call.
@@ -30,6 +40,8 @@ export type NodeFetchInit = RequestInit & { [callSignal]?: AbortSignal }
  * @throws TypeError as `fetch` does, with the error of `node:http` as its `cause`; the signal's reason when it aborts
  */
 export async function nodeFetch(input: string | URL | Request, given: NodeFetchInit = {}): Promise<Response> {
+  if (given[knownAnswer]) return given[knownAnswer]
+  given[onRequest]?.(String(input), new Headers(given.headers))
   const init = traced(given)
   const signal = init[callSignal] ?? init.signal ?? undefined
   const url = addressOf(input)
@@ -38,6 +50,29 @@ export async function nodeFetch(input: string | URL | Request, given: NodeFetchI
   const { redirect } = init
   const response = await send({ url, signal, redirect, http: transport.http, ...requestOf(url, transport, init) })
   return response ?? webFetch(input, init, signal)
+}
+
+/** Sends a body to the address, with the headers, that it was prepared for. */
+export type PreparedPost = (body: string, signal: AbortSignal) => Promise<Response>
+
+/**
+ * Prepares requests that differ in their bodies alone: address and headers are worked out once. Each is sent as
+ * `nodeFetch` sends it.
+ * @returns `undefined` for an address that `nodeFetch` leaves to the global `fetch`
+ */
+export function preparePost(address: string, headers: Headers): PreparedPost | undefined {
+  const url = addressOf(address)
+  const transport = url && transportOf(url)
+  if (!transport) return undefined
+  const fixed = optionsOf(url, transport, 'POST', fieldsOf(headers))
+  return async (body, signal) => {
+    const init = { method: 'POST', headers, body, [callSignal]: signal }
+    if (tracer() || !isFetchUntouched()) return nodeFetch(address, init)
+    const bytes = Buffer.from(body)
+    const options = { ...fixed, headers: withLength(fixed.headers, bytes) }
+    const response = await send({ url, signal, redirect: undefined, http: transport.http, options, body: bytes })
+    return response ?? webFetch(address, init, signal)
+  }
 }
 
 /** With the trace that the call belongs to, where the process traces. */
@@ -107,23 +142,36 @@ type Call = {
 }
 
 function requestOf(
-  { hostname, port, pathname, search }: URL,
-  { agent }: Transport,
+  url: URL,
+  transport: Transport,
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
-  const fields = Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers))
+  const fields = fieldsOf(headers instanceof Headers ? headers : new Headers(headers))
   // As bytes: Node would join a text with the headers, and encode both as UTF-8.
   const bytes = body == null ? undefined : Buffer.from(body)
-  if (bytes) {
-    // Node sets a length only for methods that usually have a body; without one, the server reads the body as the next request.
-    fields['content-length'] = String(bytes.byteLength)
-    delete fields['transfer-encoding']
-  }
+  return { options: optionsOf(url, transport, method, bytes ? withLength(fields, bytes) : fields), body: bytes }
+}
+
+type Fields = Record<string, string>
+
+function fieldsOf(headers: Headers): Fields {
+  return Object.fromEntries(headers)
+}
+
+/** Node sets a length only for methods that usually have a body; without one, the server reads the body as the next request. */
+function withLength({ 'transfer-encoding': _, ...fields }: Fields, bytes: Buffer): Fields {
+  fields['content-length'] = String(bytes.byteLength)
+  return fields
+}
+
+function optionsOf(
+  { hostname, port, pathname, search }: URL,
+  { agent }: Transport,
+  method: string,
+  headers: Fields,
+): RequestOptions & { headers: Fields } {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  return {
-    options: { agent, method, hostname: host, port, path: pathname + search, headers: fields },
-    body: bytes,
-  }
+  return { agent, method, hostname: host, port, path: pathname + search, headers }
 }
 
 /** How many kept connections are tried: a server may have closed several at once. */

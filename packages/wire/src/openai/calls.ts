@@ -14,6 +14,8 @@ export type OpenAIEndpoint = {
   client(): Promise<PostingClient>
   /** Whether the client sends with `nodeFetch`. */
   ownFetch: boolean
+  /** Whether each request has credentials of its own. */
+  changingCredentials?: boolean
   /** The path below the client's base URL; OpenAI's when absent. */
   path?: string
 }
@@ -34,11 +36,11 @@ export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, t
 function openaiCall(
   body: object,
   warnings: string[],
-  { client, ownFetch, path }: OpenAIEndpoint,
+  { client, ownFetch, changingCredentials, path }: OpenAIEndpoint,
   usualPath: string,
   reader: PreparedCall['reader'],
 ): PreparedCall {
   const send: PreparedCall['send'] = async (signal) =>
-    postForStream(await client(), path ?? usualPath, body, { signal, ownFetch })
+    postForStream(await client(), path ?? usualPath, body, { signal, ownFetch, changingCredentials })
   return { warnings, send, reader }
 }
