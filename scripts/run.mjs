@@ -29,6 +29,8 @@ const tasks = {
   ],
   'eval:retrieval': [(args) => runNode([fromSources, 'scripts/eval-retrieval.ts', ...args])],
   docs: [(args) => runNode(['scripts/docs-site.ts', ...args])],
+  new: [(args) => runNode(['scripts/new.ts', ...args])],
+  derive: [(args) => runNode(['scripts/derive.ts', ...args])],
   build: [(args) => runTool('turbo', ['run', 'build', ...args])],
   fix: [() => runTool('@biomejs/biome', ['check', '--write', '--error-on-warnings', '.'])],
   changeset: [(args) => runTool('@changesets/cli', args)],

@@ -1,6 +1,6 @@
 import { providerContract } from '@agentkit/testing/vitest'
 import { describe } from 'vitest'
-import { anthropic } from './provider.ts'
+import { make, wire } from './__fixtures__/under-test.ts'
 
 // Each generation refuses what another one wants.
 describe.each([
@@ -9,5 +9,5 @@ describe.each([
   { usual: 'claude-sonnet-5', reasoning: 'claude-opus-4-8' },
   { usual: 'claude-opus-4-6', reasoning: 'claude-fable-5-1' },
 ])('with $usual and $reasoning', (models) => {
-  providerContract('anthropic', ({ url, apiKey, options }) => anthropic({ baseURL: url, apiKey, ...options }), models)
+  providerContract(wire, make, models)
 })

@@ -1,8 +1,4 @@
 import { providerContract } from '@agentkit/testing/vitest'
-import { azure } from './provider.ts'
+import { make, models, wire } from './__fixtures__/under-test.ts'
 
-providerContract('azure', ({ url, apiKey, options }) => azure({ endpoint: url, apiKey, ...options }), {
-  usual: 'gpt-4.1',
-  reasoning: 'gpt-5-mini',
-  embedding: 'text-embedding-3-small',
-})
+providerContract(wire, make, models)

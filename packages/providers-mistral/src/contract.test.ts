@@ -1,8 +1,4 @@
 import { providerContract } from '@agentkit/testing/vitest'
-import { mistral } from './provider.ts'
+import { make, models, wire } from './__fixtures__/under-test.ts'
 
-providerContract('mistral', ({ url, apiKey, options }) => mistral({ baseURL: url, apiKey, ...options }), {
-  usual: 'mistral-medium-latest',
-  reasoning: 'magistral-medium-latest',
-  embedding: 'mistral-embed',
-})
+providerContract(wire, make, models)

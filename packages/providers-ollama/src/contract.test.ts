@@ -1,8 +1,4 @@
 import { providerContract } from '@agentkit/testing/vitest'
-import { ollama } from './provider.ts'
+import { make, models, wire } from './__fixtures__/under-test.ts'
 
-providerContract('ollama', ({ url, apiKey, options }) => ollama({ serverUrl: url, apiKey, ...options }), {
-  usual: 'llama3.2',
-  reasoning: 'qwen3:8b',
-  embedding: 'nomic-embed-text',
-})
+providerContract(wire, make, { ...models, usual: 'llama3.2' })

@@ -1,4 +1,5 @@
 import { importOptional } from '../util/import-optional.ts'
+import { packages } from './provider-table.ts'
 import type { Provider, ProviderId } from './providers.ts'
 
 /** The function that a provider package exports under the provider's name. */
@@ -36,16 +37,4 @@ function importByName(id: ProviderId, name: string): Promise<Record<string, unkn
   if (id === 'openai') return import('@agentkit/providers-openai')
   if (id === 'offline') return import('@agentkit/providers-offline')
   return import(name)
-}
-
-/** The packages of the providers. */
-export const packages: Readonly<Record<ProviderId, string>> = {
-  openai: '@agentkit/providers-openai',
-  azure: '@agentkit/providers-azure',
-  anthropic: '@agentkit/providers-anthropic',
-  mistral: '@agentkit/providers-mistral',
-  groq: '@agentkit/providers-groq',
-  gemini: '@agentkit/providers-gemini',
-  ollama: '@agentkit/providers-ollama',
-  offline: '@agentkit/providers-offline',
 }

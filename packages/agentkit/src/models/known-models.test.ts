@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { AgentOptions } from '../agents/options.ts'
 
 const root = new URL('../../../', import.meta.url)
 
 it('are those of the tables of the provider packages (`npm test -- known-models --update` after a change)', async () => {
-  const names = ['openai', 'azure', 'anthropic', 'mistral', 'groq', 'gemini'].flatMap((provider) => {
-    const { models } = JSON.parse(readFileSync(new URL(`providers-${provider}/src/models.json`, root), 'utf8'))
+  const tables = globSync('providers-*/src/models.json', { cwd: root })
+  const names = tables.flatMap((path) => {
+    const provider = /^providers-([\w-]+)/.exec(path)?.[1]
+    const { models } = JSON.parse(readFileSync(new URL(path, root), 'utf8'))
     return Object.keys(models).map((model) => `${provider}/${model}`)
   })
   const text = [

@@ -8,7 +8,7 @@ export type ModelListRequest = { url: string; headers: Record<string, string> }
  * The request that lists the models of a provider, with its key.
  *
  * @param ollamaServerUrl as the configuration has it
- * @returns `undefined` for a provider without a server, and for Azure without an endpoint
+ * @returns `undefined` for a provider without a server or whose list is not known here, and for Azure without an endpoint
  */
 export function modelListRequest(
   provider: ProviderId | NamedProvider,
@@ -49,7 +49,7 @@ export function modelListRequest(
     }
     case 'ollama':
       return { url: joined(ollamaAddress(ollamaServerUrl), 'api/tags'), headers: {} }
-    case 'offline':
+    default:
       return undefined
   }
 }

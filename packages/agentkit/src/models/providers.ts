@@ -1,4 +1,7 @@
 import type { Embedder, Model } from '@agentkit/core'
+import { keyVariables, type ProviderId } from './provider-table.ts'
+
+export { keyVariables, type ProviderId } from './provider-table.ts'
 
 /** What the factory of a provider package returns. */
 export type Provider = {
@@ -8,23 +11,6 @@ export type Provider = {
 
 /** The longest silences of one model attempt, in milliseconds. */
 export type ModelTimeouts = { firstByteTimeoutMs?: number; idleTimeoutMs?: number }
-
-/**
- * The environment variables that hold each provider's key; the first one that is set is used. A key is sent to its own
- * provider only. A provider without variables needs no key.
- */
-export const keyVariables = {
-  openai: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'],
-  azure: ['AZURE_OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY'],
-  mistral: ['MISTRAL_API_KEY'],
-  groq: ['GROQ_API_KEY'],
-  gemini: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
-  ollama: [],
-  offline: [],
-} as const
-
-export type ProviderId = keyof typeof keyVariables
 
 // `Object.keys` returns `string[]`; these are the keys of the table.
 export const providerIds: readonly ProviderId[] = Object.keys(keyVariables) as ProviderId[]

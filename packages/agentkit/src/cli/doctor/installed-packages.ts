@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packages } from '../../models/import-provider.ts'
+import { packages } from '../../models/provider-table.ts'
 import { isProviderId } from '../../models/providers.ts'
 import { nearestFile } from '../common/nearest-file.ts'
 import { agentTables, type Project } from './project.ts'

@@ -1,12 +1,4 @@
-import type { ProviderId } from '../../models/providers.ts'
-
-/** How the keys of providers begin. Azure's, Mistral's and those of other servers have no mark. */
-const prefixes: Partial<Record<ProviderId, string>> = {
-  openai: 'sk-',
-  anthropic: 'sk-ant-',
-  groq: 'gsk_',
-  gemini: 'AIza',
-}
+import { keyPrefixes, type ProviderId } from '../../models/provider-table.ts'
 
 /**
  * What is wrong with the form of a key, as the end of a sentence that begins with its variable. The key is not in it.
@@ -22,15 +14,15 @@ export function keyProblem(
   if (/…|\.\.\.|<.*>|your|xxx|changeme/i.test(key))
     return { status: 'fail', detail: 'holds an example instead of a key.' }
   if (!/^[\x21-\x7e]+$/.test(key)) return { status: 'fail', detail: 'holds characters that no key has.' }
-  const [owner] = Object.entries(prefixes)
+  const [owner] = Object.entries(keyPrefixes)
     .filter(([, prefix]) => key.startsWith(prefix))
     .sort(([, one], [, other]) => other.length - one.length)
     .map(([id]) => id)
   const isOther = owner !== undefined && owner !== provider
-  if (isOther && prefixes[provider] !== undefined)
+  if (isOther && keyPrefixes[provider] !== undefined)
     return { status: 'fail', detail: `holds a key of ${owner}, not of ${provider}.` }
   if (provider === 'openai' && process.env.OPENAI_BASE_URL) return undefined
-  const prefix = prefixes[provider]
+  const prefix = keyPrefixes[provider]
   if (prefix !== undefined && !key.startsWith(prefix)) {
     return { status: 'warn', detail: `does not begin with ${prefix}, as keys of ${provider} do.` }
   }

@@ -2,6 +2,7 @@ import { isAgentKitError } from '@agentkit/core'
 import { findModel } from '../../models/model-name.ts'
 import { defaultModel } from '../../models/named-model.ts'
 import { noProviders } from '../../models/named-provider.ts'
+import { usualModels } from '../../models/provider-table.ts'
 import { isProviderId, keyOf, type ProviderId, providerIds } from '../../models/providers.ts'
 import { oneOf } from '../common/choice.ts'
 import { type PackageManager, packageManager } from '../common/package-manager.ts'
@@ -27,18 +28,6 @@ export type Choices = {
   /** Absent, the agent has the default model, and without a key the commands answer offline. */
   model?: string
   manager: PackageManager
-}
-
-/** A model that each provider has; people choose another in the configuration. */
-const usualModels: Readonly<Record<ProviderId, string>> = {
-  openai: defaultModel,
-  azure: 'azure/gpt-5-mini',
-  anthropic: 'anthropic/claude-sonnet-5',
-  mistral: 'mistral/mistral-medium-latest',
-  groq: 'groq/llama-3.3-70b-versatile',
-  gemini: 'gemini/gemini-flash-latest',
-  ollama: 'ollama/llama3.2',
-  offline: 'offline/extractive',
 }
 
 /** What options say. @throws UsageError for unknown words, with the nearest one */

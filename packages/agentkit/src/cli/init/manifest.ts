@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { packages } from '../../models/import-provider.ts'
+import { packages } from '../../models/provider-table.ts'
 import { ownManifest } from '../common/own-manifest.ts'
 import type { Choices } from './choices.ts'
 

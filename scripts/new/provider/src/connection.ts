@@ -1,0 +1,43 @@
+import type { ErrorCode } from '@agentkit/core'
+import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
+import type { OpenAI } from 'openai'
+
+/** Which server to call, and how. */
+export type AcmeOptions = {
+  /** Else `ACME_API_KEY`. */
+  apiKey?: string | undefined
+  /** With `/v1`; else `ACME_BASE_URL`, else Acme's own. */
+  baseURL?: string | undefined
+  /** Sent with every request. */
+  headers?: Record<string, string> | undefined
+  fetch?: typeof fetch | undefined
+  /** A client of your own, used as it is: it brings its key, address, headers and fetch. */
+  client?: OpenAI | undefined
+}
+
+/** Where requests go, and with which credentials. */
+export type Connection = SdkConnection<OpenAI>
+
+/**
+ * Resolves key and address from the options and the environment.
+ * @throws AgentKitError `missing-key`, `invalid-config` for a key or an address that cannot be one
+ */
+export function connect(options: AcmeOptions): Connection {
+  return connectSdk(options, {
+    key: { provider: 'acme', vendor: 'Acme', variables: ['ACME_API_KEY'] },
+    alwaysNeedsKey: true,
+    officialURL: 'https://api.acme.example/v1',
+    urlVariable: 'ACME_BASE_URL',
+    query: 'kept',
+    create: async (settings) => new (await import('openai')).OpenAI(settings),
+  })
+}
+
+/** What the errors of this model contain: hints, and no secrets. */
+export function errorContext(model: string, { secrets }: Connection): ErrorContext {
+  return { provider: 'acme', model, secrets, hint }
+}
+
+function hint(code: ErrorCode, { status }: Failure): string | undefined {
+  return code === 'auth' && status !== 403 ? 'Set ACME_API_KEY, or pass apiKey.' : undefined
+}
