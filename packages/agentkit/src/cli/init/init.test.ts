@@ -1,5 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { exec } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
 import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
@@ -44,6 +55,22 @@ describe('agentkit init', () => {
       devDependencies: { '@agentkit/testing': '0.0.0', typescript: toolVersions.typescript },
     })
     expect(read('.env')).toBe('OPENAI_API_KEY=\n')
+  })
+
+  it('has a test that a Node without TypeScript fails with the reason, though it finds no test there', async () => {
+    const { cwd, read } = place()
+    await init(cwd)
+    rmSync(join(cwd, 'agent.test.ts')) // as such a Node sees it
+    const installed = join(cwd, 'node_modules/agentkit')
+    mkdirSync(installed, { recursive: true })
+    const own = { name: 'agentkit', type: 'module', exports: { './register': './register.js' } }
+    writeFileSync(join(installed, 'package.json'), JSON.stringify(own))
+    writeFileSync(join(installed, 'register.js'), "throw new Error('agentkit needs Node.js 22.18 or later')")
+    const { test } = JSON.parse(read('package.json')).scripts
+    const { NODE_OPTIONS: _, ...env } = process.env
+    const command = test.replaceAll(/\bnode\b/g, `"${process.execPath}"`)
+    const failed = await promisify(exec)(command, { cwd, env }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('agentkit needs Node.js 22.18') })
   })
 
   it('installs only the providers that are chosen, and names the model', async () => {

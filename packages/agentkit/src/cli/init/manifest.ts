@@ -8,7 +8,9 @@ export const toolVersions = { '@types/node': '24.19.2', 'ts-morph': '28.0.0', ty
 
 type Manifest = { type?: unknown; [key: string]: unknown }
 
-const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: 'node --import agentkit/register --test' }
+const register = 'node --import agentkit/register'
+/** Node 20 finds no test in TypeScript, loads nothing, and succeeds: the first command is refused there, with the reason. */
+const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: `${register} --eval 0 && ${register} --test` }
 
 /**
  * A package.json with what a project needs; what it has stays.
