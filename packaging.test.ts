@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -405,11 +405,19 @@ describe('a project of agentkit init', () => {
   })
   afterAll(() => registry.close())
 
+  // No packages of this repository: CI puts them on the PATH.
+  const others = ['yarn', 'bun'].filter((manager) => {
+    const { status } = spawnSync(manager, ['--version'], { shell: process.platform === 'win32' })
+    if (status !== 0) console.log(`${manager} is not installed: no project is made with it.`)
+    return status === 0
+  })
+
   it.each([
     ['npm', 'agent'],
     ['npm', 'swarm'],
     ['npm', 'files'],
     ['pnpm', 'agent'],
+    ...others.map((manager): [string, string] => [manager, 'agent']),
   ])(
     'installs by %s, is typed, passes its test and answers without a key: %s',
     { timeout: 600_000 },
@@ -421,6 +429,10 @@ describe('a project of agentkit init', () => {
         // The packages of this registry are other ones each time, of one version.
         npm_config_cache: join(place, 'cache'),
         npm_config_store_dir: join(place, 'store'),
+        YARN_NPM_REGISTRY_SERVER: registry.url,
+        YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
+        YARN_GLOBAL_FOLDER: join(place, 'yarn'),
+        BUN_INSTALL_CACHE_DIR: join(place, 'bun'),
         PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
       }
       const shell = process.platform === 'win32'

@@ -49,6 +49,8 @@ async function readPacked(file: string): Promise<Packed> {
   const document = (url: string): unknown => ({
     name,
     'dist-tags': { latest: version },
+    // Yarn takes no version that is younger than some days.
+    time: { [version]: '2026-01-01T00:00:00.000Z' },
     versions: {
       [version]: {
         ...manifest,

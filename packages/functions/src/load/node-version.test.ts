@@ -18,6 +18,19 @@ it.each(['22.18.0', '22.22.3', '23.6.0', '24.0.0', '26.1.0'])('accepts Node %s',
   expect(refusalOf(version)).toBeUndefined()
 })
 
+it.each([
+  ['Bun', { bun: '1.4.5' }],
+  ['Deno', { deno: '2.9.6' }],
+])('says on %s that its hooks do not work there, and how tools are made', (name, runtimes) => {
+  let refusal = ''
+  const end = (message: string): void => {
+    refusal = message
+  }
+  checkNodeVersion('24.0.0', end, { node: '24.0.0', ...runtimes })
+  expect(refusal).toContain(`which do not work on ${name}`)
+  expect(refusal).toContain('npx agentkit tools build')
+})
+
 it('has the version of package.json, and imports nothing that an older Node may lack', () => {
   const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(engines.node).toBe('>=22.18')
