@@ -20,6 +20,8 @@ export type {
   SyncProgress,
   SyncReport,
 } from './contracts/knowledge.ts'
+export type { AgentMemory, Memory, MemoryHit, MemoryOf, MemoryOptions } from './contracts/memory.ts'
+export type { MemoryOwner, MemoryStore, Note, RememberedTurn } from './contracts/memory-store.ts'
 export type {
   Embedder,
   Model,

@@ -11,6 +11,7 @@ export { providerContract } from './provider-contract/provider-contract.ts'
 export type { MakeProvider, ModelsUnderTest, ProviderUnderTest } from './provider-contract/provider-under-test.ts'
 export { type RunQueueUnderTest, runQueueContract } from './run-queue-contract/run-queue-contract.ts'
 export { type RunStoreUnderTest, runStoreContract } from './run-store-contract/run-store-contract.ts'
+export { memoryStoreContract } from './session-store-contract/memory-store-contract.ts'
 export {
   type DurableStoreUnderTest,
   durableSessionStoreContract,

@@ -3,6 +3,7 @@ import { agentIdFrom, listTools } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
+import { agentMemory } from '../knowledge/agent-memory.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
@@ -34,17 +35,19 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
   constructor(options: AgentOptions<Output>) {
     checkAgentOptions(options)
     const { sdkContext, configPath: _, enableMultiModal, model, sessions, ...rest } = options
-    const { retrieve, requiredExts, retrievalTool, retriever, ...own } = rest
+    const { retrieve, requiredExts, retrievalTool, retriever, memory, ...own } = rest
     const context = contextOf(options)
     const settings = context.settingsOf({ name: own.name, id: agentIdFrom(own.name, own.id) })
     warnOfSwarmKeys(own, own.functions ?? [], context)
     const models = modelsOf(options, settings, context)
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models), context)
+    const remembered = agentMemory(memory, settings)
     const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
+      ...(remembered && { memory: remembered }),
       model: models,
       sessions: store,
       ...sharedOptions(own, settings),

@@ -2,6 +2,7 @@ import type {
   AgentOptions as CoreAgentOptions,
   SwarmOptions as CoreSwarmOptions,
   Member,
+  MemoryOptions,
   Model,
   SessionStore,
 } from '@agentkit/core'
@@ -31,7 +32,10 @@ import type { KnownModelName } from '../models/known-models.ts'
 type ModelName = KnownModelName | (string & {})
 
 /** An absent option is read from the agent's table in the configuration, then from `[defaults]`; then the built-in default applies. */
-export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'model' | 'sessions' | 'knowledge'> &
+export type AgentOptions<Output = undefined> = Omit<
+  CoreAgentOptions<Output>,
+  'model' | 'sessions' | 'knowledge' | 'memory'
+> &
   KnowledgeOptions & {
     /** The context that the agent shares with others. The agent does not close it. */
     sdkContext?: SDKContext
@@ -44,6 +48,8 @@ export type AgentOptions<Output = undefined> = Omit<CoreAgentOptions<Output>, 'm
     model?: ModelName | Model | readonly (ModelName | Model)[]
     /** `false` refuses images and files. By default the model's abilities decide. */
     enableMultiModal?: boolean
+    /** What it remembers of its users, by `@agentkit/memory`: `true`, or which parts; default nothing. */
+    memory?: boolean | MemoryOptions
     /** The session store, the path of a SQLite file (default `agentkit-data/sessions.db`), or `postgres://…`. */
     sessions?: SessionStore | string
   }
@@ -76,7 +82,7 @@ function check(
   checkSettingsOnce(options)
 }
 
-const { knowledge: _, ...coreRules } = agentRules
+const { knowledge: _, memory: _memory, ...coreRules } = agentRules
 
 const optionRules: OptionRules<AgentOptions> = {
   ...coreRules,
@@ -87,6 +93,10 @@ const optionRules: OptionRules<AgentOptions> = {
   sessions: {
     is: 'the path of a file, postgres://…, or a SessionStore',
     holds: (value) => isText.holds(value) || hasMethod('begin', '').holds(value),
+  },
+  memory: {
+    is: 'true, or an object of options, such as { days: 365 }',
+    holds: (value) => isFlag.holds(value) || (typeof value === 'object' && value !== null),
   },
   retrieve: isFlag,
   requiredExts: isAny,

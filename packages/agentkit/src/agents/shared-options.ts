@@ -6,7 +6,7 @@ import { definedOnly } from '../util/defined-only.ts'
 
 /** The options that agents and swarms read from their table unless they are passed. */
 export function sharedOptions(
-  own: Omit<CoreOptions<never>, 'model' | 'sessions' | 'functions' | 'output'>,
+  own: Omit<CoreOptions<never>, 'model' | 'sessions' | 'functions' | 'output' | 'memory'>,
   settings: AgentTable,
 ): Partial<Omit<CoreOptions<never>, 'output'>> {
   return definedOnly({

@@ -4,6 +4,7 @@ import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
+import { agentMemory } from '../knowledge/agent-memory.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { type AgentHome, agentHome } from './agent-home.ts'
@@ -34,7 +35,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
   constructor(options: SwarmOptions<Output>) {
     checkSwarmOptions(options)
     const { sdkContext, configPath: _, enableMultiModal, model, sessions, agents, ...rest } = options
-    const { retrieve, requiredExts, retrievalTool, retriever, functions = [], ...own } = rest
+    const { retrieve, requiredExts, retrievalTool, retriever, memory, functions = [], ...own } = rest
     const context = contextOf(options)
     const swarm = { name: own.name, id: agentIdFrom(own.name, own.id) }
     const settings = context.settingsOf(swarm)
@@ -49,10 +50,13 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     // Without a model of the swarm's own, the functions are for its members. Core warns of those without effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
+    // A swarm whose members answer has no use for what the defaults say.
+    const remembered = agentMemory(memory, isManaged ? settings : {})
     const store = sessionsOf(sessions, context)
     super({
       ...own,
       ...(knowledge && { knowledge }),
+      ...(remembered && { memory: remembered }),
       ...(models && { model: models }),
       functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : callable,
       collaboration,

@@ -1,4 +1,4 @@
-import type { Collaboration, MemberHistory, ModelSettings, OnBusy, Route } from '@agentkit/core'
+import type { Collaboration, MemberHistory, MemoryOptions, ModelSettings, OnBusy, Route } from '@agentkit/core'
 import type { RetrievalTool } from '@agentkit/core/internal'
 import type { Dialect } from '@agentkit/server'
 
@@ -41,6 +41,7 @@ export type ValueTypes = {
   models: object
   date: string
   variables: Readonly<Record<string, string>>
+  memory: boolean | MemoryOptions
   'names-or-flag': boolean | readonly string[]
   'path-or-false': string | false
 }
@@ -77,6 +78,7 @@ export const agentKeys = {
   retrieve: { type: 'flag', example: 'true' },
   required_exts: { type: 'extensions', example: '[".md", ".pdf"]' },
   retrieval_tool: { type: 'retrieval-tool', example: '"localstore"' },
+  memory: { type: 'memory', example: '{ days = 365 }' },
   agents: { type: 'texts', example: '["research", "analyst"]' },
   tools: { type: 'texts', example: '["search"]' },
   mcp: { type: 'texts', example: '["files"]' },

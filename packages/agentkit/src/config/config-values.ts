@@ -45,6 +45,11 @@ const isBudget = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.entries(value).every(([name, limit]) => limitNames.includes(name) && isAmount.holds(limit))
 
+/** The package checks the values; it may not be installed. */
+const isMemory = (value: unknown): boolean =>
+  isFlag.holds(value) ||
+  (isPlainTable(value) && Object.keys(value).every((name) => ['recall', 'notes', 'days'].includes(name)))
+
 const isExt = (value: unknown): boolean =>
   typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
 const isBytes = (megabytes: unknown): boolean =>
@@ -131,6 +136,7 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     is: 'a table of texts, by the names of variables',
     holds: (value) => isPlainTable(value) && Object.values(value).every(isText.holds),
   },
+  memory: { is: 'true, false, or a table of recall, notes and days', holds: isMemory },
   'names-or-flag': {
     is: 'true, false, or a list of names in quotes',
     holds: (value) => isFlag.holds(value) || isTextList.holds(value),

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
+type MemoryPackage = typeof import('@agentkit/memory')
 type McpPackage = typeof import('@agentkit/mcp/internal')
 type SkillsPackage = typeof import('@agentkit/skills/internal')
 type EvalsPackage = typeof import('@agentkit/evals/internal')
@@ -83,6 +84,19 @@ export function requirePostgresQueue(load: (name: string) => unknown = createReq
     return load(name) as QueuePackage // the exports of the package of this name
   } catch (cause) {
     throw importError(cause, name, { also: 'pg' })
+  }
+}
+
+/**
+ * The package of memory. It is loaded by `require`, so that `new Agent` can check its options.
+ * @throws AgentKitError `missing-package` with the command that installs it
+ */
+export function requireMemory(load: (name: string) => unknown = createRequire(import.meta.url)): MemoryPackage {
+  const name = '@agentkit/memory'
+  try {
+    return load(name) as MemoryPackage // the exports of the package of this name
+  } catch (cause) {
+    throw importError(cause, name)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
+import type { AgentMemory, Memory } from '../contracts/memory.ts'
 import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
@@ -102,6 +103,16 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   /** The functions that its model may call, with those of its knowledge. */
   get tools(): readonly ToolInfo[] {
     return [...this.ownTools(), ...knownTools(this.knowledge)].map(({ name, description }) => ({ name, description }))
+  }
+
+  /** What it remembers of its users. Without the option `memory`, each call is refused as `unsupported`. */
+  get memory(): Memory {
+    return this.ownMemory() ?? noMemory(this.name)
+  }
+
+  /** The memory that it was given. @internal */
+  protected ownMemory(): AgentMemory | undefined {
+    return undefined
   }
 
   /** Whether its messages may have images. The model may still refuse one. */
@@ -297,6 +308,13 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
 
 /** `started` starts it, as reading `result` does. */
 type StartableRun<Output> = AgentRun<Output> & { [started](): AgentRun<Output>['result'] }
+
+function noMemory(name: string): Memory {
+  const refuse = async (): Promise<never> => {
+    throw new AgentKitError('unsupported', `"${name}" has no memory. Give it the option \`memory\`.`)
+  }
+  return { search: refuse, notes: refuse, delete: refuse }
+}
 
 function newHandover(): Handover {
   const message = 'The process of the run stops: another one continues it.'

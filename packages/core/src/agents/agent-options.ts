@@ -1,4 +1,5 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
+import type { MemoryOf } from '../contracts/memory.ts'
 import type { Model } from '../contracts/model.ts'
 import { checkModelSettings, type ModelSettings, settingRules } from '../contracts/model-settings.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
@@ -75,6 +76,8 @@ export type AgentOptions<Output = undefined> = {
   retry?: RetryOptions
   /** Files or other knowledge. It is synced before the first answer; its tools are added to the functions. */
   knowledge?: Knowledge
+  /** What it remembers of its users: made by `createMemory()` of `@agentkit/memory`. Default none. */
+  memory?: MemoryOf
   /** Functions that may change or block messages, calls and results of a run. */
   hooks?: Hooks
   /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or interrupt the other runs. */
@@ -128,6 +131,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   guard: checkGuardOptions,
   retry: checkRetry,
   knowledge: hasMethod('tools', 'made by a retriever, such as createRetriever({ folder })'),
+  memory: { is: 'made by createMemory() of @agentkit/memory', holds: (value) => typeof value === 'function' },
   hooks: checkHooks,
   onBusy: isOneOf(busyWords),
   maxSteps: isCount,

@@ -1,3 +1,4 @@
+import type { AgentMemory } from '../contracts/memory.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { limits } from '../limits.ts'
@@ -11,11 +12,17 @@ import { knowledgeTools } from '../tools/knowledge-tools.ts'
 import { type AgentOptions, modelSettingsOf } from './agent-options.ts'
 import { agentVersion } from './agent-version.ts'
 
-type Parts = { id: string; chain: ModelChain; sessions: SessionStore; tools: Map<string, Tool> }
+type Parts = {
+  id: string
+  chain: ModelChain
+  sessions: SessionStore
+  tools: Map<string, Tool>
+  memory: AgentMemory | undefined
+}
 
 /** The agent as the loop needs it, from checked options. */
 export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'functions'>, parts: Parts): AgentSpec {
-  const { tools, ...own } = parts
+  const { tools, memory, ...own } = parts
   const { prices = {}, budget = {}, output } = given
   checkPriced(own.chain.models, prices, budget)
   let format: Promise<OutputFormat> | undefined
@@ -43,6 +50,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
       const output = tools.get(name)?.output
       return output && (await valueProblems(output, result, { name: `Tool "${name}"`, option: 'output' }))
     },
+    notes: memory?.promptNotes,
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

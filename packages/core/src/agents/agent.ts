@@ -1,3 +1,4 @@
+import type { AgentMemory } from '../contracts/memory.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { AgentSpec } from '../loop/types.ts'
@@ -22,6 +23,7 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
   readonly sessions: SessionStore
   readonly #spec: AgentSpec
   readonly #tools: Map<string, Tool>
+  readonly #memory: AgentMemory | undefined
 
   /**
    * @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix
@@ -35,11 +37,17 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     const { functions = [], sessions = memorySessions() } = options
     this.sessions = sessions
     const chain = modelChain(checkModels(options.model))
-    this.#tools = toTools(functions)
-    const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools })
+    this.#memory = options.memory?.({ agentId: id, sessions })
+    this.#tools = toTools([...functions, ...(this.#memory?.tools ?? [])])
+    const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools, memory: this.#memory })
     const tools = withHostTools(spec.tools, () => this.host.tools)
     this.#spec = { ...spec, tools, takes: (message) => this.checkMessage(message) }
     useLists(this, functions)
+  }
+
+  /** @internal */
+  protected override ownMemory(): AgentMemory | undefined {
+    return this.#memory
   }
 
   /** @internal */

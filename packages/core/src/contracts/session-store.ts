@@ -1,6 +1,7 @@
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
+import type { MemoryStore } from './memory-store.ts'
 import type { RunStore } from './run-store.ts'
 
 /**
@@ -24,6 +25,8 @@ import type { RunStore } from './run-store.ts'
 export interface SessionStore {
   /** What it keeps of runs so that they outlive their process. Without it, resumable runs are `unsupported`. */
   readonly runs?: RunStore
+  /** What it knows of users beside single sessions. Without it, agents cannot have `memory`. */
+  readonly memory?: MemoryStore
   load(key: SessionKey): Promise<Session | undefined>
   /**
    * @param run.expectedVersion the version that `load` returned; 0 for an unknown session

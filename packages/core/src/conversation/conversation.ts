@@ -41,6 +41,8 @@ type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 type ConversationOptions = {
   instruction: string | undefined
   history: readonly Message[]
+  /** A text that stands before the question, and is not stored. */
+  notes: string | undefined
   /** The messages of the run itself, the user's first. */
   messages: readonly Message[]
   /** As it is stored in the session. */
@@ -56,6 +58,7 @@ type ConversationOptions = {
 export function createConversation(options: ConversationOptions): Conversation {
   const { instruction, summarise, preferred, onCompacted, warnings } = options
   const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
+  const noted: Message[] = options.notes === undefined ? [] : [{ v: 1, role: 'user', content: options.notes }]
   const wholeResults = new Map<string, string>()
   let questionAt = options.history.length
   let messages = options.history.concat(options.messages)
@@ -78,6 +81,13 @@ export function createConversation(options: ConversationOptions): Conversation {
     return counted.tokens
   }
   const show = (): readonly Message[] => compactedView(messages, compaction, questionAt, resultTokens)
+  /** Before the question, so that what precedes it is the same whatever was noted meanwhile. */
+  const withNotes = (shown: readonly Message[]): readonly Message[] => {
+    if (noted.length === 0) return shown
+    const { covered } = compaction
+    const at = covered > questionAt ? 1 : questionAt - covered + (covered > 0 ? 1 : 0)
+    return [...shown.slice(0, at), ...noted, ...shown.slice(at)]
+  }
   const checkForLongResults = (): void => {
     for (; checked < messages.length; checked++) {
       const message = messages[checked]
@@ -110,7 +120,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       transient = added
     },
     async requestFor(model, rest) {
-      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...transient] }))
+      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...noted, ...transient] }))
       const perResult = Math.max(1, Math.floor(room / 4))
       if (perResult !== resultTokens) checked = 0
       resultTokens = perResult
@@ -118,7 +128,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       const isSmall = room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room
       if (!isSmall && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
       // `concat` copies a long list several times faster than spreading it.
-      return { ...rest, messages: system.concat(show(), transient) }
+      return { ...rest, messages: system.concat(withNotes(show()), transient) }
     },
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)

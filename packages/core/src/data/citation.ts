@@ -13,6 +13,8 @@ export type Citation = {
   end: number
   quote: string
   chunkId: string
+  /** Of a passage of an earlier turn: `file` is `session/` and the id of its session, the text what was written in the turn. */
+  session?: { sessionId: string; runId: string; at: string }
   /** The file has changed since, and its new version could not be read. */
   stale?: true
   score: { text?: number; vector?: number; fused: number }

@@ -13,3 +13,11 @@ export function cutTitle(question: string): string {
   const line = question.slice(0, 1_000).replace(/\s+/g, ' ').trim()
   return Array.from(line).slice(0, 60).join('')
 }
+
+/** What user and model wrote in a turn, in order: calls and results of tools are left out. */
+export function writtenIn(messages: readonly Message[]): { role: 'user' | 'assistant'; text: string }[] {
+  return messages.flatMap((message) => {
+    const text = plainText(message)
+    return text === '' || message.role === 'tool' || message.role === 'system' ? [] : [{ role: message.role, text }]
+  })
+}

@@ -152,6 +152,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const conversation = createConversation({
     instruction: withToolInstructions(agent.instruction, toolBox),
     history: turn.history,
+    notes: agent.notes && (await untilAborted(signal, notesOf(opened))),
     messages: snapshot ? withoutLastResults(state.messages) : [...state.messages],
     compaction: snapshot ? snapshot.compaction : sessionState(turn).compaction,
     summarise,
@@ -189,6 +190,12 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     seq: () => run.scope.events?.lastSeq() ?? 0,
   })
   return run
+}
+
+/** Of a run that continues: those that it began with, as far as they are still there. */
+async function notesOf({ agent, scope, stored }: OpenedRun): Promise<string | undefined> {
+  const { userId, runId } = scope
+  return agent.notes?.({ userId, runId, before: stored?.record.createdAt })
 }
 
 async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { BackgroundRuns, MemberRunEntry } from '../contracts/background-runs.ts'
+import type { AgentMemory } from '../contracts/memory.ts'
 import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
@@ -77,6 +78,8 @@ export type AgentSpec = {
   resultProblems(toolName: string, result: JSONValue): Promise<string[] | undefined>
   /** Compiled at the first run, and again when the agent's knowledge has changed. */
   tools(run: ToolRun): Promise<RunTools>
+  /** What is remembered of the user, as a text that stands before the newest question; see `AgentMemory`. */
+  notes?: NonNullable<AgentMemory['promptNotes']> | undefined
   /** The form of the answer, compiled at the first run. */
   outputFormat?(): Promise<OutputFormat>
   /** @throws AgentKitError for a message that the agent does not accept, such as one with images */

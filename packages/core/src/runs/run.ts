@@ -1,5 +1,6 @@
 import type { QueueBounds } from '../contracts/background-runs.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
+import type { Memory } from '../contracts/memory.ts'
 import type { ToolSpec } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
@@ -158,6 +159,8 @@ export interface Runnable {
   readonly acceptsImages?: boolean
   /** How many tools of its own a client may bring. */
   readonly clientTools?: { readonly max: number } | undefined
+  /** What it remembers of its users. */
+  readonly memory?: Memory
   /** The knowledge that it searches, if it has any. */
   readonly knowledge?: Knowledge | undefined
   stream(input: string | InputPart[], options?: RunOptions): AgentRun

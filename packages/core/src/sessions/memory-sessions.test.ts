@@ -1,8 +1,9 @@
-import { sessionStoreContract } from '@agentkit/testing/vitest'
+import { memoryStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
 import { expect, it } from 'vitest'
 import { type Message, memorySessions } from '../index.ts'
 
 sessionStoreContract('memorySessions', async () => ({ store: memorySessions() }))
+memoryStoreContract('memorySessions', async () => ({ store: memorySessions() }))
 
 const key = { agentId: 'a', userId: 'u', sessionId: 's' }
 

@@ -5,9 +5,10 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-data.ts'
 import { cutTitle, plainText } from '../data/session-text.ts'
 import { visibleMessages } from '../data/transcript.ts'
+import { memoryInMemory } from './memory-in-memory.ts'
 import { keyText } from './session-queue.ts'
 
-type StoredTurn = Turn & { visible: readonly Message[] }
+type StoredTurn = Turn & { visible: readonly Message[]; endedAt?: number }
 type StoredSession = {
   key: SessionKey
   title?: string
@@ -36,6 +37,8 @@ export function memorySessions(): SessionStore {
   }
 
   return {
+    memory: memoryInMemory(runs),
+
     async load(key) {
       checkSessionKey(key)
       const session = sessions.get(keyText(key))
@@ -89,6 +92,7 @@ export function memorySessions(): SessionStore {
       const { session, turn } = requireRunning(runId)
       session.running = undefined
       turn.status = status
+      turn.endedAt = Date.now()
       if (usage) turn.usage = { ...usage }
       turn.visible = frozenList(visibleMessages(turn))
       session.version++
@@ -187,7 +191,7 @@ function conflict(message: string, retryable = false): AgentKitError {
   return new AgentKitError('session-conflict', message, { retryable })
 }
 
-function publicTurn({ visible: _visible, ...turn }: StoredTurn): Turn {
+function publicTurn({ visible: _visible, endedAt: _endedAt, ...turn }: StoredTurn): Turn {
   return { ...turn, messages: [...turn.messages], ...(turn.usage ? { usage: { ...turn.usage } } : {}) }
 }
 

@@ -66,6 +66,7 @@ export function withMemberSessions(
 ): SessionStore {
   return {
     ...(store.runs && { runs: store.runs }),
+    ...(store.memory && { memory: store.memory }),
     load: (key) => store.load(key),
     begin: (key, run) => store.begin(key, run),
     append: (runId, messages, state) => store.append(runId, messages, state),

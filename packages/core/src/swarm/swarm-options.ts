@@ -79,9 +79,9 @@ function checkMemberHistory(history: MemberHistory): void {
 
 /** One sentence for each option that has no effect, as the swarm calls no model of its own. */
 export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
-  const { name, collaboration, instruction, functions = [] } = options
+  const { name, collaboration, instruction, functions = [], memory } = options
   if (needsModel(collaboration)) return []
-  const given = { instruction: Boolean(instruction), functions: functions.length > 0 }
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: memory !== undefined }
   const kind =
     typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
   return Object.entries(given).flatMap(([option, isGiven]) =>

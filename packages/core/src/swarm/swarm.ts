@@ -4,6 +4,7 @@ import { checkModels } from '../agents/agent-options.ts'
 import { agentSpec } from '../agents/agent-spec.ts'
 import { agentVersion } from '../agents/agent-version.ts'
 import { useLists } from '../agents/shared-lists.ts'
+import type { AgentMemory } from '../contracts/memory.ts'
 import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
@@ -40,6 +41,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
   readonly sessions: SessionStore
   readonly #options: SwarmOptions<Output>
   readonly #store: SessionStore
+  readonly #memory: AgentMemory | undefined
   #agents: readonly Member[]
   #compiled: { of: readonly AgentSpec[]; spec: AgentSpec } | undefined
 
@@ -55,6 +57,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     this.#options = { ...options, functions }
     this.#store = options.sessions ?? memorySessions()
     this.sessions = withMemberSessions(this.#store, id, () => memberPathsOf(this))
+    this.#memory = options.memory?.({ agentId: id, sessions: this.#store })
     this.#agents = this.#checked(agents)
     // Reports invalid options now, not at the first run.
     if (agents.length > 0) this.toSpec()
@@ -79,7 +82,12 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
 
   /** @internal */
   protected override ownTools(): Iterable<Tool> {
-    return toTools(this.#options.functions ?? []).values()
+    return toTools([...(this.#options.functions ?? []), ...(this.#memory?.tools ?? [])]).values()
+  }
+
+  /** @internal */
+  protected override ownMemory(): AgentMemory | undefined {
+    return this.#memory
   }
 
   /** The models of the swarm and its members. */
@@ -124,9 +132,10 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     const { tools, spec } = collaborate(collaboration)(members, history)
     // A swarm without a model uses its first member's, for summaries only.
     const chain = model === undefined && !needsModel(collaboration) ? first.chain : modelChain(checkModels(model ?? []))
-    const all = toTools([...functions, ...tools])
+    const memory = needsModel(collaboration) ? this.#memory : undefined
+    const all = toTools([...functions, ...tools, ...(memory?.tools ?? [])])
     const bounds = collaboration === 'handoff' ? { ...given, maxSteps: given.maxSteps ?? limits.handoffs } : given
-    const own = agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all })
+    const own = agentSpec(bounds, { id: this.id, chain, sessions: this.#store, tools: all, memory })
     return {
       ...own,
       // Where the swarm's own model takes steps.

@@ -53,7 +53,7 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     this.agents = [...new Set(steps.flatMap(({ agents }) => agents))]
     this.sessions = withMemberSessions(store, this.id, () => memberPathsOf(this))
     this.#steps = steps
-    const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map() }
+    const parts = { id: this.id, chain: modelChain([noModel]), sessions: store, tools: new Map(), memory: undefined }
     this.#spec = {
       ...agentSpec({ ...options, name }, parts),
       plan: (run) => this.#runSteps(run, textOfInput(run.state)),

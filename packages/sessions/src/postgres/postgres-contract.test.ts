@@ -1,5 +1,5 @@
 import { testDatabase } from '@agentkit/test-postgres'
-import { backgroundRunsContract, durableSessionStoreContract, runStoreContract } from '@agentkit/testing/vitest'
+import { backgroundRunsContract, durableSessionStoreContract, memoryStoreContract, runStoreContract } from '@agentkit/testing/vitest'
 import { setStoreTime } from '../util/store-time.ts'
 import { unusedQueue } from './__fixtures__/unused-queue.ts'
 import { postgresSessions } from './postgres-sessions.ts'
@@ -25,6 +25,10 @@ durableSessionStoreContract('postgresSessions', async () => {
     },
   }
 })
+
+memoryStoreContract('postgresSessions', async () => ({
+  store: postgresSessions(await url(), { schema: newSchema() }),
+}))
 
 runStoreContract('postgresSessions', async () => {
   const options = { schema: newSchema() }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
 import { addRunStore } from './migrate-to-2.ts'
 import { addBackgroundRuns } from './migrate-to-3.ts'
+import { addMemory } from './migrate-to-4.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -56,6 +57,7 @@ export const migrations: readonly MigrationStep[] = [
   `,
   addRunStore,
   addBackgroundRuns,
+  addMemory,
 ]
 
 export type MigrateOptions = {

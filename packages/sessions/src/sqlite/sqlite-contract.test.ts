@@ -5,6 +5,7 @@ import type { RunQueue, SessionStore } from '@agentkit/core'
 import {
   backgroundRunsContract,
   durableSessionStoreContract,
+  memoryStoreContract,
   runQueueContract,
   runStoreContract,
   sessionStoreContract,
@@ -24,6 +25,12 @@ durableSessionStoreContract('sqliteSessions(file)', async () => {
     },
     cleanup: () => rm(folder, { recursive: true }),
   }
+})
+
+memoryStoreContract('sqliteSessions(file)', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  const store = sqliteSessions(join(folder, 'sessions.db'))
+  return { store, cleanup: () => rm(folder, { recursive: true }) }
 })
 
 runStoreContract('sqliteSessions(file)', async () => {

@@ -8,6 +8,7 @@ import { findActive, findSession, keyValues, readTurn, type SessionRow, type Tur
 import { listSessions } from './search-sessions.ts'
 import { forgetMessages, visibleOf } from './session-messages.ts'
 import { openSQLiteDatabase } from './sqlite-database.ts'
+import { sqliteMemory } from './sqlite-memory.ts'
 import { sqliteRunStore } from './sqlite-run-store.ts'
 import type { Statements } from './statements.ts'
 import { openStore } from './store-access.ts'
@@ -68,6 +69,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   const store: SessionStore = {
     // What a database in memory holds ends with its process, so no worker would begin a run of it.
     runs: sqliteRunStore(access, { isShared: path !== ':memory:' }),
+    memory: sqliteMemory(access),
 
     async load(key) {
       checkSessionKey(key)

@@ -3,6 +3,7 @@ import { answerTexts } from './answer-statements.ts'
 import { backgroundTexts } from './background-statements.ts'
 import { eventTexts } from './event-statements.ts'
 import { jobTexts } from './job-statements.ts'
+import { memoryTexts } from './memory-statements.ts'
 import { runTexts } from './run-statements.ts'
 
 /** The statements about sessions. */
@@ -54,7 +55,15 @@ const sessionTexts = {
     AND NOT EXISTS (SELECT 1 FROM runs WHERE holder = holders.id AND status = 'running')`,
 } as const
 
-const texts = { ...sessionTexts, ...runTexts, ...eventTexts, ...answerTexts, ...backgroundTexts, ...jobTexts }
+const texts = {
+  ...sessionTexts,
+  ...runTexts,
+  ...eventTexts,
+  ...answerTexts,
+  ...backgroundTexts,
+  ...jobTexts,
+  ...memoryTexts,
+}
 
 type StatementName =
   | keyof typeof sessionTexts
@@ -63,6 +72,7 @@ type StatementName =
   | keyof typeof answerTexts
   | keyof typeof backgroundTexts
   | keyof typeof jobTexts
+  | keyof typeof memoryTexts
 
 /** Every statement that the store runs. */
 export type Statements = { readonly [Name in StatementName]: StatementSync }
@@ -73,7 +83,7 @@ export function prepareStatements(database: DatabaseSync): Statements {
   // Built from the keys of the type.
   const statements = Object.fromEntries(entries) as Statements
   // Every run loads all messages, and rows as arrays are 20 % faster.
-  for (const name of ['messagesOfSession', 'sumsOfRuns', 'firstOpenRun'] as const)
+  for (const name of ['messagesOfSession', 'sumsOfRuns', 'firstOpenRun', 'recalledTurns'] as const)
     statements[name].setReturnArrays(true)
   return statements
 }

@@ -1,0 +1,18 @@
+import type { MemoryOf, MemoryOptions } from '@agentkit/core'
+import type { AgentTable } from '../config/config-keys.ts'
+import { requireMemory } from '../util/import-optional.ts'
+
+/**
+ * What an agent remembers, by its option or its table.
+ * @returns `undefined` when it remembers nothing
+ * @throws AgentKitError `missing-package` when `@agentkit/memory` is not installed; `invalid-argument` for invalid options
+ */
+export function agentMemory(
+  option: boolean | MemoryOptions | undefined,
+  settings: AgentTable,
+  load?: (name: string) => unknown,
+): MemoryOf | undefined {
+  const chosen = option ?? settings.memory
+  if (chosen === undefined || chosen === false) return undefined
+  return requireMemory(load).createMemory(chosen === true ? {} : chosen)
+}

@@ -1,0 +1,106 @@
+import {
+  AgentKitError,
+  type Memory,
+  type MemoryHit,
+  type MemoryOf,
+  type MemoryOptions,
+  type MemoryStore,
+} from '@agentkit/core'
+import { invalidArgument, untilAborted } from '@agentkit/core/internal'
+import { limits } from './limits.ts'
+import { type MemoryCalls, noteTools, recallTool } from './memory-tools.ts'
+import { addNote, promptNotes } from './notes.ts'
+import { checkMemoryOptions } from './options.ts'
+import type { TurnIndex } from './turn-index.ts'
+
+/**
+ * The memory of an agent, over its session store: the tool `recall` searches the same user's earlier turns with this agent
+ * by their words, and cites session, run, time and quote; `remember` and `forget` keep at most 50 notes of 500 characters,
+ * which stand before the newest question. No model extracts anything.
+ *
+ * @param options `recall`, `notes` (both true by default), `days`
+ * @returns what an agent's option `memory` takes
+ * @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix
+ * @example
+ * const agent = new Agent({ name: 'Garden', functions: [], model, sessions, memory: createMemory() })
+ * await agent.chat('I have an apple tree.', { userId: 'ada', sessionId: 'monday' })
+ * const hits = await agent.memory.search('apple', { userId: 'ada' })
+ */
+export function createMemory(options: MemoryOptions = {}): MemoryOf {
+  checkMemoryOptions(options)
+  const { recall = true, notes = true, days } = options
+  return ({ agentId, sessions }) => {
+    const store = sessions.memory
+    if (!store) {
+      const fix = 'Use sqliteSessions, postgresSessions or memorySessions, or leave `memory` out.'
+      throw new AgentKitError('unsupported', `The session store of "${agentId}" keeps no memory. ${fix}`)
+    }
+    const now = (): number => sessions.runs?.now() ?? Date.now()
+    const search = searcher(store, agentId, () => (days === undefined ? 0 : now() - days * 86_400_000))
+    const calls: MemoryCalls = {
+      search: (query, { userId, signal }) => untilAborted(signal, search(query, userId, limits.usualHits)),
+      remember: (text, { userId, runId, idempotencyKey }) =>
+        addNote(store, { agentId, userId }, { text, runId, call: idempotencyKey }),
+      forget: (noteId, { userId }) => store.removeNote({ agentId, userId }, noteId),
+    }
+    const memory: Memory = {
+      async search(query, { userId, limit = limits.usualHits }) {
+        if (!Number.isInteger(limit) || limit < 1 || limit > limits.hits) {
+          throw invalidArgument(`\`limit\` is a whole number from 1 to ${limits.hits}.`)
+        }
+        return search(query, userOf(userId), limit)
+      },
+      notes: async ({ userId }) => store.notes({ agentId, userId: userOf(userId) }),
+      delete: async ({ userId }) => store.clear({ agentId, userId: userOf(userId) }),
+    }
+    return {
+      ...memory,
+      tools: [...(recall ? [recallTool(calls)] : []), ...(notes ? noteTools(calls) : [])],
+      ...(notes && { promptNotes: promptNotes(store, agentId) }),
+    }
+  }
+}
+
+/** Searches with the indexes of the users that searched last. */
+function searcher(
+  store: MemoryStore,
+  agentId: string,
+  since: () => number,
+): (query: string, userId: string, limit: number) => Promise<MemoryHit[]> {
+  /** The user who searched last is the last one. */
+  const held = new Map<string, TurnIndex>()
+  return async (query, userId, limit) => {
+    if (typeof query !== 'string' || query.trim() === '' || query.length > limits.queryChars) {
+      throw invalidArgument(`A query is a text of 1 to ${limits.queryChars} characters.`)
+    }
+    // Loaded here: most runs recall nothing.
+    const [{ turnIndex }, { toHits }] = await Promise.all([import('./turn-index.ts'), import('./to-hits.ts')])
+    const index = held.get(userId) ?? turnIndex(store, { agentId, userId })
+    held.delete(userId)
+    held.set(userId, index)
+    try {
+      return toHits(query, await index.search(query, limit, since()))
+    } catch (error) {
+      // It may be half updated: the next search makes another one.
+      if (held.get(userId) === index) held.delete(userId)
+      throw error
+    } finally {
+      release(held)
+    }
+  }
+}
+
+/** Drops the indexes that were not used for longest, while they take too much; the last one stays. */
+function release(held: Map<string, TurnIndex>): void {
+  let bytes = [...held.values()].reduce((sum, index) => sum + index.bytes(), 0)
+  for (const [userId, index] of held) {
+    if (bytes <= limits.heldBytes || held.size === 1) return
+    bytes -= index.bytes()
+    held.delete(userId)
+  }
+}
+
+function userOf(userId: unknown): string {
+  if (typeof userId === 'string' && userId !== '') return userId
+  throw invalidArgument('Pass `userId`: whose memory it is.')
+}

@@ -1,0 +1,2 @@
+export type { MemoryOptions } from '@agentkit/core'
+export { createMemory } from './create-memory.ts'

@@ -1,0 +1,210 @@
+import type { MemoryOwner, MemoryStore, RememberedTurn } from '@agentkit/core'
+import {
+  type LiveSegment,
+  liveSegment,
+  mergeSegments,
+  mostDocs,
+  queryWords,
+  rank,
+  segmentBuilder,
+  timeSlices,
+} from '@agentkit/retriever/internal'
+import { limits } from './limits.ts'
+import { textOf } from './turn-text.ts'
+
+/** Turns of one session that follow each other, and are found together. */
+export type FoundBlock = { turns: RememberedTurn[]; score: number }
+
+/** The words of one user's turns with one agent, in memory: the truth is the store, which every search asks. */
+export interface TurnIndex {
+  /**
+   * The best blocks. Turns that the store no longer has leave the index first, so that none of their words finds anything.
+   * @param since of the turns, in milliseconds since 1970
+   */
+  search(query: string, limit: number, since: number): Promise<FoundBlock[]>
+  /** What it takes in memory. */
+  bytes(): number
+}
+
+type Block = { sessionId: string; ids: number[]; chars: number; doc: number }
+
+/** Searches that find deleted turns, before what they have found is left out. */
+const mostTries = 4
+
+export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
+  /** Their documents are blocks, whose numbers ascend. */
+  let segments: LiveSegment[] = []
+  const blocks = new Map<number, Block>()
+  /** The last block of each session, while it takes more turns. */
+  const open = new Map<string, Block>()
+  /** The turns that the store may list again, with their times. */
+  let recent = new Map<number, number>()
+  let lastAt = Number.NEGATIVE_INFINITY
+  let lastDoc = 0
+  let work: Promise<unknown> = Promise.resolve()
+
+  /** Adds the turns that have ended since. */
+  const sync = async (since: number): Promise<void> => {
+    const listed = await store.turns(owner, Math.max(since, lastAt - store.settlesMs))
+    const fresh = listed.filter(({ id }) => !recent.has(id)).map(({ id }) => id)
+    if (fresh.length > 0) await index(fresh, since)
+    lastAt = Math.max(lastAt, listed.at(-1)?.at ?? lastAt)
+    const kept = listed.filter(({ at }) => at >= lastAt - store.settlesMs)
+    recent = new Map(kept.map(({ id, at }) => [id, at]))
+  }
+
+  const index = async (ids: readonly number[], since: number): Promise<void> => {
+    const slices = timeSlices()
+    let builder = segmentBuilder()
+    /** Blocks of the builder that have changed since. */
+    const left = new Set<number>()
+    const build = async (): Promise<void> => {
+      if (builder.size === 0) return
+      const segment = liveSegment(await builder.build(slices), new Uint8Array(0))
+      for (const doc of left) remove(segment, doc)
+      left.clear()
+      segments.push(segment)
+      builder = segmentBuilder()
+      await merge(slices)
+    }
+    for (let from = 0; from < ids.length; from += limits.readTurns) {
+      const read = byId(await store.read(owner, ids.slice(from, from + limits.readTurns), since))
+      const turns = ids.slice(from, from + limits.readTurns).flatMap((id) => read.get(id) ?? [])
+      const changed = place(turns)
+      // The turns that the changed blocks had before.
+      const earlier = changed.flatMap((block) => block.ids.filter((id) => !read.has(id)))
+      for (const [id, turn] of byId(await store.read(owner, earlier, since))) read.set(id, turn)
+      for (const block of changed) {
+        if (builder.isFull) await build()
+        if (block.doc !== 0 && !segments.some((segment) => remove(segment, block.doc))) left.add(block.doc)
+        add(block, read, builder)
+        if (slices.isOver) await slices.next()
+      }
+    }
+    await build()
+  }
+
+  /** Puts turns into blocks. @returns the blocks that have changed, in their order */
+  const place = (turns: readonly RememberedTurn[]): Block[] => {
+    const changed = new Set<Block>()
+    for (const turn of turns) {
+      const { sessionId } = turn
+      const known = open.get(sessionId)
+      const block = known ?? { sessionId, ids: [], chars: 0, doc: 0 }
+      if (!known) open.set(sessionId, block)
+      block.ids.push(turn.id)
+      block.chars += textOf(turn).length
+      changed.add(block)
+      if (block.ids.length >= limits.blockTurns || block.chars >= limits.blockChars) open.delete(sessionId)
+    }
+    return [...changed]
+  }
+
+  /** Gives a block the next number, and its text to the builder. A block without turns is dropped. */
+  const add = (
+    block: Block,
+    read: ReadonlyMap<number, RememberedTurn>,
+    builder: ReturnType<typeof segmentBuilder>,
+  ): void => {
+    blocks.delete(block.doc)
+    block.ids = block.ids.filter((id) => read.has(id))
+    const texts = block.ids.map((id) => textOf(read.get(id) as RememberedTurn)) // filtered above
+    block.chars = texts.reduce((sum, { length }) => sum + length, 0)
+    if (texts.length === 0) {
+      if (open.get(block.sessionId) === block) open.delete(block.sessionId)
+      return
+    }
+    block.doc = ++lastDoc
+    blocks.set(block.doc, block)
+    builder.add({ doc: block.doc, file: 0, text: texts.join('\n') })
+  }
+
+  /** Merges neighbours of similar size, so that there are few segments whatever is added. */
+  const merge = async (slices: ReturnType<typeof timeSlices>): Promise<void> => {
+    for (;;) {
+      const [one, other] = segments.slice(-2)
+      const isDone = !one || !other || one.docs >= other.docs * 2 || one.docs + other.docs > mostDocs
+      if (isDone) return
+      const merged = liveSegment(await mergeSegments([one, other], slices), new Uint8Array(0))
+      segments = [...segments.slice(0, -2), merged]
+    }
+  }
+
+  /** Removes all turns that the store no longer has, and indexes again what is left of their blocks. */
+  const reconcile = async (since: number): Promise<void> => {
+    const standing = new Set((await store.turns(owner, since)).map(({ id }) => id))
+    const stale = [...blocks.values()].filter(({ ids }) => ids.some((id) => !standing.has(id)))
+    const left = stale.flatMap(({ ids }) => ids.filter((id) => standing.has(id)))
+    for (const { doc, sessionId } of stale) {
+      for (const segment of segments) remove(segment, doc)
+      blocks.delete(doc)
+      open.delete(sessionId)
+    }
+    segments = segments.filter(({ docs }) => docs > 0)
+    for (const id of recent.keys()) if (!standing.has(id)) recent.delete(id)
+    await index(left, since)
+  }
+
+  const search: TurnIndex['search'] = async (query, limit, since) => {
+    for (let tries = 1; ; tries++) {
+      await sync(since)
+      const found = rank(segments, queryWords(query), { limit }).flatMap(({ doc, score }) => {
+        const block = blocks.get(doc)
+        return block ? [{ block, score }] : []
+      })
+      const read = byId(
+        await store.read(
+          owner,
+          found.flatMap(({ block }) => block.ids),
+          since,
+        ),
+      )
+      const whole = found.filter(({ block }) => block.ids.every((id) => read.has(id)))
+      if (whole.length === found.length || tries === mostTries) {
+        // `every` covers the cast.
+        return whole.map(({ block, score }) => ({
+          turns: block.ids.map((id) => read.get(id) as RememberedTurn),
+          score,
+        }))
+      }
+      await reconcile(since)
+    }
+  }
+
+  return {
+    search(query, limit, since) {
+      const result = work.then(() => search(query, limit, since))
+      work = result.catch(() => {})
+      return result
+    },
+    bytes: () => segments.reduce((sum, { segment }) => sum + sizeOf(segment), blocks.size * 200),
+  }
+}
+
+function byId(turns: readonly RememberedTurn[]): Map<number, RememberedTurn> {
+  return new Map(turns.map((turn) => [turn.id, turn]))
+}
+
+/** Marks a document as deleted. @returns whether the segment has it */
+function remove(live: LiveSegment, doc: number): boolean {
+  const { segment } = live
+  const { docs } = segment
+  let low = 0
+  let high = docs.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((docs[middle] ?? 0) < doc) low = middle + 1
+    else high = middle
+  }
+  if (docs[low] !== doc) return false
+  live.isDead ??= new Uint8Array(docs.length)
+  if (live.isDead[low] === 1) return true
+  live.isDead[low] = 1
+  live.docs--
+  live.words -= segment.lengths[low] ?? 0
+  return true
+}
+
+function sizeOf(segment: LiveSegment['segment']): number {
+  return Object.values(segment).reduce((sum, { byteLength }) => sum + byteLength, 0)
+}

@@ -1,0 +1,31 @@
+const forgottenUntil = `coalesce((SELECT created_at FROM memory WHERE agent_id = :agentId AND user_id = :userId
+  AND note_id = ''), -1)`
+/** The session of a run without one has another agent; that of a member has a slash in its own. */
+const recalled = `runs.agent_id = :agentId AND runs.user_id = :userId AND status = 'done' AND replaced = 0 AND runs.root IS NULL
+  AND ended_at >= :since AND ended_at > ${forgottenUntil} AND sessions.agent_id = runs.agent_id`
+const ofOwner = 'agent_id = :agentId AND user_id = :userId'
+
+/** The statements about memory. */
+export const memoryTexts = {
+  recalledTurns: `SELECT number, ended_at FROM runs JOIN sessions ON sessions.id = runs.session
+    WHERE ${recalled} ORDER BY ended_at, number` as string,
+  // Results of tools are not read. Most are skipped here; their role is checked again.
+  readRecalled: `SELECT number, run_id, session_id, ended_at, body
+    FROM json_each(:ids) AS wanted JOIN runs ON runs.number = wanted.value
+      JOIN sessions ON sessions.id = runs.session JOIN messages ON messages.run = runs.number
+    WHERE ${recalled} AND instr(substr(body, 1, 40), '"role":"tool"') = 0
+    ORDER BY number, position` as string,
+  notes:
+    `SELECT note_id, text, memory.created_at, run_id, iif(sessions.agent_id = runs.agent_id, session_id, NULL) AS session_id
+    FROM memory LEFT JOIN runs ON runs.number = memory.run LEFT JOIN sessions ON sessions.id = runs.session
+    WHERE memory.agent_id = :agentId AND memory.user_id = :userId AND note_id <> '' ORDER BY memory.id` as string,
+  countNotes: `SELECT count(*) AS notes, coalesce(max(note_id = :noteId), 0) AS is_there FROM memory
+    WHERE ${ofOwner} AND note_id <> ''` as string,
+  // A member's run is part of the run that calls it.
+  addNote: `INSERT INTO memory (agent_id, user_id, note_id, text, run, created_at)
+    VALUES (:agentId, :userId, :noteId, :text, coalesce((SELECT number FROM runs WHERE run_id = :runId),
+      (SELECT number FROM runs WHERE run_id = :rootId)), :now)`,
+  removeNote: `DELETE FROM memory WHERE ${ofOwner} AND note_id = :noteId` as string,
+  clearMemory: `DELETE FROM memory WHERE ${ofOwner}` as string,
+  forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at) VALUES (:agentId, :userId, '', '', :now)`,
+} as const
