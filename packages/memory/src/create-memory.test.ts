@@ -81,7 +81,12 @@ describe('recall', () => {
     if (!memory) throw new Error('no memory')
     const turns = memory.turns.bind(memory)
     const seen: number[] = []
-    Object.assign(memory, { turns: (owner: never, since: number) => (seen.push(since), turns(owner, since)) })
+    Object.assign(memory, {
+      turns: (owner: never, since: number) => {
+        seen.push(since)
+        return turns(owner, since)
+      },
+    })
     const agent = new Agent({
       name: 'A',
       model: scriptedModel(['x']),

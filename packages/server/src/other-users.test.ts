@@ -48,6 +48,8 @@ it("36 answers a token of one user with 404 for another user's data, on every ro
       'GET /api/v1/runs',
       'GET /api/v1/runs/{id}',
       'GET /api/v1/info',
+      'GET /api/v1/memory',
+      'DELETE /api/v1/memory',
     ]),
   )
   await sessions.close()

@@ -8,6 +8,7 @@ import { defineRoute, type Route } from '../request/route.ts'
 import { deleteSession } from './delete-session.ts'
 import { findSession } from './find-session.ts'
 import { historyRoutes } from './history-routes.ts'
+import { memoryRoutes } from './memory-routes.ts'
 import { sessionContent, sessionsContent } from './session-schemas.ts'
 import { turnsRoute } from './turns-route.ts'
 
@@ -24,6 +25,7 @@ export function sessionRoutes(parts: RouteParts): Route[] {
   const { agent } = parts
   return [
     ...historyRoutes(parts),
+    ...memoryRoutes(parts),
     turnsRoute(parts),
     defineRoute({
       method: 'GET',

@@ -1,10 +1,11 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Database, Query } from './database.ts'
+import { memoryTable } from './memory-table.ts'
 import { readOnlyWords } from './postgres-errors.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-export const migrations: readonly string[] = [tables]
+export const migrations: readonly string[] = [tables, memoryTable]
 
 const oldestServer = 130_000
 

@@ -8,6 +8,7 @@ import { type DatabaseOptions, openDatabase } from './database.ts'
 import { type HolderOptions, openHolder } from './holder.ts'
 import { listSessions } from './list-sessions.ts'
 import { migrate } from './migrate.ts'
+import { postgresMemory } from './postgres-memory.ts'
 import {
   findSession,
   headOf,
@@ -40,6 +41,7 @@ export function openPostgresStore(
 
   return {
     runs: postgresRunStore(access, queue),
+    memory: postgresMemory(access),
 
     async load(key) {
       checkSessionKey(key)

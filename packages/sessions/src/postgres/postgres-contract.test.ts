@@ -1,5 +1,10 @@
 import { testDatabase } from '@agentkit/test-postgres'
-import { backgroundRunsContract, durableSessionStoreContract, memoryStoreContract, runStoreContract } from '@agentkit/testing/vitest'
+import {
+  backgroundRunsContract,
+  durableSessionStoreContract,
+  memoryStoreContract,
+  runStoreContract,
+} from '@agentkit/testing/vitest'
 import { setStoreTime } from '../util/store-time.ts'
 import { unusedQueue } from './__fixtures__/unused-queue.ts'
 import { postgresSessions } from './postgres-sessions.ts'

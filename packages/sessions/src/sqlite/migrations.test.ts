@@ -29,6 +29,7 @@ it('creates every table of an empty file, once', () => {
       'holders',
       'job_turns',
       'jobs',
+      'memory',
       'messages',
       'notices',
       'runs',
