@@ -46,6 +46,11 @@ describe('import direction', () => {
       rule: 'sessions, queue-postgres, retriever, functions, mcp, skills, telemetry and testing import core alone',
     },
     {
+      of: /^packages\/memory$/,
+      to: (name) => name === core || name === '@agentkit/retriever',
+      rule: "memory imports core, and the retriever's index of words",
+    },
+    {
       of: /^packages\/evals$/,
       to: (name) => name === core || name === '@agentkit/testing',
       rule: 'evals import core, and testing, which records and replays models',
@@ -103,7 +108,7 @@ describe('import direction', () => {
       .flatMap(({ path, imports }) => imports.map((entry) => ({ path, ...entry })))
       .filter(
         ({ from, how }) =>
-          /^@agentkit\/(evals|providers-|testing|retriever|queue-postgres)/.test(from) && how === 'static',
+          /^@agentkit\/(evals|memory|providers-|testing|retriever|queue-postgres)/.test(from) && how === 'static',
       )
     expect(eager, 'write await import(…), or import type').toEqual([])
   })

@@ -6,6 +6,7 @@ import { compareRetrieval } from './compare-retrieval.ts'
 import { type Contender, interleave, print, type Row } from './comparison.ts'
 import { type AppKind, createApp } from './function-app.ts'
 import { sendChats } from './http-load.ts'
+import { memoryFigures } from './memory-figures.ts'
 import { plot } from './plot.ts'
 import { type Child, startChild } from './processes.ts'
 import { providers } from './provider-calls.ts'
@@ -67,6 +68,7 @@ if (picked.includes('page')) {
 }
 if (picked.includes('server')) printFigures(await serverFigures(picked.filter((name) => name !== 'server')))
 if (picked.includes('queue')) printFigures(await queueFigures(picked.filter((name) => name !== 'queue')))
+if (picked.includes('memory')) printFigures(await memoryFigures())
 const file = option('json')
 if (file) await writeFile(file, JSON.stringify(rows, null, 2))
 const picture = option('svg')

@@ -25,7 +25,7 @@ const groups: readonly Group[] = [
     ],
   },
   { text: 'Models', pages: ['guides/providers', 'guides/switching', 'guides/ai-sdk', 'quirks'] },
-  { text: 'Conversations and files', pages: ['guides/sessions', 'guides/retrieval', 'guides/files'] },
+  { text: 'Conversations and files', pages: ['guides/sessions', 'guides/memory', 'guides/retrieval', 'guides/files'] },
   { text: 'Several agents', pages: ['guides/swarms', 'guides/workflows'] },
   {
     text: 'Serving',

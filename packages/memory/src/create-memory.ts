@@ -67,36 +67,49 @@ function searcher(
   agentId: string,
   since: () => number,
 ): (query: string, userId: string, limit: number) => Promise<MemoryHit[]> {
-  /** The user who searched last is the last one. */
-  const held = new Map<string, TurnIndex>()
+  const held = heldIndexes()
   return async (query, userId, limit) => {
     if (typeof query !== 'string' || query.trim() === '' || query.length > limits.queryChars) {
       throw invalidArgument(`A query is a text of 1 to ${limits.queryChars} characters.`)
     }
     // Loaded here: most runs recall nothing.
     const [{ turnIndex }, { toHits }] = await Promise.all([import('./turn-index.ts'), import('./to-hits.ts')])
-    const index = held.get(userId) ?? turnIndex(store, { agentId, userId })
-    held.delete(userId)
-    held.set(userId, index)
+    const index = held.take(userId) ?? turnIndex(store, { agentId, userId })
+    held.put(userId, index)
     try {
-      return toHits(query, await index.search(query, limit, since()))
+      const found = await index.search(query, limit, since())
+      held.put(userId, index)
+      return toHits(query, found)
     } catch (error) {
       // It may be half updated: the next search makes another one.
-      if (held.get(userId) === index) held.delete(userId)
+      held.take(userId)
       throw error
-    } finally {
-      release(held)
     }
   }
 }
 
-/** Drops the indexes that were not used for longest, while they take too much; the last one stays. */
-function release(held: Map<string, TurnIndex>): void {
-  let bytes = [...held.values()].reduce((sum, index) => sum + index.bytes(), 0)
-  for (const [userId, index] of held) {
-    if (bytes <= limits.heldBytes || held.size === 1) return
-    bytes -= index.bytes()
+/** The indexes of the users that searched last, as many as `heldBytes` allow; the last one always. */
+function heldIndexes(): { take(userId: string): TurnIndex | undefined; put(userId: string, index: TurnIndex): void } {
+  const held = new Map<string, { index: TurnIndex; bytes: number }>()
+  let bytes = 0
+  const take = (userId: string): TurnIndex | undefined => {
+    const found = held.get(userId)
     held.delete(userId)
+    bytes -= found?.bytes ?? 0
+    return found?.index
+  }
+  return {
+    take,
+    put(userId, index) {
+      take(userId)
+      const size = index.bytes()
+      held.set(userId, { index, bytes: size })
+      bytes += size
+      for (const [oldest] of held) {
+        if (bytes <= limits.heldBytes || held.size === 1) break
+        take(oldest)
+      }
+    },
   }
 }
 

@@ -20,7 +20,7 @@ export const limits = {
   /** Characters of a block as the model receives it. */
   shownChars: 1_200,
   /** Turns that are read at once while an index is built. */
-  readTurns: 500,
+  readTurns: 1_000,
   /** The indexes of users that one agent holds in memory, in bytes. */
   heldBytes: 128_000_000,
   /** The longest time that turns can be recalled, in days. */

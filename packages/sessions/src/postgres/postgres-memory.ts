@@ -77,15 +77,19 @@ function ownerOf({ agentId, userId }: MemoryOwner): [string, string] {
 }
 
 /** The session of a run without one has another agent. */
-const recalled = `FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session AND s.agent_id = r.agent_id
+const recalledOf = (
+  runs: string,
+): string => `FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session AND s.agent_id = r.agent_id
   WHERE r.agent_id = $1 AND r.user_id = $2 AND r.status = 'done' AND NOT r.replaced AND r.root IS NULL
     AND r.ended_at >= $3 AND r.ended_at > coalesce((SELECT created_at FROM agentkit.memory
       WHERE agent_id = $1 AND user_id = $2 AND note_id = ''), -1)`
-const turnsText = `SELECT r.number AS id, r.ended_at AS at ${recalled} ORDER BY r.ended_at, r.number`
+const turnsText = `SELECT r.number AS id, r.ended_at AS at ${recalledOf('agentkit.runs')} ORDER BY r.ended_at, r.number`
+// By their numbers first, whatever the statistics say: the owner may have many runs.
 // Results of tools are not read. Most are skipped here; their role is checked again.
-const readText = `SELECT found.number, run_id, session_id, ended_at, body
-  FROM (SELECT r.number, r.run_id, s.session_id, r.ended_at ${recalled} AND r.number = ANY($4::bigint[])) AS found
-    JOIN agentkit.messages AS m ON m.run = found.number
+const readText = `WITH wanted AS MATERIALIZED (SELECT number, run_id, session, agent_id, user_id, status, replaced, root, ended_at
+    FROM agentkit.runs WHERE number = ANY($4::bigint[])),
+  found AS (SELECT r.number, r.run_id, s.session_id, r.ended_at ${recalledOf('wanted')})
+  SELECT found.number, run_id, session_id, ended_at, body FROM found JOIN agentkit.messages AS m ON m.run = found.number
   WHERE position('"role":"tool"' IN left(body, 40)) = 0 ORDER BY found.number, position`
 const notesText = `SELECT note_id, text, m.created_at, r.run_id,
     CASE WHEN s.agent_id = r.agent_id THEN s.session_id END AS session_id

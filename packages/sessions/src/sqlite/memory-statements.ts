@@ -9,9 +9,10 @@ const ofOwner = 'agent_id = :agentId AND user_id = :userId'
 export const memoryTexts = {
   recalledTurns: `SELECT number, ended_at FROM runs JOIN sessions ON sessions.id = runs.session
     WHERE ${recalled} ORDER BY ended_at, number` as string,
+  // By their numbers, in this order of the tables: otherwise SQLite reads all runs of the owner.
   // Results of tools are not read. Most are skipped here; their role is checked again.
   readRecalled: `SELECT number, run_id, session_id, ended_at, body
-    FROM json_each(:ids) AS wanted JOIN runs ON runs.number = wanted.value
+    FROM json_each(:ids) AS wanted CROSS JOIN runs ON runs.number = wanted.value
       JOIN sessions ON sessions.id = runs.session JOIN messages ON messages.run = runs.number
     WHERE ${recalled} AND instr(substr(body, 1, 40), '"role":"tool"') = 0
     ORDER BY number, position` as string,
