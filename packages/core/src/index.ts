@@ -10,6 +10,7 @@ export type {
   StoredSchedule,
   UndeliveredNotice,
 } from './contracts/background-runs.ts'
+export type { CacheOption } from './contracts/cache-option.ts'
 export type {
   FileInfo,
   FileNote,
@@ -23,6 +24,8 @@ export type {
 export type { AgentMemory, Memory, MemoryHit, MemoryOf, MemoryOptions } from './contracts/memory.ts'
 export type { MemoryOwner, MemoryStore, Note, RememberedTurn } from './contracts/memory-store.ts'
 export type {
+  CacheMark,
+  CachePlan,
   Embedder,
   Model,
   ModelEvent,

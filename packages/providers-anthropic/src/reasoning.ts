@@ -7,12 +7,13 @@ export type Reasoning = { thinking?: Thinking; effort?: 'low' | 'medium' | 'high
 /** The fields that ask a model to think; what it does not take is left out, with a warning. */
 export function reasoningOf(
   model: string,
-  { reasoning }: ModelRequest,
+  { reasoning, cache }: ModelRequest,
   { traits, maxTokens, turns }: { traits: ClaudeTraits; maxTokens: number; turns: readonly Turn[] },
   warnings: string[],
 ): Reasoning {
   if (reasoning === 'none') return withoutThinking(model, traits, warnings)
-  if (traits.thinking === 'adaptive') return adaptive(reasoning, traits, turns)
+  if (traits.thinking === 'adaptive')
+    return adaptive(reasoning, traits, cache !== undefined || turns.some(({ content }) => content.some(isThinking)))
   if (reasoning === undefined) return {}
   if (traits.thinking === 'none') {
     warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
@@ -31,12 +32,13 @@ function withoutThinking(model: string, { withoutThinking }: ClaudeTraits, warni
 function adaptive(
   effort: Reasoning['effort'],
   { hidesThinking, bindsThinking }: ClaudeTraits,
-  turns: readonly Turn[],
+  mayHaveThought: boolean,
 ): Reasoning {
   const thinking: Thinking = { type: 'adaptive' }
   if (effort && hidesThinking) thinking.display = 'summarized'
-  // Otherwise the API refuses the thinking of a conversation that was shortened, or that has other tools now.
-  const binds = bindsThinking && turns.some(({ content }) => content.some(isThinking))
+  // Otherwise the API refuses the thinking of a conversation that was shortened, or that has other tools now. From its
+  // first request on, as another setting would clear the cache.
+  const binds = bindsThinking && mayHaveThought
   if (binds) thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' }
   return { ...((effort || binds) && { thinking }), ...(effort && { effort }) }
 }

@@ -1,4 +1,4 @@
-import type { Message, ModelRequest } from '@agentkit/core'
+import type { CachePlan, Message, ModelRequest } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { knownModel } from './model-info.ts'
 import { type ConvertedRequest, toAnthropicRequest } from './request.ts'
@@ -122,6 +122,12 @@ describe('thinking that is taken back only in its own conversation', () => {
     expect(headers).toEqual({ 'anthropic-beta': beta })
   })
 
+  it('is controlled from the first request of a conversation on, as another setting would clear its cache', () => {
+    const cache: CachePlan = { key: 'k', marks: ['end'] }
+    expect(prepared('claude-opus-5-5', { cache }).body.thinking).toEqual(binding)
+    expect(prepared('claude-opus-5-5').body.thinking).toBeUndefined()
+  })
+
   it("is asked for beside the user's own beta features", () => {
     const { headers } = prepared('claude-opus-5-5', { messages }, { betas: ['context-1m-2025-08-07'] })
     expect(headers).toEqual({ 'anthropic-beta': `context-1m-2025-08-07,${beta}` })
@@ -237,6 +243,7 @@ describe('sampling', () => {
 describe('prompt caching', () => {
   const cache_control = { type: 'ephemeral' }
   const system: Message = { role: 'system', content: 'Be brief.' }
+  const cache: CachePlan = { key: 'k', marks: ['instruction', 'previous', 'end'] }
   const cached = { promptCaching: true }
   /** Where a request is marked, as JSON paths. */
   const marks = ({ body }: ConvertedRequest): string[] => {
@@ -252,28 +259,29 @@ describe('prompt caching', () => {
 
   it('marks the instructions, and the conversation up to the last two questions (Q42)', () => {
     const messages = [system, hi, hello, hi, hello, hi]
-    const request = prepared('claude-haiku-4-5', { messages, tools }, cached)
+    const request = prepared('claude-haiku-4-5', { messages, tools, cache }, cached)
     expect(marks(request)).toEqual(['/messages/2/content/0', '/messages/4/content/0', '/system/0'])
     expect(request.body.system).toEqual([{ type: 'text', text: 'Be brief.', cache_control }])
   })
 
   it('marks the last tool where there are no instructions', () => {
-    expect(marks(prepared('claude-haiku-4-5', { tools }, cached))).toEqual(['/messages/0/content/0', '/tools/0'])
+    expect(marks(prepared('claude-haiku-4-5', { tools, cache }, cached))).toEqual(['/messages/0/content/0', '/tools/0'])
   })
 
   it('never marks more than the four places that the API takes (Q42)', () => {
     const messages = [system, ...Array.from({ length: 20 }, () => [hi, hello]).flat(), hi]
-    expect(marks(prepared('claude-haiku-4-5', { messages, tools }, cached)).length).toBeLessThanOrEqual(4)
+    expect(marks(prepared('claude-haiku-4-5', { messages, tools, cache }, cached)).length).toBeLessThanOrEqual(4)
   })
 
-  it('marks nothing of a single question, which is not read again, and nothing when it is off', () => {
-    expect(marks(prepared('claude-haiku-4-5', { messages: [system, hi] }, cached))).toEqual([])
-    expect(marks(prepared('claude-haiku-4-5', { messages: [system, hi, hello, hi], tools }))).toEqual([])
+  it('marks nothing of a request that has no plan, and nothing when it is off', () => {
+    const messages = [system, hi, hello, hi]
+    expect(marks(prepared('claude-haiku-4-5', { messages, tools }, cached))).toEqual([])
+    expect(marks(prepared('claude-haiku-4-5', { messages, tools, cache }))).toEqual([])
   })
 
   it('leaves a conversation that is kept for the next request unmarked', () => {
     const messages = [hi, hello, hi].map((message) => Object.freeze(message))
-    prepared('claude-haiku-4-5', { messages }, cached)
+    prepared('claude-haiku-4-5', { messages, cache }, cached)
     expect(marks(prepared('claude-haiku-4-5', { messages }))).toEqual([])
   })
 })

@@ -69,7 +69,7 @@ export function toAnthropicRequest(model: string, request: ModelRequest, setting
   if (request.output) addOutput(body, model, request.output, traits, warnings)
   addSampling(body, model, request, traits, warnings)
   return {
-    body: settings.promptCaching ? withCaching(body) : body,
+    body: request.cache && settings.promptCaching ? withCaching(body, request.cache) : body,
     headers: headersOf(body, settings.betas),
     warnings,
     renamed,

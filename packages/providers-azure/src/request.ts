@@ -18,7 +18,9 @@ export function prepareCall(
   context: ErrorContext,
   model: string,
 ): (request: ModelRequest) => PreparedCall {
-  const traits = openaiTraits(model)
+  const known = openaiTraits(model)
+  // Breakpoints are newer than the dated versions of the API.
+  const traits = known.caching === 'breakpoints' && !connection.v1 ? { ...known, caching: 'automatic' as const } : known
   if (connection.api === 'responses') {
     const endpoint = { ...connection, context }
     return (request) => responsesCall(request, endpoint, traits)

@@ -28,6 +28,7 @@ const table: TraitTable<GroqTraits> = {
     nativeOutput: false,
     leastEffort: 'none',
     chatTools: 'always',
+    caching: 'none',
     efforts: 'graded',
     reasoningFormat: false,
   },

@@ -100,7 +100,9 @@ const optionNames: Record<keyof OpenAIOptions, true> = {
 /** Maps a request to the API of the connection. */
 function prepareCall(connection: Connection, context: ErrorContext): (request: ModelRequest) => PreparedCall {
   const { api, official } = connection
-  const traits = openaiTraits(context.model)
+  const known = openaiTraits(context.model)
+  // Other servers may refuse fields that they do not know.
+  const traits = official ? known : { ...known, caching: 'none' as const }
   const endpoint = { ...connection, context }
   if (api === 'responses') return (request) => responsesCall(request, endpoint, traits)
   // OpenAI's own models get OpenAI's fields wherever they are served; others get what every server accepts.

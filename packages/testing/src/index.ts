@@ -3,6 +3,12 @@ export { type Cassette, parseCassette, type RecordedCall, type RecordedModel } f
 export { readCassette } from './cassette/read-cassette.ts'
 export { type RecordOptions, record } from './cassette/record.ts'
 export { type ReplayedModel, replay } from './cassette/replay.ts'
+export {
+  type CachedUsage,
+  type CacheRules,
+  type FakePromptCache,
+  fakePromptCache,
+} from './fake-provider/fake-prompt-cache.ts'
 export { type FakeProvider, fakeProvider } from './fake-provider/fake-provider.ts'
 export type {
   FakeAnswer,

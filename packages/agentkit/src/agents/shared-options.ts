@@ -15,6 +15,7 @@ export function sharedOptions(
     version: own.version ?? settings.version,
     samplePrompts: own.samplePrompts ?? settings.sample_prompts,
     modelSettings: { ...modelSettingsOf(settings, own), ...own.modelSettings },
+    cache: own.cache ?? settings.cache,
     maxSteps: own.maxSteps ?? settings.max_steps,
     toolTimeoutMs: own.toolTimeoutMs ?? milliseconds(settings.tool_timeout),
     budget: own.budget ?? budgetOf(settings),

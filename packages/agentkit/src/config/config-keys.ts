@@ -1,4 +1,12 @@
-import type { Collaboration, MemberHistory, MemoryOptions, ModelSettings, OnBusy, Route } from '@agentkit/core'
+import type {
+  CacheOption,
+  Collaboration,
+  MemberHistory,
+  MemoryOptions,
+  ModelSettings,
+  OnBusy,
+  Route,
+} from '@agentkit/core'
 import type { RetrievalTool } from '@agentkit/core/internal'
 import type { Dialect } from '@agentkit/server'
 
@@ -8,6 +16,7 @@ export type ValueTypes = {
   word: string
   model: string | readonly string[]
   budget: BudgetTable
+  cache: CacheOption
   busy: OnBusy
   texts: readonly string[]
   extensions: readonly string[]
@@ -71,6 +80,7 @@ export const agentKeys = {
   max_output_tokens: { type: 'count', example: '2000' },
   max_steps: { type: 'count', example: '20' },
   budget: { type: 'budget', example: '{ usd = 0.5, seconds = 120 }' },
+  cache: { type: 'cache', example: '"auto"' },
   on_busy: { type: 'busy', example: '"queue"' },
   approval_days: { type: 'approval-days', example: '30' },
   enable_multi_modal: { type: 'flag', example: 'true' },

@@ -6,6 +6,7 @@ import {
   histories,
   isAmount,
   isApprovalDays,
+  isCacheOption,
   isFlag,
   isOneOf,
   isText,
@@ -70,6 +71,7 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
   word: { is: 'text in quotes, not empty', holds: isWord },
   model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
   budget: { is: `a table of numbers, 0 or more: ${limitNames.join(', ')}`, holds: isBudget },
+  cache: isCacheOption,
   busy: isOneOf(busyWords),
   texts: isTextList,
   extensions: {

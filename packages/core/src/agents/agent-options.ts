@@ -1,3 +1,4 @@
+import { type CacheOption, isCacheOption } from '../contracts/cache-option.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { MemoryOf } from '../contracts/memory.ts'
 import type { Model } from '../contracts/model.ts'
@@ -66,6 +67,12 @@ export type AgentOptions<Output = undefined> = {
   maxOutputTokens?: number
   /** Other settings of the model: `stop`, `toolChoice`, … A setting that is an option of the agent too is given once. */
   modelSettings?: ModelSettings
+  /**
+   * Whether providers cache the beginnings of prompts that later requests repeat: `"auto"` (the default), `"off"`, or a
+   * `{ key }` of 1 to 64 characters for those that route by one, in place of a hash of agent, version and session. With a
+   * cache, a run warns when a request does not begin with the one before.
+   */
+  cache?: CacheOption
   /** The limits of a run, together with all runs that it starts; default none. */
   budget?: Budget
   /** Prices by `provider/model`, which override those of provider packages. */
@@ -126,6 +133,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   reasoning: settingRules.reasoning,
   maxOutputTokens: settingRules.maxOutputTokens,
   modelSettings: checkModelSettings,
+  cache: isCacheOption,
   budget: checkBudget,
   prices: checkPrices,
   guard: checkGuardOptions,

@@ -33,6 +33,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     storedVersion: agentVersion(given, tools),
     instruction: given.instruction,
     modelSettings: modelSettingsOf(given),
+    cache: given.cache ?? 'auto',
     prices,
     budget: { ...budget },
     retry: checkRetry(given.retry),

@@ -8,6 +8,19 @@ export type ToolSpec = { name: string; description: string; inputSchema: JSONSch
 /** Whether the model may, must or must not call tools, or which one it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { tool: string }
 
+/**
+ * A place in a prompt up to which it may be cached: after the instruction, which follows the tools; where the previous
+ * request of the conversation ended; where this one ends.
+ */
+export type CacheMark = 'instruction' | 'previous' | 'end'
+
+/** How providers that cache by keys or marks are to cache a prompt that later requests repeat. */
+export type CachePlan = {
+  /** The same for all requests of a conversation. */
+  key: string
+  marks: readonly CacheMark[]
+}
+
 /** One request to a model. A provider drops an option that it does not support, with a `warning`, never a silent 400. */
 export type ModelRequest = {
   messages: Message[]
@@ -21,6 +34,8 @@ export type ModelRequest = {
   stop?: string[]
   reasoning?: 'none' | 'low' | 'medium' | 'high'
   parallelToolCalls?: boolean
+  /** Absent where no later request repeats the prompt: writing it to a cache would only cost. */
+  cache?: CachePlan
 }
 
 /** What a model emits while it answers: a closed union. `finish` is the last one. */

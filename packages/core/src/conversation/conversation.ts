@@ -1,18 +1,23 @@
 import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
-import { AgentKitError, isAgentKitError } from '../data/errors.ts'
+import { isAgentKitError } from '../data/errors.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
+import { estimateMessage } from '../tokens/estimate-tokens.ts'
 import { isCut } from '../util/cut-text.ts'
 import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
+import { filesIn, fitsIn, highSide, mostTokens, roomOf } from './room.ts'
 
 /** The messages of a run, shortened to the room that a model has for them. */
 export interface Conversation {
   add(message: Message): void
-  /** Sets messages that are added to the next requests but never stored, until it is called again. */
-  setTransient(messages: Message[]): void
+  /**
+   * Adds messages that are sent and never stored. They stay in their place for the rest of the run, as providers have
+   * cached them there, unless there is no room.
+   */
+  addUnstored(messages: Message[]): void
+  unstored(): UnstoredMessage[]
   /** A request with the messages, compacted where they do not fit. */
   requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest>
   /**
@@ -26,6 +31,8 @@ export interface Conversation {
   keepWhole(callId: string, text: string | undefined): void
   /** Whether any tool result is shortened, so that the model needs a tool to read on. */
   hasLongResults(): boolean
+  /** Whether the run has begun with so much that its results are likely to be shortened. */
+  hasBegunLong(): boolean
   /** The most tokens that one result may take in a request. */
   resultTokens(): number
   /** Replaces the messages before this run: other runs have added to the session. */
@@ -33,8 +40,8 @@ export interface Conversation {
   compaction(): Compaction
 }
 
-/** Estimates may exceed the real number of tokens by this factor. */
-const highSide = 2.5
+/** A message that is sent after so many messages of the run. Plain JSON. */
+export type UnstoredMessage = { after: number; message: Message }
 
 type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 
@@ -47,6 +54,8 @@ type ConversationOptions = {
   messages: readonly Message[]
   /** As it is stored in the session. */
   compaction: unknown
+  /** Of a run that continues. */
+  unstored?: readonly UnstoredMessage[] | undefined
   summarise(messages: Message[], maxOutputTokens: number): Promise<string>
   /** The stored compaction is made for the room of this model. */
   preferred: Model | undefined
@@ -63,9 +72,11 @@ export function createConversation(options: ConversationOptions): Conversation {
   let questionAt = options.history.length
   let messages = options.history.concat(options.messages)
   let compaction = readCompaction(options.compaction, messages)
-  let transient: Message[] = []
+  let unstored: readonly UnstoredMessage[] = options.unstored ?? []
   let resultTokens = Number.POSITIVE_INFINITY
+  let hasResults = false
   let hasLongResults = false
+  let hasBegunLong: boolean | undefined
   /** Set when a model rejects a request as too long. */
   let narrow = Number.POSITIVE_INFINITY
   /** The number of messages, from the first, that were checked for long results. */
@@ -91,9 +102,29 @@ export function createConversation(options: ConversationOptions): Conversation {
   const checkForLongResults = (): void => {
     for (; checked < messages.length; checked++) {
       const message = messages[checked]
-      if (message?.role === 'tool' && isLong(message, resultTokens)) hasLongResults = true
+      if (message?.role !== 'tool') continue
+      hasResults = true
+      if (isLong(message, resultTokens)) hasLongResults = true
     }
   }
+  const showAll = (): readonly Message[] => {
+    const shown = show()
+    if (unstored.length === 0) return shown
+    // The shown messages end as `messages` do; a summary stands for what was before.
+    const moved = shown.length - messages.length
+    const all = [...shown]
+    for (const { after, message } of unstored.toReversed()) {
+      const index = questionAt + after
+      if (index >= compaction.covered) all.splice(index + moved, 0, message)
+    }
+    return all
+  }
+  const roomBesideUnstored = (room: number, info: ModelInfo | undefined): number => {
+    const tokens = unstored.reduce((sum, { message }) => sum + estimateMessage(message, info), 0)
+    return room - tokens > room / 8 ? room - tokens : Math.max(1, room - tokens / highSide)
+  }
+  const fits = (room: number, info: ModelInfo | undefined): boolean =>
+    room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room || tokensOf(show(), info) <= room
   const compactTo = ({ info }: Model, room: number): ReturnType<typeof compact> => {
     return compact({ messages, compaction, questionAt, room, resultTokens, info, summarise })
   }
@@ -116,19 +147,26 @@ export function createConversation(options: ConversationOptions): Conversation {
       messages.push(message)
       checkForLongResults()
     },
-    setTransient(added) {
-      transient = added
+    addUnstored(added) {
+      const after = messages.length - questionAt
+      unstored = [...unstored, ...added.map((message) => ({ after, message }))]
     },
+    unstored: () => [...unstored],
     async requestFor(model, rest) {
-      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...noted, ...transient] }))
+      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...noted] }))
       const perResult = Math.max(1, Math.floor(room / 4))
       if (perResult !== resultTokens) checked = 0
       resultTokens = perResult
       checkForLongResults()
-      const isSmall = room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room
-      if (!isSmall && tokensOf(show(), model.info) > room) await makeRoomFor(model, room)
+      hasBegunLong ??= !fitsIn(messages.slice(0, questionAt + 1), room / 2, model.info)
+      if (!fits(roomBesideUnstored(room, model.info), model.info)) {
+        // The earlier ones have served.
+        unstored = unstored.filter(({ after }) => questionAt + after === messages.length)
+        const left = roomBesideUnstored(room, model.info)
+        if (!fits(left, model.info)) await makeRoomFor(model, left)
+      }
       // `concat` copies a long list several times faster than spreading it.
-      return { ...rest, messages: system.concat(withNotes(show()), transient) }
+      return { ...rest, messages: system.concat(withNotes(showAll())) }
     },
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)
@@ -157,7 +195,8 @@ export function createConversation(options: ConversationOptions): Conversation {
       const [oldest] = wholeResults.keys()
       if (wholeResults.size > limits.wholeResults && oldest !== undefined) wholeResults.delete(oldest)
     },
-    hasLongResults: () => hasLongResults || compaction.cleared > 0 || compaction.cut !== undefined,
+    hasLongResults: () => hasLongResults || (hasResults && (compaction.cleared > 0 || compaction.cut !== undefined)),
+    hasBegunLong: () => hasBegunLong === true,
     resultTokens: () => resultTokens,
     async rebase(history) {
       messages = [...history, ...messages.slice(questionAt)]
@@ -169,49 +208,6 @@ export function createConversation(options: ConversationOptions): Conversation {
     },
     compaction: () => compaction,
   }
-}
-
-/** The tokens that the messages of a request may take: the context window without the answer and the rest of the request. */
-function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
-  const window = info?.contextWindow
-  if (window === undefined) return Number.POSITIVE_INFINITY
-  const answer = Math.min(info?.maxOutputTokens ?? window / 8, window / 3)
-  const rest = estimateRequest(request, info)
-  const room = Math.floor(window - answer - rest)
-  if (room > window / 8) return room
-  const atMost = Math.floor(window - answer - rest / highSide)
-  if (atMost > 0) return atMost
-  throw new AgentKitError(
-    'context-overflow',
-    `The instruction and the tools take about ${rest} tokens, and the model has a window of ${window}. Shorten them, or ` +
-      'use a model with a larger context window.',
-  )
-}
-
-/** An upper bound of the tokens, by length alone: most conversations are far below the window and need no counting. */
-function mostTokens(messages: readonly Message[], enough: number): number {
-  let tokens = 0
-  for (const { content } of messages) {
-    tokens += 64
-    if (typeof content === 'string') tokens += content.length * 4
-    else for (const part of content) tokens += mostOfPart(part)
-    if (tokens > enough) break
-  }
-  return tokens
-}
-
-function mostOfPart(part: Exclude<Message['content'][number], string>): number {
-  // The size of a provider's opaque data, of images and of files is not known by their length.
-  if ('opaque' in part && part.opaque) return Number.POSITIVE_INFINITY
-  if (part.type === 'text') return 32 + part.text.length * 4
-  if (part.type !== 'tool-call') return Number.POSITIVE_INFINITY
-  return 64 + (part.name.length + (part.inputText ?? JSON.stringify(part.input) ?? '').length) * 4
-}
-
-/** What the question's files and images may take: a rough guess, so the model decides instead of a refusal here. */
-function filesIn(question: Message | undefined, { info }: Model): number {
-  const hasFiles = Array.isArray(question?.content) && question.content.some(({ type }) => type !== 'text')
-  return question && hasFiles ? estimateMessage(question, info) : 0
 }
 
 function isOverflow(error: unknown): boolean {

@@ -45,7 +45,8 @@ describe.each([2_000, 4_000, 16_000])(
         const agent = new Agent({ name: 'Test', instruction: 'You help.', functions: [lookUp], model, sessions })
         const result = await agent.stream(questionOf(turn), { sessionId: 's' }).result
         expect(result.error).toBeUndefined()
-        expect(result.warnings).toEqual([])
+        // A run that shortens the conversation on its way has a warning.
+        expect(result.warnings.filter((warning) => !/^Step \d+: the (?:tools|conversation) /.test(warning))).toEqual([])
         if (turn === 100) expect(result.text).toBe('It is green.')
         if (turn === turns) expect(result.text).toBe('It is Bello.')
       }

@@ -1,6 +1,7 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import { settingsFor } from '../contracts/model-settings.ts'
 import { readToolResult } from '../conversation/long-results.ts'
+import { planCache, rereadWarning } from '../conversation/prompt-cache.ts'
 import type { AgentEventBody, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
@@ -22,10 +23,15 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   await emitStepStart(scope, step)
   state.reply = emptyReply()
   const gate = eventGate(scope.emit)
+  let sent: { model: Model; request: ModelRequest } | undefined
   const reply = await callWithFallback(run, {
     step,
     emit: gate.emit,
-    requestFor: (model) => requestFor(run, model),
+    requestFor: async (model) => {
+      const request = await requestFor(run, model)
+      sent = { model, request }
+      return request
+    },
     makeRoom: (model) => conversation.makeRoom(model),
     begin(attempt) {
       gate.restart(buffersEvents(run))
@@ -35,8 +41,9 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   })
   state.steps = step
   state.warnings.push(...reply.warnings)
+  if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)
   const { changed, again } = await checkReply(run, reply)
-  conversation.setTransient(again ?? [])
+  if (again) conversation.addUnstored(again)
   if (again) return { type: 'try-again', reply }
   state.reply = reply
   if (gate.isBuffering()) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
@@ -99,12 +106,30 @@ function eventGate(emit: Emit): EventGate {
 async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { conversation, agent, hookContext } = run
   let request = await conversation.requestFor(model, requestOptions(run, model))
-  if (conversation.hasLongResults() && (await offerReadTool(run))) {
+  // Where it is likely to be needed it is there from the first request on: other tools clear a provider's cache.
+  const isNeeded = conversation.hasLongResults() || (run.toolBox.specs.length > 0 && conversation.hasBegunLong())
+  if (isNeeded && (await offerReadTool(run))) {
     request = await conversation.requestFor(model, requestOptions(run, model))
   }
   run.finalTool = finalToolOf(run, model)
   const { beforeModel } = agent.hooks
-  return beforeModel ? (await applyHook('beforeModel', beforeModel, request, hookContext)).value : request
+  if (beforeModel) request = (await applyHook('beforeModel', beforeModel, request, hookContext)).value
+  const { cacheKey: key, finalTool, scope } = run
+  const cache = planCache(request, { key, isKept: scope.sessionId !== undefined, finalTool })
+  return cache ? { ...request, cache } : request
+}
+
+/** Compares a request with the one before, of which providers keep the beginning. */
+function keepAnswered(run: Run, { model, request }: { model: Model; request: ModelRequest }, { usage }: Reply): void {
+  const { state, agent, conversation } = run
+  const sequence = `${agent.id} ${model.id}`
+  const before = state.answered.get(sequence)
+  const { inputTokens, cachedInputTokens } = usage
+  const shown = { compaction: conversation.compaction(), unstored: conversation.unstored().length }
+  const now = { request, inputTokens, cachedInputTokens, ...shown }
+  state.answered.set(sequence, now)
+  const warning = before && rereadWarning(state.steps, before, now)
+  if (warning !== undefined) state.warnings.push(warning)
 }
 
 function requestOptions({ agent, state, toolBox, format }: Run, { info }: Model): Omit<ModelRequest, 'messages'> {

@@ -2,6 +2,7 @@ import type { Model, ModelRequest } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { notCompacted } from '../conversation/compacted-view.ts'
 import { createConversation } from '../conversation/conversation.ts'
+import { cacheKey } from '../conversation/prompt-cache.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { unansweredCalls } from '../data/transcript.ts'
@@ -155,6 +156,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     notes: agent.notes && (await untilAborted(signal, notesOf(opened))),
     messages: snapshot ? withoutLastResults(state.messages) : [...state.messages],
     compaction: snapshot ? snapshot.compaction : sessionState(turn).compaction,
+    unstored: snapshot?.unstored,
     summarise,
     preferred: agent.chain.models[0],
     async onCompacted(compaction) {
@@ -164,7 +166,10 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     },
     warnings: state.warnings,
   })
-  if (opened.hasMoved) await conversation.rebase(turn.history)
+  if (opened.hasMoved) {
+    await conversation.rebase(turn.history)
+    for (const prompt of state.answered.values()) if (!('request' in prompt)) prompt.isMoved = true
+  }
   const path = place?.path ?? []
   const { delegates } = opened
   const run: Run = Object.assign(caller, {
@@ -183,6 +188,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     stepsBefore: snapshot ? (snapshot.stepsBefore ?? 0) : path.length > 0 ? state.steps : 0,
     plannedSteps: 0,
     finalTool: undefined,
+    cacheKey: await keyOf(opened, hookContext),
   })
   turn.describe?.({
     snapshot: () => snapshotOf(run),
@@ -196,6 +202,16 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
 async function notesOf({ agent, scope, stored }: OpenedRun): Promise<string | undefined> {
   const { userId, runId } = scope
   return agent.notes?.({ userId, runId, before: stored?.record.createdAt })
+}
+
+/** A run without a session has a conversation of its own. */
+async function keyOf(
+  { agent }: OpenedRun,
+  { userId, sessionId, runId, signal }: HookContext,
+): Promise<string | undefined> {
+  const { id: agentId, cache } = agent
+  const version = cache === 'auto' ? await untilAborted(signal, agent.storedVersion()) : undefined
+  return cacheKey(cache, { agentId, version, userId, sessionId: sessionId ?? runId })
 }
 
 async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {

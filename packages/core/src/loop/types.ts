@@ -1,4 +1,5 @@
 import type { BackgroundRuns, MemberRunEntry } from '../contracts/background-runs.ts'
+import type { CacheOption } from '../contracts/cache-option.ts'
 import type { AgentMemory } from '../contracts/memory.ts'
 import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
@@ -52,6 +53,7 @@ export type AgentSpec = {
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings
+  cache: CacheOption
   prices: Prices
   budget: Budget
   retry: Required<RetryOptions>
@@ -225,7 +227,7 @@ export type Delegates = {
 export type CalledMember = { entry: MemberRunEntry; decisions?: Decisions | undefined }
 
 /** A run with everything that its steps share. */
-export type Run = Omit<OpenRun, 'scope' | 'members'> & {
+export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   agent: AgentSpec
   scope: RunScope
   members: Members
@@ -242,6 +244,8 @@ export type Run = Omit<OpenRun, 'scope' | 'members'> & {
   plannedSteps: number
   /** The tool that takes the answer, for models that need one. */
   finalTool: string | undefined
+  /** Under which providers cache its prompts; `undefined` where they are not to be cached. */
+  cacheKey: string | undefined
   /** Calls the model with a prompt for a summary. */
   summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
 }

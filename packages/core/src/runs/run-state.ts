@@ -1,3 +1,4 @@
+import type { AnsweredRequest, StoredPrompt } from '../conversation/prompt-cache.ts'
 import type { Approval } from '../data/approval-data.ts'
 import type { Citation } from '../data/citation.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
@@ -33,6 +34,8 @@ export type RunState = {
   partialAnswer?: string | undefined
   /** Summary of the earlier conversation, once a member needed one. */
   summary?: string
+  /** The last answered request of each agent that has had the conversation to each model, by `agent model`. */
+  answered: Map<string, AnsweredRequest | StoredPrompt>
   /** What each member with a budget has used while it had the conversation, by its path. */
   accounts: Record<string, BudgetSnapshot>
 }
@@ -53,6 +56,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     output: undefined,
     invalidOutputs: 0,
     collected: [],
+    answered: new Map(),
     accounts: {},
   }
 }

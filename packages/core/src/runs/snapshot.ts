@@ -1,5 +1,6 @@
 import type { Compaction } from '../conversation/compacted-view.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation, UnstoredMessage } from '../conversation/conversation.ts'
+import { type StoredPrompt, storedPrompt } from '../conversation/prompt-cache.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type Citation, distinctPassages } from '../data/citation.ts'
 import type { AgentEvent, ModelFinishReason } from '../data/event.ts'
@@ -41,6 +42,10 @@ export type RunSnapshot = {
   stepsBefore?: number
   /** The member that this step hands the conversation to. */
   handedTo?: string
+  /** Messages of the run that models have received and that its session has not. */
+  unstored?: UnstoredMessage[]
+  /** Its last prompts, by agent and model. */
+  prompts?: Record<string, StoredPrompt>
   /** The span of the run, which that of its next segment is linked to. */
   trace?: string
 }
@@ -67,6 +72,7 @@ export type MemberInMemory = WaitingMember & {
 
 /** A run with all that suspending it needs. */
 export type OpenRun = {
+  agent: { hooks: { beforeModel?: unknown } }
   scope: RunDriver & { sessionId?: string | undefined; trace?: RunTrace | undefined }
   turn: OpenTurn
   state: RunState
@@ -96,11 +102,15 @@ export function snapshotOf(run: OpenRun): JSONValue {
 }
 
 function snapshotWith(
-  { state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
+  { agent, state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
   const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, collected } = state
   const { reason, usage, planned } = reply
+  const unstored = conversation.unstored()
+  const prompts = [...state.answered].map(([sequence, prompt]) => {
+    return [sequence, 'request' in prompt ? storedPrompt(prompt, Boolean(agent.hooks.beforeModel)) : prompt] as const
+  })
   return {
     ...{ reason, usage, booked, compaction: conversation.compaction() },
     progress: {
@@ -120,6 +130,8 @@ function snapshotWith(
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
     ...(path.length > 0 ? { active: path, stepsBefore } : {}),
     ...(members.handedTo === undefined ? {} : { handedTo: members.handedTo }),
+    ...(unstored.length > 0 ? { unstored } : {}),
+    ...(prompts.length > 0 ? { prompts: Object.fromEntries(prompts) } : {}),
     ...(trace && { trace: trace.rootId() }),
   }
 }
@@ -127,13 +139,14 @@ function snapshotWith(
 /** Continues a run's state and ledger from its snapshot and the messages that it had stored. */
 export function restore(
   { state, ledger }: Pick<OpenRun, 'state' | 'ledger'>,
-  { booked, progress }: RunSnapshot,
+  { booked, progress, prompts = {} }: RunSnapshot,
   messages: readonly Message[],
 ): void {
   ledger.resume(booked)
   // A copy, as a store may return frozen objects.
   const { misfits, books, ...rest } = structuredClone(progress)
   Object.assign(state, rest, { invalidOutputs: misfits, accounts: books })
+  state.answered = new Map(Object.entries(structuredClone(prompts)))
   state.messages.push(...messages)
   state.finished.push(...state.messages.filter((message) => message.role === 'tool'))
 }

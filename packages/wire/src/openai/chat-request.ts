@@ -1,9 +1,10 @@
-import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import type { CachePlan, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
 import { toChatMessages } from './chat-messages.ts'
-import type { ChatRequest, ChatTool } from './chat-types.ts'
+import type { ChatMessage, ChatRequest, ChatTool, ChatUserPart } from './chat-types.ts'
+import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
 import { type ReasoningEffort, supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
@@ -38,11 +39,14 @@ export function toChatRequest(
   const supported = supportedOptions(request, compat.traits, model, warnings)
   // All messages were blank; an empty list is rejected.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })
+  const { cache } = request
+  const { caching } = compat.traits
   const body: ChatRequest = {
     model,
-    messages,
+    messages: cache && caching === 'breakpoints' ? markedMessages(messages, cache) : messages,
     stream: true,
     stream_options: { include_usage: true },
+    ...cacheFields(cache, caching),
   }
   if (request.tools?.length) {
     body.tools = request.tools.map((tool) => chatTool(tool, compat.strict))
@@ -59,6 +63,27 @@ export function toChatRequest(
   const effort = chatEffort(supported.effort, model, request, compat.traits, warnings)
   if (effort !== undefined) body.reasoning_effort = effort
   return { body, warnings }
+}
+
+function markedMessages(messages: readonly ChatMessage[], { marks }: CachePlan): ChatMessage[] {
+  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  return markEnds(messages, marks, {
+    instructions: first === -1 ? messages.length : first,
+    isAnswer: ({ role }) => role === 'assistant',
+    inParts: (message) => withParts(message, (parts) => parts),
+    marked: (message) => (partsOf(message).length > 0 ? withParts(message, withBreakpoint) : undefined),
+  })
+}
+
+function partsOf({ role, content }: ChatMessage): ChatUserPart[] {
+  if (role === 'assistant' || content === '') return []
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function withParts(message: ChatMessage, change: (parts: ChatUserPart[]) => ChatUserPart[]): ChatMessage {
+  const parts = partsOf(message)
+  // Messages of all other roles take parts, of texts alone where theirs is a text.
+  return parts.length === 0 ? message : ({ ...message, content: change(parts) } as ChatMessage)
 }
 
 /** Chat Completions accepts images in common formats, and PDFs as bytes. */

@@ -1,8 +1,9 @@
 import type { JSONSchema } from '@agentkit/core'
+import type { Breakpoint, CacheFields } from './prompt-cache.ts'
 import type { ReasoningEffort } from './supported-options.ts'
 
 /** The body of a Chat Completions request: the fields that agentkit sends. */
-export type ChatRequest = {
+export type ChatRequest = CacheFields & {
   model: string
   messages: ChatMessage[]
   stream: true
@@ -19,15 +20,17 @@ export type ChatRequest = {
 }
 
 export type ChatMessage =
-  | { role: 'system' | 'developer'; content: string }
+  | { role: 'system' | 'developer'; content: string | ChatTextPart[] }
   | { role: 'user'; content: string | ChatUserPart[] }
   | { role: 'assistant'; content: string | null; reasoning?: string; tool_calls?: ChatToolCall[] }
-  | { role: 'tool'; tool_call_id: string; content: string }
+  | { role: 'tool'; tool_call_id: string; content: string | ChatTextPart[] }
+
+export type ChatTextPart = { type: 'text'; text: string } & Breakpoint
 
 export type ChatUserPart =
-  | { type: 'text'; text: string }
-  | { type: 'image_url'; image_url: { url: string } }
-  | { type: 'file'; file: { filename: string; file_data: string } }
+  | ChatTextPart
+  | ({ type: 'image_url'; image_url: { url: string } } & Breakpoint)
+  | ({ type: 'file'; file: { filename: string; file_data: string } } & Breakpoint)
 
 export type ChatToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
 

@@ -1,10 +1,11 @@
-import type { ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
+import type { CachePlan, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
 import { splitInstructions } from '../messages/convert-conversation.ts'
 import { hasNonWebURL, isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
+import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
 import { toResponsesItems } from './responses-items.ts'
-import type { ResponsesRequest, ResponsesTool } from './responses-types.ts'
+import type { ResponsesInputPart, ResponsesItem, ResponsesRequest, ResponsesTool } from './responses-types.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
 import { supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
@@ -29,8 +30,10 @@ export function toResponsesRequest(
   // All messages were blank; an empty list is rejected.
   if (input.length === 0)
     input.push({ type: 'message', role: 'user', content: [{ type: 'input_text', text: continuePrompt }] })
-  const body: ResponsesRequest = { model, input, stream: true, store: false }
-  if (instructions !== '') body.instructions = instructions
+  const { cache } = request
+  const body: ResponsesRequest = { model, input, stream: true, store: false, ...cacheFields(cache, traits.caching) }
+  if (cache && traits.caching === 'breakpoints') body.input = markedItems(instructions, input, cache)
+  else if (instructions !== '') body.instructions = instructions
   if (traits.reasoning !== false) body.include = ['reasoning.encrypted_content']
   if (request.tools?.length) {
     body.tools = request.tools.map(responsesTool)
@@ -47,6 +50,36 @@ export function toResponsesRequest(
   const { effort } = supported
   if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
   return { body, warnings }
+}
+
+/** The field for instructions takes no breakpoint; a message with them does. */
+function markedItems(instructions: string, input: readonly ResponsesItem[], { marks }: CachePlan): ResponsesItem[] {
+  const first: ResponsesItem[] =
+    instructions === '' ? [] : [{ type: 'message', role: 'developer', content: instructions }]
+  return markEnds([...first, ...input], marks, {
+    instructions: first.length,
+    isAnswer: (item) => partsOf(item) === undefined,
+    inParts: (item) => withParts(item, (parts) => parts),
+    marked: (item) => (partsOf(item)?.length ? withParts(item, withBreakpoint) : undefined),
+  })
+}
+
+/** What is not an answer of the model has parts. */
+function partsOf(item: ResponsesItem): ResponsesInputPart[] | undefined {
+  if (item.type === 'function_call_output') return toParts(item.output)
+  return item.type === 'message' && item.role !== 'assistant' ? toParts(item.content) : undefined
+}
+
+function toParts(content: string | ResponsesInputPart[]): ResponsesInputPart[] {
+  if (typeof content !== 'string') return content
+  return content === '' ? [] : [{ type: 'input_text', text: content }]
+}
+
+function withParts(item: ResponsesItem, change: (parts: ResponsesInputPart[]) => ResponsesInputPart[]): ResponsesItem {
+  const parts = partsOf(item)
+  if (!parts || parts.length === 0) return item
+  if (item.type === 'function_call_output') return { ...item, output: change(parts) }
+  return { ...item, content: change(parts) } as ResponsesItem // a message with parts
 }
 
 /** OpenAI fetches files from the web, and detects their types. */

@@ -1,8 +1,9 @@
 import type { JSONSchema } from '@agentkit/core'
+import type { Breakpoint, CacheFields } from './prompt-cache.ts'
 import type { ReasoningEffort } from './supported-options.ts'
 
 /** The body of a Responses request: the fields that agentkit sends. */
-export type ResponsesRequest = {
+export type ResponsesRequest = CacheFields & {
   model: string
   input: ResponsesItem[]
   instructions?: string
@@ -19,7 +20,7 @@ export type ResponsesRequest = {
 }
 
 export type ResponsesItem =
-  | { type: 'message'; role: 'developer'; content: string }
+  | { type: 'message'; role: 'developer'; content: string | ResponsesInputPart[] }
   | { type: 'message'; role: 'user'; content: ResponsesInputPart[] }
   | ResponsesAssistantItem
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
@@ -40,11 +41,13 @@ export type ResponsesReasoningItem = {
   encrypted_content: string
 }
 
-export type ResponsesInputPart =
-  | { type: 'input_text'; text: string }
-  | { type: 'input_image'; image_url: string; detail: 'auto' }
-  | { type: 'input_file'; filename: string; file_data: string }
-  | { type: 'input_file'; file_url: string }
+export type ResponsesInputPart = Breakpoint &
+  (
+    | { type: 'input_text'; text: string }
+    | { type: 'input_image'; image_url: string; detail: 'auto' }
+    | { type: 'input_file'; filename: string; file_data: string }
+    | { type: 'input_file'; file_url: string }
+  )
 
 export type ResponsesTool = {
   type: 'function'

@@ -1,4 +1,5 @@
 import { modelTraits, type TraitTable } from '../provider/model-traits.ts'
+import type { Caching } from './prompt-cache.ts'
 
 /** What an OpenAI model accepts. A name that says nothing is assumed to accept everything. */
 export type OpenAITraits = {
@@ -13,6 +14,8 @@ export type OpenAITraits = {
   leastEffort: 'none' | 'minimal' | 'low'
   /** With which efforts Chat Completions accepts function tools. */
   chatTools: 'always' | 'default-effort' | 'no-effort'
+  /** How OpenAI and Azure cache its prompts. */
+  caching: Caching
 }
 
 /**
@@ -35,20 +38,23 @@ const table: TraitTable<OpenAITraits> = {
     nativeOutput: true,
     leastEffort: 'none',
     chatTools: 'always',
+    caching: 'none',
   },
   rows: [
     [{ before: '5.0' }, { reasoning: false }],
+    [{ name: /^gpt-4o/ }, { caching: 'automatic' }],
+    [{ since: '4.1' }, { caching: 'automatic' }],
     [{ name: /^gpt-(?:3|4$|4-)/ }, { nativeOutput: false }],
     [{ since: '5.0' }, { ...reasoning, leastEffort: 'minimal' }],
     [{ since: '5.1' }, { leastEffort: 'none' }],
     // Tools and an effort exclude each other; from 5.6 on the default is an effort.
     [{ since: '5.4' }, { chatTools: 'default-effort' }],
-    [{ since: '5.6' }, { chatTools: 'no-effort' }],
+    [{ since: '5.6' }, { chatTools: 'no-effort', caching: 'breakpoints' }],
     // Not every model of gpt-6 accepts `none`.
     [{ since: '6.0' }, { leastEffort: 'low' }],
     [{ name: /^(?:gpt-5-chat|chatgpt-)/ }, { reasoning: false, temperature: true, stop: true }],
     [{ name: /^codex-/ }, reasoning],
-    [{ name: /^o[1-9]/ }, { ...reasoning, parallelToolCalls: false, leastEffort: 'low' }],
+    [{ name: /^o[1-9]/ }, { ...reasoning, parallelToolCalls: false, leastEffort: 'low', caching: 'automatic' }],
     [{ name: /^o(?:1|3-mini)(?:-|$)/ }, { stop: true }],
   ],
 }

@@ -3,6 +3,7 @@ import { type Fields, isFields } from '../wire-spec.ts'
 import { checkFunctions, checkJSONSchemaFormat } from './check-tools.ts'
 import {
   isReasoningModel,
+  refuseBreakpoints,
   refuseSampling,
   refuseStop,
   refuseUnknownKeys,
@@ -36,6 +37,7 @@ const partTypes: Record<string, readonly string[]> = {
 export function checkChatRequest(body: Fields): void {
   if (!body.model) throw new ApiError(400, 'you must provide a model parameter')
   refuseUnknownKeys(body, knownKeys)
+  refuseBreakpoints(body)
   const messages = requireList(requireField(body, 'messages', ''), 'messages')
   if (messages.length === 0) {
     throw new ApiError(400, "Invalid 'messages': empty array. Expected an array with minimum length 1.", {

@@ -2,6 +2,7 @@ import { ApiError } from '../errors.ts'
 import { type Fields, isFields } from '../wire-spec.ts'
 import { checkFunctions, checkJSONSchemaFormat } from './check-tools.ts'
 import {
+  refuseBreakpoints,
   refuseSampling,
   refuseUnknownKeys,
   requireField,
@@ -43,6 +44,7 @@ const idPrefixes: Record<string, string> = { function_call: 'fc', reasoning: 'rs
 export function checkResponsesRequest(body: Fields): void {
   requireField(body, 'model', '')
   refuseUnknownKeys(body, knownKeys)
+  refuseBreakpoints(body)
   const input = requireField(body, 'input', '')
   if (typeof input !== 'string') {
     const items = requireList(input, 'input').map((item, index) => checkItem(item, `input[${index}]`))

@@ -50,6 +50,19 @@ export function refuseUnknownKeys(body: Fields, known: ReadonlySet<string>): voi
   throw new ApiError(400, `Unknown parameter: '${unknown}'.`, { param: unknown, code: 'unknown_parameter' })
 }
 
+/** Only GPT-5.6 and later models take breakpoints. */
+export function refuseBreakpoints({ model, ...body }: Fields): void {
+  const [, major = '0', minor = '0'] = /^gpt-(\d+)(?:\.(\d+))?/.exec(String(model)) ?? []
+  if (Number(major) * 100 + Number(minor) >= 506) return
+  const isMarked = JSON.stringify(body).includes('"prompt_cache_breakpoint":{')
+  if (body.prompt_cache_options === undefined && !isMarked) return
+  const param = isMarked ? 'prompt_cache_breakpoint' : 'prompt_cache_options'
+  throw new ApiError(400, `Unsupported parameter: '${param}' is not supported with this model.`, {
+    param,
+    code: 'unsupported_parameter',
+  })
+}
+
 /** Models that reason take no sampling parameters while they do. */
 export function refuseSampling(body: Fields, effort: unknown): void {
   if (!isReasoningModel(body.model) || effort === 'none') return
