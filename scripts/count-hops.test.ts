@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
-it('agent.chat() reaches the SDK in at most 18 functions, and one step takes at most 8 files of 1,200 lines', () => {
+it('agent.chat() reaches the transport in at most 18 functions, and one step takes at most 8 files of 1,200 lines', () => {
   const script = fileURLToPath(new URL('./count-hops.ts', import.meta.url))
   const output = execFileSync(process.execPath, ['--conditions=@agentkit/source', script], { encoding: 'utf8' })
   const [, functions] = /in (\d+) functions/.exec(output) ?? []

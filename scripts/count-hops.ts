@@ -1,4 +1,4 @@
-// Prints the functions of ours from `agent.chat()` to the official SDK, each called by one before it, and the lines of the
+// Prints the functions of ours from `agent.chat()` to the transport, below the official SDK or in its place, each called by one before it, and the lines of the
 // files of one step: `node --conditions=@agentkit/source scripts/count-hops.ts`. A debugger reads the stacks of a warm
 // agent, with awaiting functions: where the request is sent, and where the run and the stream of the model are created
 // and returned.
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const lines = stepFiles.map((file) => readText(`packages/core/src/${file}.ts`).trimEnd().split('\n').length)
   const functions = joinStacks(await stacksOfChat())
   const files = new Set(functions.map(({ file }) => file))
-  console.log(`agent.chat() reaches the SDK in ${functions.length} functions of ${files.size} files:`)
+  console.log(`agent.chat() reaches the transport in ${functions.length} functions of ${files.size} files:`)
   for (const [index, { name, file }] of functions.entries()) {
     console.log(`${String(index + 1).padStart(4)}  ${name.padEnd(18)} ${file}`)
   }
@@ -93,7 +93,7 @@ function watchMainThread(): void {
   })
 }
 
-/** The last stack, which reaches the SDK, with the functions of the others inserted after their callers. */
+/** The last stack, which reaches the transport, with the functions of the others inserted after their callers. */
 function joinStacks(stacks: readonly Frame[][]): Frame[] {
   const [last = [], ...others] = stacks.map(ownFunctions).reverse()
   for (const stack of others) {
@@ -107,12 +107,12 @@ function joinStacks(stacks: readonly Frame[][]): Frame[] {
 }
 
 /**
- * The named functions of our packages from `chat` to the SDK. An anonymous function belongs to the function around it,
+ * The named functions of our packages from `chat` to the SDK, or to the transport where the request needs no SDK. An anonymous function belongs to the function around it,
  * and a constructor to its class.
  */
 function ownFunctions(stack: readonly Frame[]): Frame[] {
   const start = stack.findIndex(({ name }) => name === 'chat')
-  const end = stack.findIndex(({ file }) => file.includes('/node_modules/openai/'))
+  const end = stack.findIndex(({ file }) => /\/node_modules\/openai\/|\/wire\/src\/http\/node-fetch/.test(file))
   const own = stack
     .slice(start, end === -1 ? undefined : end)
     .filter(({ name, file }) => /\/packages\/[\w-]+\/src\//.test(file) && /^[a-z]/.test(name))

@@ -31,6 +31,10 @@ export function connect(options: AnthropicOptions): Connection {
     officialURL: 'https://api.anthropic.com',
     urlVariable: 'ANTHROPIC_BASE_URL',
     create: async (settings) => new (await import('@anthropic-ai/sdk')).Anthropic({ ...settings, authToken: null }),
+    signature: async ({ apiKey }) => ({
+      ...{ name: 'Anthropic', version: (await import('@anthropic-ai/sdk/version')).VERSION, variables: 'ANTHROPIC' },
+      headers: { 'anthropic-version': '2026-10-21', authorization: `Bearer ${apiKey}` },
+    }),
   })
   return { ...connection, betas: options.client ? undefined : betasIn(options.headers) }
 }

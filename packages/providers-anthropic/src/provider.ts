@@ -32,7 +32,7 @@ export type AnthropicProvider = {
 }
 
 /**
- * Anthropic's Claude models, and those of any server that speaks like Anthropic's. The SDK is loaded at the first call.
+ * Anthropic's Claude models, and those of any server that speaks like Anthropic's. The SDK is loaded when a call fails, to classify it.
  *
  * @param options.apiKey else `ANTHROPIC_API_KEY`
  * @param options.baseURL the root, without `/v1`; else `ANTHROPIC_BASE_URL`, else Anthropic's own
@@ -57,7 +57,7 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
         model: id,
         info: known.info,
         timeouts,
-        load: connection().client,
+        load: connection().ready,
         prepare: prepareCall(connection(), context, { ...known, promptCaching }),
         toError: (error) => toAnthropicError(error, context),
       })

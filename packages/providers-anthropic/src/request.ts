@@ -38,15 +38,16 @@ export type ConvertedRequest = {
 
 /** Maps a request to Anthropic's, and how it is sent. */
 export function prepareCall(
-  { client, ownFetch, betas }: Connection,
+  connection: Connection,
   context: ErrorContext,
   settings: Omit<RequestSettings, 'betas'>,
 ): (request: ModelRequest) => PreparedCall {
+  const { betas } = connection
   return (request) => {
     const { body, headers, warnings, renamed } = toAnthropicRequest(context.model, request, { ...settings, betas })
     return {
       warnings,
-      send: async (signal) => postForStream(await client(), '/v1/messages', body, { signal, ownFetch, headers }),
+      send: (signal) => postForStream(connection, '/v1/messages', body, { signal, headers }),
       reader: new AnthropicReader(context, renamed),
     }
   }

@@ -30,5 +30,9 @@ export function connect(options: GroqOptions): Connection {
     // The SDK adds the path; Groq's own documentation gives the address with it, for the clients of OpenAI.
     rootOf: (address) => address.replace(/\/openai\/v1\/?$/, ''),
     create: async (settings) => new (await import('groq-sdk')).Groq(settings),
+    signature: async ({ apiKey }) => ({
+      ...{ name: 'Groq', version: (await import('groq-sdk/version')).VERSION, variables: 'GROQ' },
+      headers: { authorization: `Bearer ${apiKey}` },
+    }),
   })
 }

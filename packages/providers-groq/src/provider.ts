@@ -28,7 +28,7 @@ export type GroqProvider = {
 }
 
 /**
- * Models served by Groq. The SDK is loaded at the first call.
+ * Models served by Groq. The SDK is loaded when a call fails, to classify it.
  *
  * @param options.apiKey else `GROQ_API_KEY`
  * @param options.baseURL without `/openai/v1`; else `GROQ_BASE_URL`, else Groq's own
@@ -53,7 +53,7 @@ export function groq(options: GroqOptions = {}): GroqProvider {
         // Groq holds an answer to a schema only without streaming and without tools.
         info: { ...modelInfoOf(facts, models), nativeOutput: 'never' },
         timeouts,
-        load: connection().client,
+        load: connection().ready,
         prepare: prepareCall(connection(), context, facts),
         toError: (error) => toGroqError(error, context),
       })

@@ -24,7 +24,7 @@ const path = '/openai/v1/chat/completions'
 
 /** Maps a request to Groq's, and how it is sent. */
 export function prepareCall(
-  { client, ownFetch }: Connection,
+  connection: Connection,
   context: ErrorContext,
   facts: ModelFacts | undefined,
 ): (request: ModelRequest) => PreparedCall {
@@ -32,7 +32,7 @@ export function prepareCall(
     const { body, warnings } = toGroqRequest(context.model, request, facts)
     return {
       warnings,
-      send: async (signal) => postForStream(await client(), path, body, { signal, ownFetch }),
+      send: (signal) => postForStream(connection, path, body, { signal }),
       reader: new ChatReader(context),
     }
   }

@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
-import { connectSdk, type ErrorContext, type Failure, findKey, type SdkConnection } from '@agentkit/wire'
+import { connectSdk, type ErrorContext, type Failure, findKey, nonEmpty, type SdkConnection } from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 import { knownModels } from './model-info.ts'
 
@@ -70,6 +70,14 @@ export function connect({
       const headers = isWithoutKey ? { authorization: null, ...defaultHeaders } : defaultHeaders
       return new OpenAI({ ...settings, ...(headers && { defaultHeaders: headers }) })
     },
+    signature: async ({ apiKey }) => ({
+      ...{ name: 'OpenAI', version: (await import('openai/version')).VERSION, variables: 'OPENAI' },
+      headers: {
+        'openai-organization': nonEmpty(process.env.OPENAI_ORG_ID) ?? null,
+        'openai-project': nonEmpty(process.env.OPENAI_PROJECT_ID) ?? null,
+        authorization: isWithoutKey ? null : `Bearer ${apiKey}`,
+      },
+    }),
   })
   const resolved = api === 'auto' ? (connection.official ? 'responses' : 'chat') : api
   return { ...connection, api: resolved, provider: key.provider, keyVariables: key.variables }

@@ -37,7 +37,7 @@ export type OpenAIProvider = {
 
 /**
  * OpenAI's models, and those of any server that speaks like OpenAI's (vLLM, LM Studio, llama.cpp, gateways, …).
- * The SDK is loaded at the first call.
+ * The SDK is loaded when a call fails, to classify it, and by embedders.
  *
  * @param options.name of another server, such as `xai`, with `keyVariable` for its key
  * @param options.apiKey else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`; another server needs none
@@ -66,7 +66,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
         model: id,
         info: modelInfo(id, connection().official),
         timeouts,
-        load: connection().client,
+        load: connection().ready,
         prepare: prepareCall(connection(), context),
         toError: (error) => toProviderError(error, context),
       })

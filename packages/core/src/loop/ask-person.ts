@@ -36,8 +36,12 @@ export function allowAsking(
   deadline: Deadline,
 ): () => void {
   let count = 0
-  const ended = new AbortController()
+  // Few calls ask: a controller for each, and its abort, would take longer than a short tool.
+  let ended: AbortController | undefined
+  let isOver = false
   running.set(context, async (input, given) => {
+    ended ??= new AbortController()
+    if (isOver) ended.abort()
     const signal = AbortSignal.any([context.signal, ended.signal, ...(given ? [given] : [])])
     const { scope, ledger } = run
     count++
@@ -50,5 +54,8 @@ export function allowAsking(
       for (const release of releases) release()
     }
   })
-  return () => ended.abort()
+  return () => {
+    isOver = true
+    ended?.abort()
+  }
 }

@@ -16,9 +16,17 @@ export const onRequest: unique symbol = Symbol('agentkit.onRequest')
 /** The key of an answer in `init` that has arrived already: nothing is sent. */
 export const knownAnswer: unique symbol = Symbol('agentkit.knownAnswer')
 
+/** What the requests to an endpoint have in common. */
+export type KnownRequest = {
+  address: string
+  /** By names in lower case. */
+  headers: Record<string, string>
+  redirect?: RequestRedirect | undefined
+}
+
 export type NodeFetchInit = RequestInit & {
   [callSignal]?: AbortSignal
-  [onRequest]?(address: string, headers: Headers): void
+  [onRequest]?(sent: KnownRequest): void
   [knownAnswer]?: Promise<Response>
 }
 
@@ -41,13 +49,13 @@ export type NodeFetchInit = RequestInit & {
  */
 export async function nodeFetch(input: string | URL | Request, given: NodeFetchInit = {}): Promise<Response> {
   if (given[knownAnswer]) return given[knownAnswer]
-  given[onRequest]?.(String(input), new Headers(given.headers))
+  const { headers, redirect } = given
+  given[onRequest]?.({ address: String(input), headers: fieldsOf(headers), redirect })
   const init = traced(given)
   const signal = init[callSignal] ?? init.signal ?? undefined
   const url = addressOf(input)
   const transport = url && transportOf(url)
   if (!transport || !isPlain(init) || !isFetchUntouched()) return webFetch(input, init, signal)
-  const { redirect } = init
   const response = await send({ url, signal, redirect, http: transport.http, ...requestOf(url, transport, init) })
   return response ?? webFetch(input, init, signal)
 }
@@ -60,17 +68,17 @@ export type PreparedPost = (body: string, signal: AbortSignal) => Promise<Respon
  * `nodeFetch` sends it.
  * @returns `undefined` for an address that `nodeFetch` leaves to the global `fetch`
  */
-export function preparePost(address: string, headers: Headers): PreparedPost | undefined {
+export function preparePost({ address, headers, redirect }: KnownRequest): PreparedPost | undefined {
   const url = addressOf(address)
   const transport = url && transportOf(url)
   if (!transport) return undefined
-  const fixed = optionsOf(url, transport, 'POST', fieldsOf(headers))
+  const fixed = optionsOf(url, transport, 'POST', headers)
   return async (body, signal) => {
-    const init = { method: 'POST', headers, body, [callSignal]: signal }
+    const init = { method: 'POST', headers, body, [callSignal]: signal, ...(redirect && { redirect }) }
     if (tracer() || !isFetchUntouched()) return nodeFetch(address, init)
     const bytes = Buffer.from(body)
     const options = { ...fixed, headers: withLength(fixed.headers, bytes) }
-    const response = await send({ url, signal, redirect: undefined, http: transport.http, options, body: bytes })
+    const response = await send({ url, signal, redirect, http: transport.http, options, body: bytes })
     return response ?? webFetch(address, init, signal)
   }
 }
@@ -146,7 +154,7 @@ function requestOf(
   transport: Transport,
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
-  const fields = fieldsOf(headers instanceof Headers ? headers : new Headers(headers))
+  const fields = fieldsOf(headers)
   // As bytes: Node would join a text with the headers, and encode both as UTF-8.
   const bytes = body == null ? undefined : Buffer.from(body)
   return { options: optionsOf(url, transport, method, bytes ? withLength(fields, bytes) : fields), body: bytes }
@@ -154,8 +162,8 @@ function requestOf(
 
 type Fields = Record<string, string>
 
-function fieldsOf(headers: Headers): Fields {
-  return Object.fromEntries(headers)
+function fieldsOf(headers: RequestInit['headers']): Fields {
+  return Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers))
 }
 
 /** Node sets a length only for methods that usually have a body; without one, the server reads the body as the next request. */

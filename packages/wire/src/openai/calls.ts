@@ -1,6 +1,6 @@
 import type { ModelRequest } from '@agentkit/core'
 import type { ErrorContext } from '../errors/provider-error.ts'
-import { type PostingClient, postForStream } from '../http/sdk-post.ts'
+import { type PostTarget, postForStream } from '../http/sdk-post.ts'
 import type { PreparedCall } from '../provider/provider-model.ts'
 import { ChatReader } from './chat-reader.ts'
 import { type ChatCompat, toChatRequest } from './chat-request.ts'
@@ -9,13 +9,8 @@ import { toResponsesRequest } from './responses-request.ts'
 import type { OpenAITraits } from './traits.ts'
 
 /** A model on a server with one of OpenAI's APIs. */
-export type OpenAIEndpoint = {
+export type OpenAIEndpoint = PostTarget & {
   context: ErrorContext
-  client(): Promise<PostingClient>
-  /** Whether the client sends with `nodeFetch`. */
-  ownFetch: boolean
-  /** Whether each request has credentials of its own. */
-  changingCredentials?: boolean
   /** The path below the client's base URL; OpenAI's when absent. */
   path?: string
 }
@@ -36,11 +31,10 @@ export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, t
 function openaiCall(
   body: object,
   warnings: string[],
-  { client, ownFetch, changingCredentials, path }: OpenAIEndpoint,
+  endpoint: OpenAIEndpoint,
   usualPath: string,
   reader: PreparedCall['reader'],
 ): PreparedCall {
-  const send: PreparedCall['send'] = async (signal) =>
-    postForStream(await client(), path ?? usualPath, body, { signal, ownFetch, changingCredentials })
+  const send: PreparedCall['send'] = (signal) => postForStream(endpoint, endpoint.path ?? usualPath, body, { signal })
   return { warnings, send, reader }
 }

@@ -1,4 +1,6 @@
 import { sdkFetch } from '../http/capture-response.ts'
+import type { KnownRequest } from '../http/node-fetch.ts'
+import { type SdkSignature, sdkHeaders } from '../http/sdk-headers.ts'
 import { checkAddress, findKey, type KeySource, nonEmpty, once, requireKey, secretsOf } from './provider-options.ts'
 
 /** Where requests go, and what they carry. */
@@ -12,6 +14,10 @@ export type SdkConnection<Client> = {
   secrets: readonly string[]
   /** Whether requests are sent by `nodeFetch`, which takes `callSignal`. */
   ownFetch: boolean
+  /** Loads what the first call needs: nothing, where it is known what the SDK would send. */
+  ready(): Promise<unknown>
+  /** What the SDK sends to a path; `undefined` where only the SDK knows. */
+  known(path: string, headers: Record<string, string>): KnownRequest | undefined
 }
 
 /** The options that the providers with a generated SDK (OpenAI, Anthropic, Groq) have in common. */
@@ -49,6 +55,8 @@ export type SdkSpec<Client> = {
   /** Removes what the SDK itself appends to an address. */
   rootOf?(address: string): string
   create(settings: ClientSettings): Promise<Client>
+  /** What its requests have in common; loaded with the first call. */
+  signature(settings: ClientSettings): Promise<SdkSignature>
 }
 
 /**
@@ -78,11 +86,38 @@ export function connectSdk<Client extends SdkClient>(
     maxRetries: 0,
     ...(headers && { defaultHeaders: headers }),
   }
+  const ownFetch = client === undefined && fetch === undefined
+  const loaded = client ? () => Promise.resolve(client) : once(() => sdk.create(settings))
+  let signature: SdkSignature | undefined
   return {
-    client: client ? () => Promise.resolve(client) : once(() => sdk.create(settings)),
+    client: loaded,
+    ready: !ownFetch
+      ? loaded
+      : once(async () => {
+          const loadedSignature = await sdk.signature(settings)
+          if (!isKnown(settings, loadedSignature)) return loaded()
+          signature = loadedSignature
+          return undefined
+        }),
+    known: (path, headers) => signature && requestTo(path, headers, settings, signature),
     baseURL,
     official,
     secrets: secretsOf(apiKey, headers),
-    ownFetch: client === undefined && fetch === undefined,
+    ownFetch,
   }
+}
+
+/** The SDKs merge the query of an address with that of the path. */
+function isKnown({ baseURL, defaultHeaders }: ClientSettings, signature: SdkSignature): boolean {
+  return !/[?#]/.test(baseURL) && sdkHeaders(signature, defaultHeaders) !== undefined
+}
+
+function requestTo(
+  path: string,
+  headers: Record<string, string>,
+  { baseURL, defaultHeaders }: ClientSettings,
+  signature: SdkSignature,
+): KnownRequest | undefined {
+  const sent = sdkHeaders(signature, defaultHeaders, headers)
+  return sent && { address: new URL(baseURL.replace(/\/$/, '') + path).href, headers: sent }
 }

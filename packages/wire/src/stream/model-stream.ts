@@ -101,7 +101,7 @@ export class ModelStream implements AsyncIterableIterator<ModelEvent> {
 async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<ModelEvent[], void> {
   const { reader, warnings, framing = 'sse', provider, model } = call
   let complete = false
-  let headers: Headers | undefined
+  let answer: Response | undefined
   try {
     if (call.signal.aborted) throw abortError(call.signal, call)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
@@ -115,7 +115,7 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
     // Nothing else closes an answer that arrives after the call has ended.
     sent.then((response) => watch.failure && response.body?.cancel()).catch(() => {})
     const response = await watch.race(sent)
-    headers = response.headers
+    answer = response
     const frames = readFrames(response, { watch, framing, provider, model })
     try {
       while (!complete) {
@@ -132,7 +132,7 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
       frames.close(complete)
     }
   } catch (error) {
-    throw withRequestId(watch.failure ?? (isAgentKitError(error) ? error : call.toError(error)), headers)
+    throw withRequestId(watch.failure ?? (isAgentKitError(error) ? error : call.toError(error)), answer)
   } finally {
     watch.stop()
     if (!complete) watch.cancel()
@@ -140,8 +140,8 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
 }
 
 /** A failure in the middle of an answer does not carry its headers. */
-function withRequestId(error: AgentKitError, headers: Headers | undefined): AgentKitError {
-  const requestId = error.requestId ?? requestIdOf(headers)
+function withRequestId(error: AgentKitError, answer: Response | undefined): AgentKitError {
+  const requestId = error.requestId ?? requestIdOf(answer?.headers)
   return requestId === undefined ? error : Object.assign(error, { requestId })
 }
 
