@@ -198,7 +198,10 @@ function readerOf(stream: Readable, signal: AbortSignal | undefined): BodyReader
     settle()
   }
   stream.on('error', fail)
-  stream.on('close', () => fail(new Error('premature close')))
+  stream.on('close', () => {
+    // An error costs more than all else here, as it reads the stack.
+    if (!ended && failure === undefined) fail(new Error('premature close'))
+  })
 
   return {
     read() {
