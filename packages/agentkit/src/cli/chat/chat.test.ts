@@ -81,6 +81,66 @@ describe('agentkit chat', () => {
     expect(out).toMatch(/1 {2}\S+ \S+ {2}Pay \(this one\)\n2 answers: /)
   })
 
+  it('gives the results of client tools, asks again for one that does not fit, and decides on what waits', async () => {
+    const locate = tool({
+      name: 'locate',
+      description: 'Where the user is.',
+      input: { type: 'object' },
+      output: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      client: true,
+    })
+    const calls = { toolCalls: [{ name: 'locate', input: {} }] }
+    const model = scriptedModel([calls, 'It rains.', calls, 'It snows.', calls, 'No idea.'])
+    const sessions = sqliteSessions(':memory:')
+    const agent = new Agent({ name: 'Guide', functions: [locate], model, sessions })
+    const server = await serve(agent, { port: 0, log: () => {} })
+    closers.push(
+      () => server.close(),
+      async () => sessions.close(),
+    )
+    const first = await agent.stream('Weather?', { sessionId: 'trip', onApproval: 'end' }).result
+    expect(first.finishReason).toBe('approval')
+    const lines = [
+      '/waiting',
+      '{"city":"Oslo"}',
+      '/waiting',
+      'And now?',
+      'Bergen',
+      '{"city":"Bergen"}',
+      'And now?',
+      'no, not there',
+    ]
+    const { out, error } = await agentkit(['chat', server.url, '--session', 'trip'], { input: `${lines.join('\n')}\n` })
+    expect(error).toBe('')
+    expect(out).toMatch(
+      /locate is yours to do.*It rains\..*Nothing waits in this conversation\..*does not fit the tool.*It snows\..*No idea\./s,
+    )
+    const results = model.requests.map(({ messages }) => messages.at(-1)).filter((message) => message?.role === 'tool')
+    expect(results.map((message) => message?.content)).toEqual([
+      '{"city":"Oslo"}',
+      '{"city":"Bergen"}',
+      expect.stringContaining('not there'),
+    ])
+  })
+
+  it('gives the results of client tools of a file, and asks again for one that does not fit', async () => {
+    write(
+      'guide.ts',
+      `import { Agent, tool } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const output = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const locate = tool({ name: 'locate', description: 'Where the user is.', input: { type: 'object' }, output, client: true })
+const calls = { toolCalls: [{ name: 'locate', input: {} }] }
+export default new Agent({ name: 'Guide', functions: [locate], model: scriptedModel([calls, 'It rains.']), sessions: ':memory:' })
+`,
+    )
+    const { code, out, error } = await agentkit(['chat', 'guide.ts'], {
+      input: 'Weather?\n5\n{"city":"Oslo"}\n/waiting\n',
+    })
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(out).toMatch(/locate is yours to do.*does not fit.*← locate .*Oslo.*It rains\..*Nothing waits/s)
+  })
+
   it('sends its token, and takes none as an argument', async () => {
     const { url } = await served(true)
     const call = { input: '/tools\n', env: { AGENTKIT_TOKEN: token } }

@@ -3,8 +3,9 @@ import { nearestWord } from '@agentkit/core/internal'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
+import { decide } from './decide.ts'
 import { localPartner } from './local-partner.ts'
-import type { Answer, Asked, Partner, Question } from './partner.ts'
+import type { Decide, Partner, Question, Waiting } from './partner.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
 import { serverPartner } from './server-partner.ts'
 import { createView, painted } from './view.ts'
@@ -15,6 +16,7 @@ const commands: Readonly<Record<string, string>> = {
   '/new': 'begins a new conversation',
   '/sessions': 'lists the conversations; /sessions 2 continues the second one',
   '/retry': 'asks the last question again, in place of the last answer',
+  '/waiting': 'decides on the calls that wait in this conversation',
   '/cost': 'shows what this chat has used',
   '/files': 'lists the files of the agent',
   '/tools': 'lists the tools of the agent',
@@ -88,7 +90,8 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
       if (line.startsWith('/')) {
         const [word = '', argument = ''] = line.split(/\s+/)
         if (word === '/exit') return
-        if (word === '/retry') await retry({ partner, prompt, write }, state)
+        if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
+        else if (word === '/retry') await retry({ partner, prompt, write }, state)
         else await obey(word, argument, partner, state, say)
       } else {
         const question = { text: line, files: attachFiles(line), sessionId: state.sessionId }
@@ -108,14 +111,23 @@ async function retry(parts: Parts, state: State): Promise<void> {
   await ask(parts, state, { ...question, replaces: runId })
 }
 
-/** Asks a question, and shows its answer as it comes. Ctrl-C stops it. */
-async function ask({ partner, prompt, write }: Parts, state: State, question: Question): Promise<void> {
+/** Decides on the runs of the conversation that wait, such as one whose process has ended. */
+async function decideWaiting(parts: Parts, state: State): Promise<void> {
+  const runs = await parts.partner.waiting(state.sessionId)
+  if (runs.length === 0) throw new Error('Nothing waits in this conversation.')
+  for (const waiting of runs) await ask(parts, state, waiting)
+}
+
+/** Asks a question or decides on a run that waits, and shows the answer as it comes. Ctrl-C stops it. */
+async function ask({ partner, prompt, write }: Parts, state: State, what: Question | Waiting): Promise<void> {
   const stop = new AbortController()
   const view = createView(write)
   const startedAt = performance.now()
-  const decide = (asked: Asked): Promise<Answer> => approve(asked, prompt, write, stop.signal)
+  const deciding: Decide = (asked, problem) => decide(asked, { prompt, write }, stop.signal, problem)
+  const { signal } = stop
+  const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
   const answering = (async () => {
-    for await (const event of partner.ask(question, decide, stop.signal)) {
+    for await (const event of events) {
       if (event.type !== 'run-end') {
         await view.show(event)
         continue
@@ -127,7 +139,7 @@ async function ask({ partner, prompt, write }: Parts, state: State, question: Qu
       used.outputTokens += usage.outputTokens ?? 0
       used.usd += cost?.usd ?? 0
       used.isPriced ||= cost !== undefined
-      state.last = { question, runId }
+      if (!('asked' in what)) state.last = { question: what, runId }
       await view.end(event, startedAt)
     }
   })()
@@ -136,27 +148,6 @@ async function ask({ partner, prompt, write }: Parts, state: State, question: Qu
   } catch (error) {
     if (!stop.signal.aborted) throw error
     await write(`\n${painted('dim', 'stopped')}\n`)
-  }
-}
-
-/** Asks whether a tool may be called. */
-async function approve(
-  { name, input, path }: Asked,
-  prompt: Prompt,
-  write: Parts['write'],
-  signal: AbortSignal,
-): Promise<Answer> {
-  const who = path.length > 1 ? `[${path.at(-1)}] ` : ''
-  await write(
-    `\n${painted('yellow', terminalLine(`${who}${name} needs your approval:`))}\n${terminalText(JSON.stringify(input, undefined, 2) ?? '')}\n`,
-  )
-  for (;;) {
-    const answer = await prompt.question('Run it? [y]es, [n]o, or no and why: ', { signal })
-    if (answer === undefined) return { approve: false, reason: 'The user left.' }
-    if (/^y(es)?$/i.test(answer.trim())) return { approve: true }
-    if (/^no?$/i.test(answer.trim())) return { approve: false }
-    const reason = answer.trim().replace(/^no?[,:\s]+/i, '')
-    if (reason !== '') return { approve: false, reason }
   }
 }
 

@@ -1,6 +1,13 @@
-import type { AgentEvent, InputPart } from '@agentkit/core'
+import {
+  type AgentEvent,
+  type AgentRun,
+  type Approval,
+  type Decision,
+  type InputPart,
+  isAgentKitError,
+} from '@agentkit/core'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
-import type { Partner, SentFile } from './partner.ts'
+import type { Answer, Asked, Decide, Partner, SentFile } from './partner.ts'
 
 /**
  * The agent of a file.
@@ -13,18 +20,22 @@ export async function localPartner(file: string | undefined, id: string | undefi
     const { sessions, knowledge, tools } = agent
     return {
       name: agent.name,
-      async *ask({ text, files, sessionId, replaces }, decide, signal): AsyncIterable<AgentEvent> {
+      async *ask({ text, files, sessionId, replaces }, decide, signal) {
         const options = { userId, sessionId, signal, ...(replaces !== undefined && { replaces }) }
-        const run = agent.stream(inputOf(text, files), options)
-        for await (const event of run) {
-          yield event
-          if (event.type !== 'approval-request') continue
-          const { approve, reason } = await decide(event)
-          // A run that has been stopped meanwhile has no approvals.
-          if (signal.aborted) continue
-          if (approve) run.approve(event.approvalId)
-          else run.deny(event.approvalId, reason)
+        yield* eventsOf(agent.stream(inputOf(text, files), options), decide, signal)
+      },
+      async waiting(sessionId) {
+        const runs = sessions.runs ? await agent.runs({ userId, sessionId, status: 'waiting' }) : []
+        return runs.map(({ runId, approvals }) => ({ runId, asked: approvals.map(askedOf) }))
+      },
+      async *decide({ runId, asked }, decide, signal) {
+        const decisions: Record<string, Decision> = {}
+        for (const one of asked) {
+          const answer = await decide(one)
+          signal.throwIfAborted()
+          decisions[one.approvalId] = decisionOf(answer)
         }
+        yield* eventsOf(agent.resume(runId, decisions, { userId, signal }), decide, signal)
       },
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
       tools: async () => [...(tools ?? [])],
@@ -35,6 +46,40 @@ export async function localPartner(file: string | undefined, id: string | undefi
     await loaded.close()
     throw error
   }
+}
+
+/** The events of a run, whose approvals are asked. */
+async function* eventsOf(run: AgentRun, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent> {
+  for await (const event of run) {
+    yield event
+    if (event.type !== 'approval-request') continue
+    const asked = askedOf(event)
+    for (let answer = await decide(asked); ; ) {
+      // A run that has been stopped meanwhile has no approvals.
+      if (signal.aborted) break
+      if (!('result' in answer)) {
+        if (answer.approve) run.approve(event.approvalId)
+        else run.deny(event.approvalId, answer.reason)
+        break
+      }
+      try {
+        await run.answer(event.approvalId, answer.result)
+        break
+      } catch (error) {
+        if (!isAgentKitError(error) || error.code !== 'invalid-argument') throw error
+        answer = await decide(asked, error.message)
+      }
+    }
+  }
+}
+
+function askedOf({ path = [], ...approval }: Omit<Approval, 'callId'>): Asked {
+  return { ...approval, path }
+}
+
+function decisionOf(answer: Answer): Decision {
+  if ('result' in answer) return answer
+  return answer.approve || { deny: answer.reason ?? '' }
 }
 
 /** Texts are part of the message; models take images and PDFs as they are. */

@@ -1,14 +1,20 @@
-import type { AgentEvent, Approval } from '@agentkit/core'
+import type { AgentEvent, Approval, JSONValue } from '@agentkit/core'
 
 /** A file that goes with a question. */
 export type SentFile = { name: string; mediaType: string; bytes: Uint8Array<ArrayBuffer> }
 
 export type Question = { text: string; files: readonly SentFile[]; sessionId: string; replaces?: string }
 
-/** What a person says of an approval. */
-export type Answer = { approve: boolean; reason?: string }
+/** What a person says of an approval; a result for a call that they execute, or whose outcome is unknown. */
+export type Answer = { approve: boolean; reason?: string } | { result: JSONValue }
 
-export type Asked = Pick<Approval, 'approvalId' | 'name' | 'input'> & { path: readonly string[] }
+export type Asked = Pick<Approval, 'approvalId' | 'name' | 'input' | 'kind' | 'startedAt'> & { path: readonly string[] }
+
+/** Asks for a decision; again, with the problem, where it cannot be taken. */
+export type Decide = (asked: Asked, problem?: string) => Promise<Answer>
+
+/** A run that waits for decisions. */
+export type Waiting = { runId: string; asked: readonly Asked[] }
 
 /** Who a chat is with: an agent of this process, or of a server. */
 export interface Partner {
@@ -17,7 +23,11 @@ export interface Partner {
    * The events of one answer, up to its end. Approvals are asked, and the events continue after them.
    * @throws AgentKitError, or an Error with a sentence, when it cannot be asked
    */
-  ask(question: Question, decide: (asked: Asked) => Promise<Answer>, signal: AbortSignal): AsyncIterable<AgentEvent>
+  ask(question: Question, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent>
+  /** The runs of a conversation that wait for decisions. */
+  waiting(sessionId: string): Promise<Waiting[]>
+  /** Decides on such a run, and returns its further events. */
+  decide(waiting: Waiting, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent>
   sessions(): Promise<{ sessionId: string; title: string; updatedAt: string }[]>
   tools(): Promise<{ name: string; description: string }[]>
   files(): Promise<string[]>

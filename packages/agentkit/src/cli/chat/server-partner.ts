@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@agentkit/core'
 import { UsageError } from '../common/usage-error.ts'
-import type { Answer, Asked, Partner, Question } from './partner.ts'
+import type { Answer, Asked, Decide, Partner, Question, Waiting } from './partner.ts'
 import { readEvents } from './read-events.ts'
 
 /** How long an answer may take that is no stream. */
@@ -53,47 +53,72 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
   const query = `user_id=${encodeURIComponent(user)}`
 
   /** The further events of a run after its approvals have been decided. */
-  async function continued(runId: string, asked: readonly Asked[], answers: readonly Answer[], signal: AbortSignal) {
-    for (const [index, { approvalId }] of asked.entries()) {
+  async function continued({ runId, asked }: Waiting, decide: Decide, signal: AbortSignal): Promise<Response> {
+    const answers: Answer[] = []
+    for (const one of asked) answers.push(await decide(one))
+    signal.throwIfAborted()
+    let last: Response | undefined
+    for (const [index, one] of asked.entries()) {
+      await last?.body?.cancel()
       const isLast = index === asked.length - 1
-      const body = JSON.stringify({ user_id: user, ...answers[index] })
       const headers = { 'content-type': 'application/json', accept: isLast ? 'text/event-stream' : 'application/json' }
-      const path = `/api/v1/runs/${encodeURIComponent(runId)}/approvals/${encodeURIComponent(approvalId)}`
-      const response = await send(path, { method: 'POST', headers, body, signal })
-      if (isLast) return response
-      await response.body?.cancel()
+      const path = `/api/v1/runs/${encodeURIComponent(runId)}/approvals/${encodeURIComponent(one.approvalId)}`
+      const post = (answer: Answer | undefined): Promise<Response> => {
+        return send(path, { method: 'POST', headers, body: JSON.stringify({ user_id: user, ...answer }), signal })
+      }
+      for (let answer = answers[index]; ; ) {
+        try {
+          last = await post(answer)
+          break
+        } catch (error) {
+          const isRefused = error instanceof ServerProblem && (error.status === 400 || error.status === 422)
+          if (!isRefused || !answer || !('result' in answer)) throw error
+          answer = await decide(one, `The result was not taken, as it does not fit the tool (${error.message}).`)
+          signal.throwIfAborted()
+        }
+      }
     }
+    if (last) return last
     throw new Error('The run waits for nothing.')
+  }
+
+  /** The events of a run, whose approvals are asked. */
+  async function* eventsOf(first: Response, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent> {
+    let response = first
+    for (;;) {
+      const asked: Asked[] = []
+      let end: AgentEvent | undefined
+      for await (const event of readEvents(response, signal)) {
+        if (event.type === 'approval-request') asked.push(event)
+        if (event.type === 'run-end') end = event
+        else yield event
+      }
+      if (!end) throw new Error('The connection was lost before the answer was complete.')
+      if (end.type !== 'run-end' || end.finishReason !== 'approval' || asked.length === 0) {
+        yield end
+        return
+      }
+      response = await continued({ runId: end.runId, asked }, decide, signal)
+    }
   }
 
   return {
     name: info.name ?? base,
     async *ask(question, decide, signal) {
       const headers = { accept: 'text/event-stream' }
-      let response = await send('/api/v1/chat_stream', {
-        method: 'POST',
-        headers,
-        body: formOf(question, user),
-        signal,
-      })
-      for (;;) {
-        const asked: Asked[] = []
-        let end: AgentEvent | undefined
-        for await (const event of readEvents(response, signal)) {
-          if (event.type === 'approval-request') asked.push(event)
-          if (event.type === 'run-end') end = event
-          else yield event
-        }
-        if (!end) throw new Error('The connection was lost before the answer was complete.')
-        if (end.type !== 'run-end' || end.finishReason !== 'approval' || asked.length === 0) {
-          yield end
-          return
-        }
-        const answers: Answer[] = []
-        for (const one of asked) answers.push(await decide(one))
-        signal.throwIfAborted()
-        response = await continued(end.runId, asked, answers, signal)
-      }
+      const body = formOf(question, user)
+      const response = await send('/api/v1/chat_stream', { method: 'POST', headers, body, signal })
+      yield* eventsOf(response, decide, signal)
+    },
+    async waiting(sessionId) {
+      type Run = { run_id: string; approvals: WireApproval[] }
+      const { runs } = await read<{ runs: Run[] }>(
+        `/api/v1/runs?${query}&session_id=${encodeURIComponent(sessionId)}&status=waiting`,
+      )
+      return runs.map(({ run_id: runId, approvals }) => ({ runId, asked: approvals.map(askedOf) }))
+    },
+    async *decide(waiting, decide, signal) {
+      yield* eventsOf(await continued(waiting, decide, signal), decide, signal)
     },
     async sessions() {
       const { sessions } = await read<{ sessions: { session_id: string; title: string; updated_at: string }[] }>(
@@ -104,6 +129,26 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     tools: async () => (await read<Info>('/api/v1/info')).tools ?? [],
     files: async () => (await read<{ files: string[] }>(`/api/v1/files/?${query}`)).files,
     close: async () => {},
+  }
+}
+
+type WireApproval = Pick<Asked, 'name' | 'input' | 'kind'> & {
+  approval_id: string
+  path?: string[] | null
+  started_at?: string | null
+}
+
+function askedOf({ approval_id: approvalId, path, started_at: startedAt, name, input, kind }: WireApproval): Asked {
+  return { approvalId, name, input, kind, path: path ?? [], ...(startedAt && { startedAt }) }
+}
+
+/** What the server says of a request that it refuses. */
+class ServerProblem extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
   }
 }
 
@@ -123,7 +168,7 @@ async function problemOf(response: Response, base: string): Promise<Error> {
   try {
     const { code, detail } = JSON.parse(text)
     if (code === 'unauthorized') return new UsageError(`${base} refuses the token. Set AGENTKIT_TOKEN.`)
-    if (typeof detail === 'string') return new Error(`${code}: ${detail}`)
+    if (typeof detail === 'string') return new ServerProblem(response.status, `${code}: ${detail}`)
   } catch {
     // No JSON: it is no agentkit server, or a proxy answers.
   }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { decide } from './decide.ts'
+import type { Asked } from './partner.ts'
+import type { Prompt } from './prompt.ts'
+
+const asked = (kind: Asked['kind']): Asked => ({
+  approvalId: 'apr_1',
+  name: 'pay',
+  input: { amount: 5 },
+  kind,
+  path: ['team', 'clerk'],
+})
+
+/** What a person answers who types these lines, and what they see. */
+async function typed(one: Asked, lines: string[], problem?: string) {
+  const shown: string[] = []
+  const prompt = {
+    question: async (text: string) => {
+      shown.push(text)
+      return lines.shift()
+    },
+  } as Partial<Prompt> as Prompt // nothing else is called
+  const write = async (text: string): Promise<void> => void shown.push(text)
+  const answer = await decide(one, { prompt, write }, new AbortController().signal, problem)
+  return { answer, shown: shown.join('') }
+}
+
+describe('the question about a call', () => {
+  it.each<[Asked['kind'], string, unknown]>([
+    ['approval', 'y', { approve: true }],
+    ['approval', 'No', { approve: false }],
+    ['approval', 'no, too much', { approve: false, reason: 'too much' }],
+    ['approval', 'not today', { approve: false, reason: 'not today' }],
+    ['approval', '= 5', { approve: false, reason: '= 5' }],
+    ['client-tool', '{"city":"Oslo"}', { result: { city: 'Oslo' } }],
+    ['client-tool', 'Oslo', { result: 'Oslo' }],
+    ['client-tool', 'yes', { result: 'yes' }],
+    ['client-tool', '= no', { result: 'no' }],
+    ['client-tool', 'nothing', { result: 'nothing' }],
+    ['client-tool', 'no: it is private', { approve: false, reason: 'it is private' }],
+    ['unknown-outcome', 'y', { approve: true }],
+    ['unknown-outcome', 'n', { approve: false }],
+    ['unknown-outcome', '={"paid":true}', { result: { paid: true } }],
+    ['unknown-outcome', '= paid', { result: 'paid' }],
+    ['unknown-outcome', 'ask the bank', { approve: false, reason: 'ask the bank' }],
+  ])('of kind %s takes %s', async (kind, line, answer) => {
+    expect((await typed(asked(kind), ['', line])).answer).toEqual(answer)
+  })
+
+  it('says who asks for what, and when a call of unknown outcome began', async () => {
+    const startedAt = '2026-11-24T10:00:00.000Z'
+    const { shown } = await typed({ ...asked('unknown-outcome'), startedAt }, ['y'])
+    expect(shown).toMatch(
+      /\[clerk\] pay had begun at 2026-11-24T10:00:00\.000Z when its process ended\..*"amount": 5.*= and its result/s,
+    )
+    expect((await typed(asked('client-tool'), ['x'])).shown).toContain('[clerk] pay is yours to do')
+  })
+
+  it('is asked again with the problem alone, and is no when the user leaves', async () => {
+    const { shown } = await typed(asked('client-tool'), ['x'], 'city is missing')
+    expect(shown).toMatch(/^city is missing\nResult, as JSON/)
+    expect((await typed(asked('client-tool'), [])).answer).toEqual({ approve: false, reason: 'The user left.' })
+  })
+})
