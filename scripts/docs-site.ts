@@ -1,11 +1,13 @@
 // Builds the documentation site into docs/.vitepress/dist, and checks it: `npm run docs`. DOCS_BASE is the path that it is
-// served at ("/" by default); `-- --check` only checks what was built.
+// served at ("/" by default); `-- --check` only checks what was built, and `-- --axe` reads every page by axe in Chromium too.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { findChromium } from '../apps/playground/src/__fixtures__/find-chromium.ts'
 import { userPages } from '../docs/.vitepress/pages.ts'
 import { apiReference } from './api-reference.ts'
+import { axeViolations } from './site-axe.ts'
 import { brokenPages } from './site-links.ts'
 import { root } from './workspace-files.ts'
 
@@ -29,6 +31,13 @@ wrong.push(
 )
 if (script > mostScript) wrong.push(`${guide} loads ${script} bytes of script, more than ${mostScript}`)
 if (wrong.length > 0) fail(wrong)
+if (process.argv.includes('--axe')) {
+  const chromium = findChromium()
+  if (chromium === undefined) fail(['axe needs Chromium: install it, or name it in CHROMIUM.'])
+  const violations = await axeViolations(site, [...pages.keys()], base, chromium)
+  if (violations.length > 0) fail(violations)
+  console.log(`axe finds no violation in ${pages.size} pages, light and dark.`)
+}
 console.log(
   `${pages.size} pages in docs/.vitepress/dist for ${base}; a guide loads ${script} bytes of script, gzipped.`,
 )

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -37,9 +37,10 @@ afterAll(() => rmSync(place, { recursive: true }))
 
 it('measures each tool by words, and with an embedder, which must not make it worse', async () => {
   const notices: string[] = []
-  const json = await evalRetrieval([folder, '--json', '--tool=basic', '--embedder=random'], (line) =>
-    notices.push(line),
-  )
+  const plot = join(place, 'quality.svg')
+  const options = ['--json', '--tool=basic', '--embedder=random', `--plot=${plot}`]
+  const json = await evalRetrieval([folder, ...options], (line) => notices.push(line))
+  expect(readFileSync(plot, 'utf8')).toContain('little, basic, fake/random')
   // Our own figures, as printed.
   const [words, random] = JSON.parse(json) as Evaluation[]
   expect(words).toMatchObject({ collection: 'little', tool: 'basic', embedder: 'none' })

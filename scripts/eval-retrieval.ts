@@ -6,9 +6,12 @@
 //     --embedder=random,constant,hashed,oracle   also beside these embedders, which need no network
 //     --max=200                               only the first documents, for a quick test
 //     --json                                  for programs
+//     --plot=quality.svg                      also draws nDCG@10 and recall@10
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
+import { barChart } from './bar-chart.ts'
 import { readCollection } from './eval-retrieval/collection.ts'
 import { type Evaluation, evaluate, type Tool } from './eval-retrieval/evaluate.ts'
 import { fakeEmbedders } from './eval-retrieval/fake-embedders.ts'
@@ -24,6 +27,7 @@ export async function evalRetrieval(args: string[], notice: (line: string) => vo
       embedder: { type: 'string', default: '' },
       max: { type: 'string' },
       json: { type: 'boolean', default: false },
+      plot: { type: 'string' },
     },
   })
   if (positionals.length === 0) throw new Error('Name the folders of collections: npm run eval:retrieval -- <folder>…')
@@ -50,7 +54,20 @@ export async function evalRetrieval(args: string[], notice: (line: string) => vo
       }
     }
   }
+  if (values.plot !== undefined) writeFileSync(resolve(process.env.INIT_CWD ?? '.', values.plot), plot(rows))
   return values.json ? JSON.stringify(rows, undefined, 2) : printTable(rows)
+}
+
+function plot(rows: readonly Evaluation[]): string {
+  const groups = rows.map(({ collection, tool, embedder, ndcg, recall }) => ({
+    label: [collection, tool, ...(embedder === 'none' ? [] : [embedder])].join(', '),
+    bars: [
+      { name: 'nDCG@10', value: ndcg },
+      { name: 'recall@10', value: recall },
+    ],
+  }))
+  const note = `${new Date().toISOString().slice(0, 10)}; more is better, 1 is the most`
+  return barChart({ title: 'Quality of retrieval', note, groups, digits: 3 })
 }
 
 function listOf<Name extends string>(value: string, names: readonly Name[], option: string): Name[] {

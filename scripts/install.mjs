@@ -11,7 +11,7 @@ export async function ensureInstalled() {
   const stamp = installStamp()
   if (existsSync(nodeBinary()) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
 
-  console.log(`Installing (${existsSync(stampFile) ? 'what changed' : 'once, about 20 s'})…`)
+  console.log(`Installing (${existsSync(stampFile) ? 'what changed' : 'once: 25 to 60 s, and 1 GB on the disk'})…`)
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { outcome, output } = await install(packageManager)
   if (outcome === 0 && existsSync(nodeBinary())) {
@@ -66,13 +66,35 @@ async function runPackageManager(packageManager, args) {
     return onWindows ? child.kill(signal) : process.kill(-child.pid, signal)
   }
   let output = ''
+  const stopProgress = showProgress(() => progressOf(output))
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text
     })
   }
-  const outcome = await ended(child, sendToAll)
+  const outcome = await ended(child, sendToAll).finally(stopProgress)
   return { outcome: stoppedBy ?? outcome, output }
+}
+
+/** Says how far an install is: in one line of a terminal, else in a line every 10 seconds. */
+function showProgress(state) {
+  const { stderr } = process
+  const startedAt = performance.now()
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000)
+  const onTerminal = () => stderr.write(`\r\u001b[K  ${seconds()} s  ${state()}`.slice(0, stderr.columns))
+  const timer = stderr.isTTY
+    ? setInterval(onTerminal, 500)
+    : setInterval(() => stderr.write(`  ${seconds()} s  ${state()}\n`), 10_000)
+  return () => {
+    clearInterval(timer)
+    if (stderr.isTTY) stderr.write('\r\u001b[K')
+  }
+}
+
+/** What the package manager has reported last: `resolved 812, reused 700, downloaded 90, added 530`. */
+export function progressOf(output) {
+  const lines = [...output.slice(-10_000).matchAll(/^Progress: ([\w ,]+)/gm)]
+  return lines.at(-1)?.[1] ?? 'getting the package manager'
 }
 
 /**

@@ -29,6 +29,7 @@ const tasks = {
   ],
   'eval:retrieval': [(args) => runNode([fromSources, 'scripts/eval-retrieval.ts', ...args])],
   docs: [(args) => runNode(['scripts/docs-site.ts', ...args])],
+  pictures: [buildPage, (args) => runNode([fromSources, 'scripts/pictures.ts', ...args])],
   new: [(args) => runNode(['scripts/new.ts', ...args])],
   derive: [(args) => runNode(['scripts/derive.ts', ...args])],
   build: [(args) => runTool('turbo', ['run', 'build', ...args])],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { plainArrows, plainEmptyHeadings } from './accessible.ts'
 import { sidebar, slugOf } from './pages.ts'
 
 // The browser itself refuses every other host. VitePress has inline scripts, and Shiki inline styles.
@@ -16,9 +17,14 @@ export default defineConfig({
     ['link', { rel: 'icon', href: 'data:,' }],
   ],
   // Pages are plain Markdown: `<name>` in a sentence is text.
-  markdown: { html: false, anchor: { slugify: slugOf } },
+  markdown: {
+    html: false,
+    anchor: { slugify: slugOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: plainEmptyHeadings,
+  },
   // The index of the search, which is loaded by the first search.
-  vite: { build: { chunkSizeWarningLimit: 4000 } },
+  vite: { build: { chunkSizeWarningLimit: 4000 }, plugins: [plainArrows] },
   themeConfig: {
     search: { provider: 'local' },
     sidebar: sidebar(fileURLToPath(new URL('..', import.meta.url))),

@@ -1,0 +1,2 @@
+export function progressOf(output: string): string
+export function ensureInstalled(): Promise<void>

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { progressOf } from './install.mjs'
+
+it('says what the package manager has reported last', () => {
+  expect(progressOf('')).toBe('getting the package manager')
+  const lines = [
+    'Progress: resolved 1, reused 0, downloaded 0, added 0',
+    'a warning',
+    'Progress: resolved 812, reused 700, downloaded 90, added 530, done',
+    '+ vite 8',
+  ]
+  expect(progressOf(lines.join('\n'))).toBe('resolved 812, reused 700, downloaded 90, added 530, done')
+})
