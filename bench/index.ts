@@ -42,6 +42,8 @@ await compare('tokens', 'token', { ...runs, model: 'work-0-2000' }, 2000)
 await compare('segments', 'token', { ...runs, model: 'work-0-2000-each' }, 2000)
 await compare('concurrency', 'run', { ...runs, model: 'work-3-20', atOnce: 200 }, 1)
 await compare('plain', 'step', { ...runs, model: 'work-20-20', plain: true }, 21)
+const telemetry = ['agentkit', 'agentkit-traced', 'agentkit-exported']
+await compare('telemetry', 'step', { ...runs, model: 'work-20-20' }, 21, 'agentkit', telemetry)
 await compare('history', '100 turns', { kind: 'history', model: 'work-1-5', turns: 400 }, 1, 'raw-http')
 await compare('stored', '1,000 msg', { ...stored, hasSummary: false }, 1, 'raw-http', ['raw-http', 'agentkit'])
 await compare('summarized', '1,000 msg', { ...stored, hasSummary: true }, 1, 'raw-http', ['raw-http', 'agentkit'])

@@ -87,7 +87,9 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
 /** What is known of a span as it ends. */
 export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasContent }: Naming): Attributes {
   const a = names.attributes
-  const { usage = {}, finishReason, output } = end
+  const { usage, finishReason, output } = end
+  const content = hasContent && output !== undefined ? outputAttributes(about, output, names) : {}
+  if (about.type !== 'run' && about.type !== 'model') return defined({ [a.errorType]: errorTypeOf(end), ...content })
   const isModel = about.type === 'model'
   return defined({
     [a.errorType]: errorTypeOf(end),
@@ -95,13 +97,15 @@ export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasConten
     [a.finishReasons]: isModel && finishReason !== undefined ? [finishReason.replaceAll('-', '_')] : undefined,
     [ownNames.finishReason]: isModel ? undefined : finishReason,
     [a.conversation]: end.sessionId,
-    [a.inputTokens]: usage.inputTokens,
-    [a.outputTokens]: usage.outputTokens,
-    [a.cacheReadTokens]: usage.cachedInputTokens,
-    [a.cacheWriteTokens]: usage.cacheWriteTokens,
-    [a.reasoningTokens]: usage.reasoningTokens,
-    [ownNames.estimated]: usage.estimated,
-    ...(hasContent && output !== undefined && outputAttributes(about, output, names)),
+    ...(usage && {
+      [a.inputTokens]: usage.inputTokens,
+      [a.outputTokens]: usage.outputTokens,
+      [a.cacheReadTokens]: usage.cachedInputTokens,
+      [a.cacheWriteTokens]: usage.cacheWriteTokens,
+      [a.reasoningTokens]: usage.reasoningTokens,
+      [ownNames.estimated]: usage.estimated,
+    }),
+    ...content,
   })
 }
 
@@ -175,5 +179,10 @@ function short(text: string): string {
 }
 
 function defined(attributes: Record<string, Attributes[string] | undefined>): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+  const found: Attributes = {}
+  for (const name in attributes) {
+    const value = attributes[name]
+    if (value !== undefined) found[name] = value
+  }
+  return found
 }

@@ -50,7 +50,8 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
       end(end: SpanEnd = {}) {
         if (hasEnded) return
         hasEnded = true
-        span.setAttributes(endAttributes(about, end, naming))
+        // A sampler may have dropped it.
+        if (span.isRecording()) span.setAttributes(endAttributes(about, end, naming))
         // The message of an error may have text of a model or a tool: its type is enough.
         if (errorTypeOf(end) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
         record(about, end, (performance.now() - startedAt) / 1_000, calls)

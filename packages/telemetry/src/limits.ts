@@ -9,6 +9,8 @@ export const limits = {
   /** Messages, list items and fields of one level. */
   contentItems: 100,
   contentDepth: 12,
+  /** Sets of attributes of metrics that are kept. */
+  knownLabels: 1_000,
   /** Characters of an address that another process sends. */
   traceparentChars: 128,
   /** Milliseconds for the last export. */

@@ -1,7 +1,8 @@
 import type { SpanEnd, SpanStart } from '@agentkit/core/internal'
 import type { Attributes, Meter } from '@opentelemetry/api'
-import { metricAttributes } from './attributes.ts'
+import { errorTypeOf, metricAttributes } from './attributes.ts'
 import { boundaries, type Conventions } from './conventions.ts'
+import { limits } from './limits.ts'
 
 /** What a run has called. */
 export type Calls = { model: number; tool: number }
@@ -11,7 +12,7 @@ export type RecordSpan = (about: SpanStart, end: SpanEnd, seconds: number, calls
 
 /** The instruments of the conventions. */
 export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
-  const { metrics, attributes } = names
+  const { metrics } = names
   const duration = (name: string, description: string, explicitBucketBoundaries = boundaries.seconds) => {
     return meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   }
@@ -43,26 +44,68 @@ export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
     advice: { explicitBucketBoundaries: boundaries.tokens },
   })
 
+  /** Most calls have the attributes of earlier ones, which are several objects. */
+  const known = new Map<string, Labels>()
+  const labelsOf = (about: SpanStart, end: SpanEnd): Labels => {
+    const key = keyOf(about, end)
+    let found = known.get(key)
+    if (!found) {
+      if (known.size >= limits.knownLabels) known.clear()
+      found = createLabels(metricAttributes(about, end, names), names)
+      known.set(key, found)
+    }
+    return found
+  }
+
   return (about, end, seconds, { model, tool }) => {
-    const labels = metricAttributes(about, end, names)
+    const { labels, counted, inputs, outputs } = labelsOf(about, end)
     durations[about.type].record(seconds, labels)
     if (about.type === 'run') {
       modelCalls.record(model, labels)
       toolCalls.record(tool, labels)
     }
-    const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = end.usage ?? {}
-    const { [attributes.errorType]: _, ...spent } = labels
-    const counted: Attributes = { ...spent, [attributes.tokenModality]: 'unknown' }
-    for (const [counter, count] of [
-      [input, inputTokens],
-      [output, outputTokens],
-      [cacheRead, cachedInputTokens],
-      [cacheWrite, cacheWriteTokens],
-      [reasoning, reasoningTokens],
-    ] as const) {
-      if (count !== undefined) counter.add(count, counted)
+    if (!end.usage) return
+    const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = end.usage
+    if (inputTokens !== undefined) {
+      input.add(inputTokens, counted)
+      perCall.record(inputTokens, inputs)
     }
-    if (inputTokens !== undefined) perCall.record(inputTokens, { ...spent, [attributes.tokenType]: 'input' })
-    if (outputTokens !== undefined) perCall.record(outputTokens, { ...spent, [attributes.tokenType]: 'output' })
+    if (outputTokens !== undefined) {
+      output.add(outputTokens, counted)
+      perCall.record(outputTokens, outputs)
+    }
+    if (cachedInputTokens !== undefined) cacheRead.add(cachedInputTokens, counted)
+    if (cacheWriteTokens !== undefined) cacheWrite.add(cacheWriteTokens, counted)
+    if (reasoningTokens !== undefined) reasoning.add(reasoningTokens, counted)
+  }
+}
+
+/** The attributes of one call, in each of its metrics. */
+type Labels = { labels: Attributes; counted: Attributes; inputs: Attributes; outputs: Attributes }
+
+function createLabels(labels: Attributes, { attributes }: Conventions): Labels {
+  const { [attributes.errorType]: _, ...spent } = labels
+  return {
+    labels,
+    counted: { ...spent, [attributes.tokenModality]: 'unknown' },
+    inputs: { ...spent, [attributes.tokenType]: 'input' },
+    outputs: { ...spent, [attributes.tokenType]: 'output' },
+  }
+}
+
+/** All that the attributes of a metric are made of. */
+function keyOf(about: SpanStart, end: SpanEnd): string {
+  const error = errorTypeOf(end) ?? ''
+  switch (about.type) {
+    case 'run':
+      return `run\n${about.name}\n${about.isWorkflow}\n${error}`
+    case 'model':
+      return `model\n${about.model}\n${end.model ?? ''}\n${error}`
+    case 'tool':
+      return `tool\n${about.description === undefined ? '' : about.name}\n${error}`
+    case 'mcp':
+      return `mcp\n${about.server?.host ?? ''}\n${about.tool}\n${error}`
+    case 'retrieval':
+      return `retrieval\n${about.source}\n${error}`
   }
 }

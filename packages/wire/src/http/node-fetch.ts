@@ -47,11 +47,10 @@ export type NodeFetchInit = RequestInit & {
  *
  * @throws TypeError as `fetch` does, with the error of `node:http` as its `cause`; the signal's reason when it aborts
  */
-export async function nodeFetch(input: string | URL | Request, given: NodeFetchInit = {}): Promise<Response> {
-  if (given[knownAnswer]) return given[knownAnswer]
-  const { headers, redirect } = given
-  given[onRequest]?.({ address: String(input), headers: fieldsOf(headers), redirect })
-  const init = traced(given)
+export async function nodeFetch(input: string | URL | Request, init: NodeFetchInit = {}): Promise<Response> {
+  if (init[knownAnswer]) return init[knownAnswer]
+  const { headers, redirect } = init
+  init[onRequest]?.({ address: String(input), headers: fieldsOf(headers), redirect })
   const signal = init[callSignal] ?? init.signal ?? undefined
   const url = addressOf(input)
   const transport = url && transportOf(url)
@@ -75,29 +74,34 @@ export function preparePost({ address, headers, redirect }: KnownRequest): Prepa
   const fixed = optionsOf(url, transport, 'POST', headers)
   return async (body, signal) => {
     const init = { method: 'POST', headers, body, [callSignal]: signal, ...(redirect && { redirect }) }
-    if (tracer() || !isFetchUntouched()) return nodeFetch(address, init)
+    if (!isFetchUntouched()) return nodeFetch(address, init)
     const bytes = Buffer.from(body)
-    const options = { ...fixed, headers: withLength(fixed.headers, bytes) }
+    const options = { ...fixed, headers: { ...withLength(fixed.headers, bytes), ...traceFields() } }
     const response = await send({ url, signal, redirect, http: transport.http, options, body: bytes })
     return response ?? webFetch(address, init, signal)
   }
 }
 
-/** With the trace that the call belongs to, where the process traces. */
-function traced(init: NodeFetchInit): NodeFetchInit {
-  const current = tracer()
-  if (!current) return init
-  const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(current.headers())) headers.set(name, value)
-  return { ...init, headers }
+/** The trace that the call belongs to, where the process traces. */
+function traceFields(): Readonly<Fields> | undefined {
+  return tracer()?.headers()
 }
 
 function webFetch(
   input: string | URL | Request,
-  init: RequestInit,
+  given: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
+  const init = traced(input, given)
   return globalThis.fetch(input, signal ? { ...init, signal } : init)
+}
+
+function traced(input: string | URL | Request, init: RequestInit): RequestInit {
+  const fields = traceFields()
+  if (!fields) return init
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value)
+  return { ...init, headers }
 }
 
 let lastURL: URL | undefined
@@ -154,7 +158,7 @@ function requestOf(
   transport: Transport,
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
-  const fields = fieldsOf(headers)
+  const fields = { ...fieldsOf(headers), ...traceFields() }
   // As bytes: Node would join a text with the headers, and encode both as UTF-8.
   const bytes = body == null ? undefined : Buffer.from(body)
   return { options: optionsOf(url, transport, method, bytes ? withLength(fields, bytes) : fields), body: bytes }
