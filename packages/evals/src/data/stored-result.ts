@@ -14,5 +14,5 @@ export type StoredResult = CaseResult & {
   tags?: string[]
 }
 
-/** A result with its conversation, as one line of the file. */
-export type ResultLine = StoredResult & { input: JSONValue; messages: JSONValue }
+/** A result with its conversation, and those of the members of a swarm, as one line of the file. */
+export type ResultLine = StoredResult & { input: JSONValue; messages: JSONValue; members?: JSONValue }

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, AgentKitError, type Model } from '@agentkit/core'
+import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scorer } from '../data/scorer.ts'
 import { type EvalRun, runEval } from '../run/run-eval.ts'
-import { exact } from '../scorers/text-scorers.ts'
+import { contains, exact } from '../scorers/text-scorers.ts'
 import { reportLines } from './report-lines.ts'
 import { writeHtml } from './write-html.ts'
 import { writeJunit } from './write-junit.ts'
@@ -76,6 +76,32 @@ describe('the HTML page', () => {
     expect(html).toContain('<b>user</b><pre>good 3</pre>')
     expect(html.match(/<svg/g)).toHaveLength(6)
   })
+})
+
+it('the page has what the members of a swarm said and called, and no member of a handoff twice', async () => {
+  const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => hostile })
+  const clerk = (): Agent => {
+    const model = scriptedModel([
+      { text: 'I look.', toolCalls: [{ name: 'look', input: { at: '<b>' } }] },
+      'Three bolts.',
+    ])
+    return new Agent({ name: 'Clerk', functions: [look], model })
+  }
+  const lead = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Count.' } }] }, 'There are three.'])
+  const office = new Swarm({ name: 'Office', model: lead, agents: [clerk()] })
+  const desk = new Swarm({ name: 'Desk', agents: [clerk()], collaboration: 'handoff' })
+  const cases = [{ input: 'How many?', expected: 'three' }]
+  const swarms = await runEval({ variants: { office, desk }, cases, scorers: [contains()], out, name: 'swarms' })
+  const path = join(out, 'swarms.html')
+  await writeHtml(path, swarms.report, swarms)
+  const html = await readFile(path, 'utf8')
+  expect(html.match(/<details class="member"><summary>clerk<\/summary>/g)).toHaveLength(1)
+  const [, member = ''] = html.split('<details class="member">')
+  expect(member).toContain('<b>assistant</b><pre>I look.\nlook({&quot;at&quot;:&quot;&lt;b&gt;&quot;})</pre>')
+  expect(member).toContain('<b>tool</b><pre>look: &lt;/pre&gt;&lt;script&gt;')
+  expect(member).toContain('<b>assistant</b><pre>Three bolts.</pre>')
+  expect(html).not.toContain('<script')
+  expect(JSON.stringify(swarms.report)).not.toContain('I look.')
 })
 
 it('JUnit has a test per run: failures of scores, errors of runs and scorers', async () => {

@@ -28,17 +28,17 @@ export async function writeHtml(
   await writePieces(path, htmlPieces(report, results, { shown, conversations }))
 }
 
-type Conversation = Pick<ResultLine, 'input' | 'messages'>
+type Conversation = Pick<ResultLine, 'input' | 'messages' | 'members'>
 
 /** By the key of the result; those that are too many have none. */
 async function conversationsOf(folder: string, keys: ReadonlySet<string>): Promise<Map<string, Conversation>> {
   const found = new Map<string, Conversation>()
   let chars = 0
-  for await (const { key, input, messages } of resultLines(resultsPath(folder))) {
+  for await (const { key, input, messages, members = [] } of resultLines(resultsPath(folder))) {
     if (!keys.has(key)) continue
-    chars += JSON.stringify(messages).length
+    chars += JSON.stringify(messages).length + JSON.stringify(members).length
     if (chars > limits.htmlTranscriptChars) break
-    found.set(key, { input, messages })
+    found.set(key, { input, messages, members })
   }
   return found
 }
@@ -88,12 +88,23 @@ ${notes.length === 0 ? '' : `<ul>${notes.map((note) => `<li>${escapeMarkup(note)
 
 function messagesHtml({ text }: StoredResult, conversation: Conversation | undefined): string {
   if (!conversation) return messageHtml('assistant', text)
-  const messages: unknown[] = Array.isArray(conversation.messages) ? conversation.messages : []
-  if (messages.length === 0) return messageHtml('user', wordsOf(conversation.input))
-  return messages
-    .filter(isRecord)
-    .map((message) => messageHtml(String(message.role), wordsOf(message.content, message.name)))
-    .join('')
+  const messages = recordsOf(conversation.messages)
+  const own = messages.length === 0 ? messageHtml('user', wordsOf(conversation.input)) : listHtml(messages)
+  const members = recordsOf(conversation.members).map((each) => {
+    // A text in its place says that it is too long.
+    if (!Array.isArray(each.messages)) return listHtml([each])
+    const list = listHtml(recordsOf(each.messages))
+    return `<details class="member"><summary>${escapeMarkup(String(each.member))}</summary>\n${list}</details>\n`
+  })
+  return own + members.join('')
+}
+
+function recordsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : []
+}
+
+function listHtml(messages: readonly Record<string, unknown>[]): string {
+  return messages.map(({ role, content, name }) => messageHtml(String(role), wordsOf(content, name))).join('')
 }
 
 function messageHtml(role: string, text: string): string {
@@ -120,7 +131,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0 } th, td { text-align: left; padding: .25rem .75rem; border-bottom: 1px solid #8884 }
 td.figure { font-variant-numeric: tabular-nums; white-space: nowrap; max-width: 20rem; overflow: hidden; text-overflow: ellipsis }
 td.figure:last-child { white-space: normal } svg { display: block }
-details { border-left: 4px solid #2a8a4a; margin: .25rem 0; padding: .25rem .75rem } details.missed { border-color: #c0392b }
+details { border-left: 4px solid #2a8a4a; margin: .25rem 0; padding: .25rem .75rem } details.missed { border-color: #c0392b } details.member { border-color: #8888 }
 summary { cursor: pointer; overflow-wrap: anywhere } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 }
 .message { margin: .5rem 0 }
 `

@@ -10,6 +10,7 @@ import { compareVariants } from '../report/compare.ts'
 import { reportPieces } from '../report/report-pieces.ts'
 import { summarize } from '../report/summarize.ts'
 import { cutTexts, transcriptOf } from '../store/cut-texts.ts'
+import { memberMessages } from '../store/member-messages.ts'
 import { ResultsFile } from '../store/results-file.ts'
 import { writePieces } from '../store/write-pieces.ts'
 import { type EvalCassette, openCassette } from './eval-cassette.ts'
@@ -137,7 +138,7 @@ async function runTask(task: Task, { plan, file, cassette }: Work, signal: Abort
   const line = await (cassette ? withReplacedModels(cassette.replace, run) : run())
   if (signal.aborted) throw abortError(signal)
   await file.append(line)
-  const { input: _, messages: __, ...result } = line
+  const { input: _, messages: __, members: ___, ...result } = line
   return result
 }
 
@@ -154,6 +155,7 @@ async function resultOf(
     result && !error
       ? await scoreRun({ case: one, result, events, durationMs, agent }, scorers, { signal, timeoutMs })
       : failedScores(plan)
+  const members = memberMessages(events, result?.messages ?? [])
   const scored = { scores, ...(Object.keys(missing).length > 0 && { missing }) }
   return {
     key,
@@ -173,6 +175,7 @@ async function resultOf(
     ...(one.tags && { tags: one.tags }),
     input: transcriptOf(one.input),
     messages: transcriptOf(result?.messages ?? []),
+    ...(members.length > 0 && { members: transcriptOf(members) }),
   }
 }
 

@@ -35,7 +35,9 @@ export class ResultsFile {
    */
   async read(): Promise<Map<string, StoredResult>> {
     const results = new Map<string, StoredResult>()
-    for await (const { input: _, messages: __, ...result } of resultLines(this.#path)) results.set(result.key, result)
+    for await (const { input: _, messages: __, members: ___, ...result } of resultLines(this.#path)) {
+      results.set(result.key, result)
+    }
     // The next result must not continue a line that a killed process has begun.
     if (await isCutOff(this.#path)) await this.#write('\n')
     return results
