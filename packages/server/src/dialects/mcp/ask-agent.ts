@@ -14,7 +14,7 @@ import { mayElicit } from './approval-requests.ts'
 import { askResult } from './ask-result.ts'
 import { continueRun } from './continue-run.ts'
 import type { MCPHost, Question } from './mcp-host.ts'
-import { progressOf } from './progress.ts'
+import { type Progress, progressOf } from './progress.ts'
 
 const toolName = 'ask_agent'
 const text = { type: 'string' } as const
@@ -78,17 +78,19 @@ export async function askAgent(host: MCPHost, called: Called): Promise<CallToolR
   const question = readArguments(params.arguments)
   const state = context.mcpReq.requestState<string>()
   const elicits = mayElicit(host, capabilities)
-  const showProgress = progressOf(context)
-  if (state !== undefined) {
+  const progress = progressOf(context)
+  const showProgress = progress.show
+  try {
+    if (state === undefined) return askResult(host, await ask(host, question, { context, showProgress }), { elicits })
     const responses = context.mcpReq.inputResponses ?? {}
     const { outcome, isDismissed } = await continueRun(host, { runId: state, responses, context, showProgress })
     return askResult(host, outcome, { elicits: elicits && !isDismissed })
+  } finally {
+    progress.stop()
   }
-  const outcome = await ask(host, question, { context, showProgress })
-  return askResult(host, outcome, { elicits })
 }
 
-type Asked = { context: ServerContext; showProgress: ReturnType<typeof progressOf> }
+type Asked = { context: ServerContext; showProgress: Progress['show'] }
 
 async function ask(host: MCPHost, question: Question, { context, showProgress }: Asked): Promise<Outcome> {
   const answer = new AnswerOutcome(host.agent, question.sessionId)

@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentEventBody } from '@agentkit/core'
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { progressOf } from './progress.ts'
 
 type Sent = { progressToken: unknown; progress: number; message: string }
@@ -9,11 +9,14 @@ function recorded(progressToken: string | undefined, clock: { now: number } = { 
   const sent: Sent[] = []
   const notify = async ({ params }: { params: unknown }) => void sent.push(params as Sent)
   const context = { mcpReq: { _meta: progressToken === undefined ? {} : { progressToken }, notify } }
-  const show = progressOf(context as unknown as ServerContext, () => clock.now) // only what it reads
+  const { show, stop } = progressOf(context as unknown as ServerContext, () => clock.now) // only what it reads
   let seq = 0
   const emit = (body: AgentEventBody, path = ['a']) => show({ seq: ++seq, runId: 'r', path, ...body } as AgentEvent)
-  return { sent, emit }
+  return { sent, emit, stop }
 }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 const delta = { type: 'text-delta', text: 'a' } as const
 const call = { type: 'tool-call', callId: 'c', name: 'look', input: {} } as const
@@ -49,4 +52,20 @@ it('cuts names, and names the member', () => {
   const { sent, emit } = recorded('t')
   emit({ ...call, name: 'x'.repeat(10_000) }, ['a', 'clerk'])
   expect(sent[0]?.message).toBe(`clerk: calls ${'x'.repeat(100)}…`)
+})
+
+it('continues while nothing happens, by numbers that rise, until the call has its result', () => {
+  const { sent, emit, stop } = recorded('t')
+  vi.advanceTimersByTime(15_000)
+  emit(call)
+  vi.advanceTimersByTime(14_999)
+  expect(sent.map(({ message }) => message)).toEqual(['continues', 'calls look'])
+  vi.advanceTimersByTime(60_001)
+  emit(call)
+  const numbers = sent.map(({ progress }) => progress)
+  expect(numbers).toHaveLength(8)
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other))
+  stop()
+  vi.advanceTimersByTime(600_000)
+  expect(sent).toHaveLength(8)
 })
