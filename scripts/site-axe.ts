@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
-import type { chromium } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import { root } from './workspace-files.ts'
 
-// Those of the page's own tests.
+// That of the page's own tests.
 const requirePlayground = createRequire(join(root, 'apps/playground/package.json'))
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -32,7 +32,6 @@ export async function axeViolations(
   base: string,
   executablePath: string,
 ): Promise<string[]> {
-  const playwright = requirePlayground('playwright-core') as { chromium: typeof chromium }
   const axe = readFileSync(requirePlayground.resolve('axe-core/axe.min.js'), 'utf8')
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url?.split('?')[0] ?? '').slice(base.length)
@@ -46,7 +45,7 @@ export async function axeViolations(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}` // it listens on TCP
   // In a container Chromium has no sandbox of its own; the site is ours.
-  const browser = await playwright.chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const found: string[] = []
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -55,8 +55,8 @@ export type SdkSpec<Client> = {
   /** Removes what the SDK itself appends to an address. */
   rootOf?(address: string): string
   create(settings: ClientSettings): Promise<Client>
-  /** What its requests have in common; loaded with the first call. */
-  signature(settings: ClientSettings): Promise<SdkSignature>
+  /** What its requests have in common; loaded with the first call. Without it, the SDK builds the first request to a path. */
+  signature?(settings: ClientSettings): Promise<SdkSignature>
 }
 
 /**
@@ -89,16 +89,15 @@ export function connectSdk<Client extends SdkClient>(
   const ownFetch = client === undefined && fetch === undefined
   const loaded = client ? () => Promise.resolve(client) : once(() => sdk.create(settings))
   let signature: SdkSignature | undefined
+  const sign = async (): Promise<unknown> => {
+    const loadedSignature = await sdk.signature?.(settings)
+    if (!loadedSignature || !isKnown(settings, loadedSignature)) return loaded()
+    signature = loadedSignature
+    return undefined
+  }
   return {
     client: loaded,
-    ready: !ownFetch
-      ? loaded
-      : once(async () => {
-          const loadedSignature = await sdk.signature(settings)
-          if (!isKnown(settings, loadedSignature)) return loaded()
-          signature = loadedSignature
-          return undefined
-        }),
+    ready: ownFetch ? once(sign) : loaded,
     known: (path, headers) => signature && requestTo(path, headers, settings, signature),
     baseURL,
     official,
