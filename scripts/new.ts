@@ -72,6 +72,8 @@ import { cutTitle, plainText } from '@agentkit/core/internal'`
     .join('\n\n')
     .replaceAll('memorySessions', 'acmeSessions')
     .replace('Sessions in memory: gone with the process.', 'Sessions in Acme.')
+    // What a store may lack.
+    .replace(/^ {4}memory: .*\n\n/m, '')
   return new Map([
     ['README.md', readText(`${base}/README.md`)],
     ['src/index.ts', "export { acmeSessions } from './acme-sessions.ts'\n"],

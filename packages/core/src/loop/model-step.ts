@@ -2,17 +2,15 @@ import type { Model, ModelRequest } from '../contracts/model.ts'
 import { settingsFor } from '../contracts/model-settings.ts'
 import { readToolResult } from '../conversation/long-results.ts'
 import { planCache, rereadWarning } from '../conversation/prompt-cache.ts'
-import type { AgentEventBody, Emit } from '../data/event.ts'
-import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
 import { withTools } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
-import { cloneJSON } from '../util/clone-json.ts'
 import { callWithFallback } from './call-with-fallback.ts'
 import { checkReply } from './check-reply.ts'
+import { eventGate, eventsOf } from './event-gate.ts'
 import { emitStepStart } from './interrupted-step.ts'
 import type { Run, StepOutcome } from './types.ts'
 
@@ -58,48 +56,9 @@ export async function storeReply({ scope, turn, state, conversation }: Run, { me
   conversation.add(message)
 }
 
-export function eventsOf({ text, calls }: Reply): AgentEventBody[] {
-  const events: AgentEventBody[] = text === '' ? [] : [{ type: 'text-delta', text }]
-  for (const { callId, name, input, inputText } of calls) {
-    events.push({ type: 'tool-call', callId, name, input: inputText ?? cloneJSON(input as JSONValue) })
-  }
-  return events
-}
-
 /** Whether the events of this step wait until the reply is checked. */
 function buffersEvents({ agent: { hooks }, finalTool }: Run): boolean {
   return Boolean(hooks.afterModel || hooks.output) || finalTool !== undefined
-}
-
-type EventGate = {
-  emit: Emit
-  isBuffering(): boolean
-  /** Drops the buffered events of an earlier attempt. */
-  restart(isBuffering: boolean): void
-  /** Emits the buffered events, or others in their place, without the call of the tool that takes the answer. */
-  release(instead: AgentEventBody[] | undefined, finalTool: string | undefined): Promise<void>
-}
-
-function eventGate(emit: Emit): EventGate {
-  let isBuffering = false
-  let buffered: AgentEventBody[] = []
-  return {
-    emit(event) {
-      if (!isBuffering) return emit(event)
-      buffered.push(event)
-      return undefined
-    },
-    isBuffering: () => isBuffering,
-    restart(shallBuffer) {
-      isBuffering = shallBuffer
-      buffered = []
-    },
-    async release(instead = buffered, finalTool) {
-      for (const event of instead) {
-        if (event.type !== 'tool-call' || event.name !== finalTool) await emit(event)
-      }
-    },
-  }
 }
 
 /** The request of the next step: the conversation as it fits, the tools, the form of the answer. */

@@ -3,7 +3,8 @@ import { emitPartialAnswer } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { checkPlanned } from './check-reply.ts'
-import { eventsOf, storeReply } from './model-step.ts'
+import { eventsOf } from './event-gate.ts'
+import { storeReply } from './model-step.ts'
 import type { AgentSpec, Planned, Run, StepOutcome } from './types.ts'
 
 /** A step that the agent's plan makes without a model. @returns `undefined` where the model decides */
