@@ -26,6 +26,7 @@ export type Source = {
   heading?: string
   quote: string
   chunk_id: string
+  session?: { session_id: string; run_id: string; at: string }
   stale?: boolean
 }
 

@@ -93,3 +93,39 @@ describeInBrowser('files', () => {
     await page.getByText('pasted.txt: indexed').waitFor()
   })
 })
+
+describeInBrowser('what an agent remembers', () => {
+  it('is cited as a conversation with its date, which opens', async () => {
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
+    writeFileSync(join(folder, 'agentkit_config.toml'), '')
+    const agent = new Agent({
+      name: 'Garden',
+      model: scriptedModel([
+        'An oak, then.',
+        { toolCalls: [{ name: 'recall', input: { query: 'oak' } }] },
+        'You have an oak.',
+      ]),
+      sessions: sqliteSessions(':memory:'),
+      configPath: join(folder, 'agentkit_config.toml'),
+      memory: true,
+    })
+    onTestFinished(async () => {
+      await agent.close()
+      rmSync(folder, { recursive: true, force: true })
+      vi.restoreAllMocks()
+    })
+    await agent.chat('I have an oak.', { sessionId: 'monday' })
+    const { page, ask, said, settled } = await openPage(agent)
+    await ask('Which tree do I have?')
+    await said('You have an oak.').waitFor()
+    await settled()
+    const sources = page.getByRole('list', { name: 'Sources' })
+    const source = sources.getByRole('button', { name: /^Source 1: conversation of \d/ })
+    await source.waitFor()
+    await page.reload()
+    await source.click()
+    await said('An oak, then.').waitFor()
+    expect(new URL(page.url()).hash).toBe('#/chat/monday')
+  })
+})

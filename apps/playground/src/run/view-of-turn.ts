@@ -1,12 +1,12 @@
 import type { Citation, RunFinishReason, Usage } from '@agentkit/core'
-import type { TurnBody } from '../api/types.ts'
+import type { Source, TurnBody } from '../api/types.ts'
 import { newRunView, type RunView } from './run-view.ts'
 
 /** A finished or waiting turn of the history, whose events are not read yet. */
 export function viewOfTurn(turn: TurnBody): RunView {
   const view = newRunView(turn.run_id)
   view.isOpen = turn.status === 'queued' || turn.status === 'running'
-  view.sources = turn.sources.map(({ chunk_id, ...source }) => ({ ...source, chunkId: chunk_id }) as Citation)
+  view.sources = turn.sources.map(sourceOf)
   view.approvals = turn.approvals.map(({ approval_id, call_id, started_at, path, ...approval }) => ({
     ...approval,
     approvalId: approval_id,
@@ -25,6 +25,12 @@ export function viewOfTurn(turn: TurnBody): RunView {
     ...(turn.error && { error: { code: turn.error.code, message: turn.error.detail, retryable: false } }),
   }
   return view
+}
+
+function sourceOf({ chunk_id, session, ...source }: Source): Citation {
+  const ofTurn = session && { sessionId: session.session_id, runId: session.run_id, at: session.at }
+  // The server sends all of a citation, in snake case.
+  return { ...source, chunkId: chunk_id, ...(ofTurn && { session: ofTurn }) } as Citation
 }
 
 function reasonOf({ finish_reason, status }: TurnBody): RunFinishReason {

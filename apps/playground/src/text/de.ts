@@ -171,6 +171,7 @@ export const de: Texts = {
 
   'sources.title': 'Quellen',
   'sources.open': 'Quelle {number}: {file}',
+  'sources.conversation': 'Gespräch vom {date}',
   'sources.page': 'Seite {page}',
   'sources.row': 'Zeile {row}',
   'sources.passage': 'Textstelle',

@@ -169,6 +169,7 @@ export const en = {
 
   'sources.title': 'Sources',
   'sources.open': 'Source {number}: {file}',
+  'sources.conversation': 'conversation of {date}',
   'sources.page': 'page {page}',
   'sources.row': 'row {row}',
   'sources.passage': 'Passage',

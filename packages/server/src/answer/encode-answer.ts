@@ -1,4 +1,4 @@
-import type { Approval, RunRecord, RunResult } from '@agentkit/core'
+import type { Approval, Citation, RunRecord, RunResult } from '@agentkit/core'
 import { ProblemError, runProblem } from './problem.ts'
 
 /** The formats of answers that wait for the run's end. */
@@ -50,7 +50,7 @@ export function answerBody(answered: Answered, { userId, sessionId }: AnswerOwne
     finish_reason: answered.finishReason,
     usage: snakeCaseKeys(answered.usage),
     cost: answered.cost?.usd ?? null,
-    sources: answered.sources.map(snakeCaseKeys),
+    sources: answered.sources.map(sourceBody),
     approvals: answered.approvals.map(approvalBody),
   }
 }
@@ -70,7 +70,7 @@ export function runBody(record: RunRecord): Record<string, unknown> {
     approvals: record.approvals.map(approvalBody),
     usage: usage ? snakeCaseKeys(usage) : null,
     cost: record.cost?.usd ?? null,
-    sources: record.sources.map(snakeCaseKeys),
+    sources: record.sources.map(sourceBody),
     attempts: record.attempts,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
@@ -89,6 +89,11 @@ function errorBody(error: NonNullable<RunRecord['error']>, { attempts }: RunReco
 export function approvalBody({ approvalId, callId, name, input, kind, path, startedAt }: Approval): object {
   const ids = { approval_id: approvalId, call_id: callId }
   return { ...ids, name, input: input ?? null, kind, path: path ?? null, started_at: startedAt ?? null }
+}
+
+/** A citation by names such as `chunk_id`; of an earlier turn, its place too. */
+export function sourceBody({ session, ...source }: Citation): object {
+  return { ...snakeCaseKeys(source), ...(session && { session: snakeCaseKeys(session) }) }
 }
 
 /** The same values by names such as `input_tokens`. */

@@ -1,8 +1,8 @@
-import { Agent, type Note } from '@agentkit/core'
+import { Agent, type Note, tool } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
-import { expectProblem } from '../__fixtures__/requests.ts'
+import { chatRequest, expectProblem, validFields } from '../__fixtures__/requests.ts'
 import { createApp } from '../create-app.ts'
 
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-bob': 'bob' }
@@ -58,4 +58,22 @@ it('says of an agent without memory that it has none', async () => {
   const app = createApp(agent, { log: () => {} })
   const problem = await expectProblem(await app.request('/api/v1/memory?user_id=ada'), 400, 'unsupported')
   expect(problem).toMatchObject({ detail: 'The agent has no memory. Give it the option `memory`.' })
+})
+
+it('cites an earlier turn in snake case, as all bodies are', async () => {
+  const session = { sessionId: 's1', runId: 'r1', at: '2026-11-24T00:00:00.000Z' }
+  const source = { file: 'session/s1', start: 0, end: 3, quote: 'oak', chunkId: 'r1:0', session, score: { fused: 1 } }
+  const look = tool({
+    name: 'look',
+    description: 'Looks.',
+    input: { type: 'object' },
+    execute: (_input, context) => context?.cite([source]),
+  })
+  const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'An oak.'])
+  const app = createApp(new Agent({ name: 'Garden', model, functions: [look] }), { log: () => {} })
+  const request = chatRequest(validFields, { accept: 'application/json' })
+  const body = (await (await app.request('/api/v1/chat', request)).json()) as { sources: unknown[] }
+  const { chunkId: chunk_id, session: _, ...rest } = source
+  const place = { session_id: 's1', run_id: 'r1', at: session.at }
+  expect(body.sources).toEqual([{ ...rest, chunk_id, session: place }])
 })

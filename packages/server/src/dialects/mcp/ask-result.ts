@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { approvalBody, snakeCaseKeys } from '../../answer/encode-answer.ts'
+import { approvalBody, sourceBody } from '../../answer/encode-answer.ts'
 import { runProblem } from '../../answer/problem.ts'
 import { problemTable } from '../../answer/problem-table.ts'
 import type { Outcome } from './answer-outcome.ts'
@@ -25,7 +25,7 @@ export function askResult(
     session_id: sessionId,
     run_id: runId,
     finish_reason: finishReason,
-    sources: sources.map(snakeCaseKeys),
+    sources: sources.map(sourceBody),
     ...(approvals.length > 0 && finishReason === 'approval' && { approvals: approvals.map(approvalBody) }),
   }
   const shown = failure ? [text, failure.detail] : finishReason === 'approval' ? [text, waits(host, outcome)] : [text]

@@ -1,5 +1,5 @@
 import type { Approval, Citation, Cost, RunFinishReason, Usage } from '@agentkit/core'
-import { approvalBody, snakeCaseKeys } from '../../answer/encode-answer.ts'
+import { approvalBody, sourceBody } from '../../answer/encode-answer.ts'
 
 /** What is known of a run, beside the fields of OpenAI. */
 export type RunFacts = {
@@ -16,7 +16,7 @@ export function agentkitField({ runId, finishReason, cost, sources = [], approva
     run_id: runId,
     finish_reason: finishReason ?? null,
     cost: cost?.usd ?? null,
-    sources: sources.map(snakeCaseKeys),
+    sources: sources.map(sourceBody),
     approvals: approvals.map(approvalBody),
   }
 }
