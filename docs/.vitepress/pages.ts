@@ -24,7 +24,7 @@ const groups: readonly Group[] = [
       'guides/terminal',
     ],
   },
-  { text: 'Models', pages: ['guides/providers', 'guides/switching', 'guides/ai-sdk', 'quirks'] },
+  { text: 'Models', pages: ['guides/providers', 'guides/prompt-cache', 'guides/switching', 'guides/ai-sdk', 'quirks'] },
   { text: 'Conversations and files', pages: ['guides/sessions', 'guides/memory', 'guides/retrieval', 'guides/files'] },
   { text: 'Several agents', pages: ['guides/swarms', 'guides/workflows'] },
   {

@@ -16,8 +16,8 @@ import { prepareCall } from './request.ts'
 /** How long a model may be silent before its call fails with `timeout`, and whether prompts are cached. */
 export type AnthropicModelOptions = CallTimeouts & {
   /**
-   * Keeps a prompt that will be read again (with tools, or of a conversation with several turns) in Anthropic's cache:
-   * reading it costs a tenth or less, writing it a quarter more. `true` when absent.
+   * Marks what a request's `cache` plans for Anthropic's cache: reading it costs a tenth or less, writing it a quarter
+   * more. `true` when absent.
    */
   promptCaching?: boolean | undefined
 }

@@ -6,14 +6,20 @@ import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
 import { sha256 } from '../util/sha256.ts'
 import type { Compaction } from './compacted-view.ts'
 
-/** Whose requests share a key. */
-export type Prompter = { agentId: string; version: string | undefined; userId: string; sessionId: string }
+type Prompting = { id: string; cache: CacheOption; storedVersion(): Promise<string | undefined> }
 
-/** The key under which a provider keeps the prompts of a conversation: it routes by it, and shows it in its logs. */
-export function cacheKey(cache: CacheOption, { agentId, version, userId, sessionId }: Prompter): string | undefined {
+/**
+ * The key under which a provider keeps the prompts of a conversation: it routes by it, and shows it in its logs. A run
+ * without a session has a conversation of its own.
+ */
+export async function cacheKey(
+  { id, cache, storedVersion }: Prompting,
+  { userId, sessionId, runId }: { userId: string; sessionId?: string; runId: string },
+): Promise<string | undefined> {
   if (cache === 'off') return undefined
   if (cache !== 'auto') return cache.key
-  return sha256(JSON.stringify([agentId, version ?? null, userId, sessionId]), 'base64url').slice(0, 32)
+  const parts = [id, (await storedVersion()) ?? null, userId, sessionId ?? null, sessionId === undefined ? runId : null]
+  return sha256(JSON.stringify(parts), 'base64url').slice(0, 32)
 }
 
 const marks: readonly CacheMark[] = Object.freeze<CacheMark[]>(['instruction', 'previous', 'end'])

@@ -188,7 +188,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     stepsBefore: snapshot ? (snapshot.stepsBefore ?? 0) : path.length > 0 ? state.steps : 0,
     plannedSteps: 0,
     finalTool: undefined,
-    cacheKey: await keyOf(opened, hookContext),
+    cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
   })
   turn.describe?.({
     snapshot: () => snapshotOf(run),
@@ -202,16 +202,6 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
 async function notesOf({ agent, scope, stored }: OpenedRun): Promise<string | undefined> {
   const { userId, runId } = scope
   return agent.notes?.({ userId, runId, before: stored?.record.createdAt })
-}
-
-/** A run without a session has a conversation of its own. */
-async function keyOf(
-  { agent }: OpenedRun,
-  { userId, sessionId, runId, signal }: HookContext,
-): Promise<string | undefined> {
-  const { id: agentId, cache } = agent
-  const version = cache === 'auto' ? await untilAborted(signal, agent.storedVersion()) : undefined
-  return cacheKey(cache, { agentId, version, userId, sessionId: sessionId ?? runId })
 }
 
 async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {
