@@ -91,3 +91,30 @@ describe('what is known of a deployment', () => {
     expect(infoOf('dep')).toEqual({ nativeOutput: 'always' })
   })
 })
+
+it.each([
+  ['dated', false, 'gpt-5.4', { prompt_cache_key: 'k' }],
+  ['dated', false, 'gpt-5.6', { prompt_cache_key: 'k' }],
+  ['v1', true, 'gpt-5.6', { prompt_cache_key: 'k', prompt_cache_options: { mode: 'explicit' } }],
+  ['v1', true, 'my-deployment', {}],
+] as const)(
+  'sends by the %s API (v1: %s) to %s the fields about caching that it takes',
+  async (_api, v1, model, fields) => {
+    const bodies: unknown[] = []
+    const kept: typeof fetch = async (_input, init) => {
+      bodies.push(JSON.parse(String(init?.body)))
+      return new Response('no', { status: 400 })
+    }
+    const azureModel = azure({ endpoint: 'https://a.example', apiKey: 'test', fetch: kept, v1 }).model(model)
+    const request = {
+      messages: [{ role: 'user' as const, content: 'hi' }],
+      cache: { key: 'k', marks: ['end' as const] },
+    }
+    const read = async (): Promise<void> => {
+      for await (const _event of azureModel.stream(request, new AbortController().signal));
+    }
+    await expect(read()).rejects.toThrow()
+    const { prompt_cache_key, prompt_cache_options } = bodies[0] as Record<string, unknown>
+    expect(JSON.parse(JSON.stringify({ prompt_cache_key, prompt_cache_options }))).toEqual(fields)
+  },
+)
