@@ -15,7 +15,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { httpServer, listening, rawServer } from '../__fixtures__/servers.ts'
 import { bodyOf, context, errorOf } from '../__fixtures__/streams.ts'
 import { networkError } from '../errors/provider-error.ts'
-import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
+import { callSignal, type NodeFetchInit, nodeFetch, preparePost } from './node-fetch.ts'
 import { NodeResponse } from './node-response.ts'
 
 afterEach(() => {
@@ -57,6 +57,12 @@ describe('what nodeFetch sends', () => {
     const remove = setTracer(tracer as Tracer) // no span is started here
     try {
       expect(JSON.parse(await textOf(server.url, { headers }))).toEqual(['00-1-2-01', 'blue'])
+      const post = preparePost({ address: server.url, headers, redirect: undefined })
+      const prepared = await post?.('{}', new AbortController().signal)
+      expect(await prepared?.json()).toEqual(['00-1-2-01', 'blue'])
+      // A body of another kind is sent by the global `fetch`.
+      const sent = await nodeFetch(server.url, { method: 'POST', headers, body: new Blob(['a']) })
+      expect(await sent.json()).toEqual(['00-1-2-01', 'blue'])
     } finally {
       remove()
     }
