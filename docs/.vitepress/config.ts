@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { plainArrows, plainEmptyHeadings } from './accessible.ts'
+import { accessibleTheme, plainEmptyHeadings } from './accessible.ts'
 import { sidebar, slugOf } from './pages.ts'
 
 // The browser itself refuses every other host. VitePress has inline scripts, and Shiki inline styles.
@@ -24,9 +24,10 @@ export default defineConfig({
     config: plainEmptyHeadings,
   },
   // The index of the search, which is loaded by the first search.
-  vite: { build: { chunkSizeWarningLimit: 4000 }, plugins: [plainArrows] },
+  vite: { build: { chunkSizeWarningLimit: 4000 }, plugins: [accessibleTheme] },
   themeConfig: {
     search: { provider: 'local' },
+    notFound: { linkLabel: 'Take me home' },
     sidebar: sidebar(fileURLToPath(new URL('..', import.meta.url))),
     outline: [2, 3],
   },
