@@ -38,7 +38,10 @@ try {
   const screen = tmux('capture-pane', '-p', '-e')
   const place = join(root, 'docs/pictures')
   mkdirSync(place, { recursive: true })
-  writeFileSync(join(place, 'terminal.svg'), terminalPicture(screen, 'agentkit chat: an agent asks before it pays money back'))
+  writeFileSync(
+    join(place, 'terminal.svg'),
+    terminalPicture(screen, 'agentkit chat: an agent asks before it pays money back'),
+  )
 } finally {
   spawnSync('tmux', ['-L', socket, 'kill-server'])
   rmSync(folder, { recursive: true, force: true })

@@ -49,7 +49,7 @@ export function withSite({ homepage: _, repository: __, bugs: ___, ...manifest }
 export function withLinks(readme, { site }) {
   if (site === '') return readme
   return readme.replace(
-    /Part of agentkit: its README(?:\s+and guides are| is) at the root of the repository\./,
+    /Part of agentkit: its README(?:\s+and guides are|\s+is)\s+at\s+the\s+root\s+of\s+the\s+repository\./,
     `Part of [agentkit](${site}), whose guides are at ${site.replace(/\/$/, '')}/guides/.`,
   )
 }

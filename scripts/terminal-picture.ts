@@ -12,14 +12,14 @@ const plain: Style = { isBold: false, isFaint: false }
  */
 export function terminalPicture(screen: string, title: string): string {
   const lines = screen.trimEnd().split('\n')
-  const columns = Math.max(...lines.map((line) => line.replaceAll(escapes, '').length), 40)
+  const columns = Math.max(...lines.map((line) => line.replaceAll(sequence, '').length), 40)
   const width = Math.ceil(columns * size.cell + 2 * size.margin)
   const height = lines.length * size.line + size.bar + size.margin
   let style = plain
   const texts = lines.map((line, index) => {
     const spans: string[] = []
-    for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
-      const codes = /^\u001b\[([\d;]*)m$/.exec(part)?.[1]
+    for (const part of line.split(sequence)) {
+      const codes = exactly.exec(part)?.[1]
       if (codes === undefined) spans.push(spanOf(part, style))
       else style = codes.split(';').reduce(styled, style)
     }
@@ -28,7 +28,7 @@ export function terminalPicture(screen: string, title: string): string {
   const dots = ['#ff5f57', '#febc2e', '#28c840'].map(
     (color, index) => `<circle cx="${18 + index * 18}" cy="16" r="5.5" fill="${color}"/>`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#1f2328" xml:space="preserve">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#1f2328">
 <title>${escaped(title)}</title>
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="#ffffff" stroke="#d0d7de"/>
 ${[...dots, ...texts].join('\n')}
@@ -36,7 +36,10 @@ ${[...dots, ...texts].join('\n')}
 `
 }
 
-const escapes = /\u001b\[[\d;]*m/g
+const escape = '\u001b'
+/** The colours of a terminal: `ESC[1;32m`. */
+const sequence = new RegExp(`(${escape}\\[[\\d;]*m)`, 'g')
+const exactly = new RegExp(`^${escape}\\[([\\d;]*)m$`)
 
 function styled(style: Style, code: string): Style {
   const number = Number(code || 0)
@@ -61,5 +64,7 @@ function spanOf(text: string, { color, isBold, isFaint }: Style): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  // SVG joins spaces; those of an indentation stay.
+  const spaced = text.replaceAll(/^ +| {2,}/g, (spaces) => '\u00a0'.repeat(spaces.length))
+  return spaced.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
