@@ -15,4 +15,6 @@ export const limits = {
   traceparentChars: 128,
   /** Milliseconds for the last export. */
   shutdownMs: 2_000,
+  /** How long an endpoint may take that `agentkit doctor` asks. */
+  probeMs: 5000,
 } as const

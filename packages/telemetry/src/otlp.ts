@@ -6,8 +6,8 @@ import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
 import { limits } from './limits.ts'
 import { type Encoding, requirePeer } from './require-peer.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-type Signal = 'traces' | 'metrics'
+export type Env = Readonly<Record<string, string | undefined>>
+export type Signal = 'traces' | 'metrics'
 type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
 
 /**
@@ -17,13 +17,10 @@ type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
  * @throws AgentKitError `invalid-config` for a variable that cannot be used, `missing-package`
  */
 export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
-  const isDisabled = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
-  const exports = { traces: isExported(env, 'traces'), metrics: isExported(env, 'metrics') }
-  const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
-  checkEndpoints(env)
+  const { traces, metrics } = exportsOf(env)
   const providers: Provider[] = []
-  if (exports.traces && !isDisabled) providers.push(exportTraces(env, encodings.traces))
-  if (exports.metrics && !isDisabled) providers.push(exportMetrics(env, encodings.metrics))
+  if (traces) providers.push(exportTraces(env, traces))
+  if (metrics) providers.push(exportMetrics(env, metrics))
   // Once nothing can fail any more.
   for (const { register } of providers) register()
 
@@ -37,6 +34,21 @@ export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
       await stop()
       for (const { disable } of providers) disable()
     },
+  }
+}
+
+/**
+ * What is exported, and how.
+ * @throws AgentKitError `invalid-config` for a variable that cannot be used
+ */
+export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
+  const isDisabled = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
+  const exports = { traces: isExported(env, 'traces'), metrics: isExported(env, 'metrics') }
+  const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
+  checkEndpoints(env)
+  return {
+    ...(exports.traces && !isDisabled && { traces: encodings.traces }),
+    ...(exports.metrics && !isDisabled && { metrics: encodings.metrics }),
   }
 }
 
@@ -89,7 +101,7 @@ function checkEndpoints(env: Env): void {
 // The exporters read the variables for address, headers, certificates, compression and time. What a package exports is
 // what its name promises, hence the casts.
 
-const exporters = {
+export const exporters = {
   proto: { traces: '@opentelemetry/exporter-trace-otlp-proto', metrics: '@opentelemetry/exporter-metrics-otlp-proto' },
   http: { traces: '@opentelemetry/exporter-trace-otlp-http', metrics: '@opentelemetry/exporter-metrics-otlp-http' },
 } as const

@@ -8,6 +8,7 @@ type SkillsPackage = typeof import('@agentkit/skills/internal')
 type EvalsPackage = typeof import('@agentkit/evals/internal')
 type Testing = typeof import('@agentkit/testing')
 type TelemetryPackage = typeof import('@agentkit/telemetry')
+type TelemetryInternal = typeof import('@agentkit/telemetry/internal')
 type QueuePackage = typeof import('@agentkit/queue-postgres')
 
 type ImportOptions = {
@@ -57,6 +58,14 @@ export function importMcp(importPackage?: (name: string) => Promise<McpPackage>)
 /** Imports the package that reads skills. */
 export function importSkills(importPackage?: (name: string) => Promise<SkillsPackage>): Promise<SkillsPackage> {
   return importOptional('@agentkit/skills/internal', importPackage, { installs: '@agentkit/skills' })
+}
+
+/** Imports what checks where telemetry goes. */
+export function importTelemetry(
+  importPackage?: (name: string) => Promise<TelemetryInternal>,
+): Promise<TelemetryInternal> {
+  const also = telemetryPeers.map((peer) => `@opentelemetry/${peer}`).join(' ')
+  return importOptional('@agentkit/telemetry/internal', importPackage, { installs: '@agentkit/telemetry', also })
 }
 
 /**

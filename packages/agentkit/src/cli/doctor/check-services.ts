@@ -1,7 +1,7 @@
 import type { McpTable } from '../../config/config-keys.ts'
 import { mcpOptions } from '../../mcp/mcp-options.ts'
 import { serveOptions } from '../../serve/serve-agent.ts'
-import { importMcp } from '../../util/import-optional.ts'
+import { importMcp, importTelemetry } from '../../util/import-optional.ts'
 import { type CheckResult, merged, type Project } from './project.ts'
 
 /** How long a server of MCP may take to answer, within the bound of the check. */
@@ -57,4 +57,11 @@ export async function checkServer({ config }: Project): Promise<CheckResult> {
     return { status: 'warn', detail, fix: 'Set auth_tokens_env in [server], or name the pages in cors_origins.' }
   }
   return { status: 'ok', detail: `${host}, port ${port} is free.` }
+}
+
+/** Where the configuration turns telemetry on, whether its endpoint takes exports. */
+export async function checkTelemetry({ config, isOffline }: Project, signal: AbortSignal): Promise<CheckResult> {
+  if (config.defaults.telemetry === undefined) return { status: 'skipped', detail: 'No telemetry is configured.' }
+  const { inspectOtlp } = await importTelemetry()
+  return merged(await inspectOtlp(process.env, { isOffline, signal }), { status: 'ok', detail: 'Nothing is exported.' })
 }

@@ -11,7 +11,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type Call, cliFolder } from '../../__fixtures__/cli-folder.ts'
 
 const { folder, write, agentkit } = cliFolder()
-const ids = 'node package-type packages config env keys models providers store index mcp server disk'.split(' ')
+const ids = 'node package-type packages config env keys models providers store index mcp server telemetry disk'.split(
+  ' ',
+)
 
 type Check = { id: string; status: string; detail: string; fix?: string; file?: string; line?: number }
 type Report = { ok: boolean; checks: Check[] }
@@ -364,6 +366,40 @@ describe('agentkit doctor', () => {
     const report = await doctor(cwd)
     expect(found(report, 'mcp')).toMatchObject({ status: 'fail', detail: expect.stringContaining('[mcp.files]') })
     expect(readdirSync(cwd).sort()).toEqual(['agentkit_config.toml', 'package.json'])
+  })
+
+  it.each([
+    [200, 'ok', /takes traces\..*takes metrics\./],
+    [401, 'fail', /refuses traces \(HTTP 401\)/],
+    [404, 'fail', /does not take traces \(HTTP 404\)/],
+  ])(
+    'sends an empty export to the endpoint of telemetry, which answers with %i: %s',
+    async (status, verdict, detail) => {
+      const { url, paths } = await provider(status, {})
+      const { cwd } = project({ 'agentkit_config.toml': '[defaults]\ntelemetry = "otlp"\n[server]\nport = 0\n' })
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key}` }
+      const report = await doctor(cwd, { words: [], env })
+      expect(found(report, 'telemetry')).toMatchObject({ status: verdict, detail: expect.stringMatching(detail) })
+      expect([...new Set(paths)].sort()).toEqual(['POST /v1/metrics', 'POST /v1/traces'])
+      expect(report.text).not.toContain(key)
+    },
+  )
+
+  it('names an endpoint of telemetry that does not answer, a variable that is wrong, and asks none offline', async () => {
+    const { cwd } = project({ 'agentkit_config.toml': '[defaults]\ntelemetry = "otlp"\n[server]\nport = 0\n' })
+    const away = await doctor(cwd, { words: [], env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } })
+    const telemetry = found(away, 'telemetry')
+    expect(telemetry).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('http://127.0.0.1:9/v1/traces does not answer'),
+    })
+    expect(telemetry?.fix).toContain('OTEL_EXPORTER_OTLP_ENDPOINT')
+    const grpc = await doctor(cwd, { env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' } })
+    expect(found(grpc, 'telemetry')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('Set it to "http/protobuf"'),
+    })
+    expect(found(await doctor(cwd), 'telemetry')).toMatchObject({ status: 'skipped' })
   })
 
   it('names a Postgres that does not answer', async () => {

@@ -7,7 +7,7 @@ import { checkConfig, checkEnv } from './check-config.ts'
 import { checkIndex, checkStore } from './check-data.ts'
 import { checkKeys, checkModels, checkProviders } from './check-models.ts'
 import { checkDisk, checkNode, checkPackages, checkPackageType } from './check-project.ts'
-import { checkMcp, checkServer } from './check-services.ts'
+import { checkMcp, checkServer, checkTelemetry } from './check-services.ts'
 import { type Check, type CheckResult, type Project, readProject } from './project.ts'
 
 export type DoctorFlags = { json?: true; offline?: true; sessions?: string }
@@ -26,6 +26,7 @@ const checks: Readonly<Record<string, Check>> = {
   index: checkIndex,
   mcp: checkMcp,
   server: checkServer,
+  telemetry: checkTelemetry,
   disk: checkDisk,
 }
 

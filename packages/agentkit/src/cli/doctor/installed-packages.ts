@@ -31,6 +31,9 @@ export function namedPackages({ config, models, sessions }: Project): NeededPack
   if (agentTables(config).some(({ skills = [] }) => skills.length > 0)) {
     needed.push({ name: '@agentkit/skills', reason: '`skills` needs it' })
   }
+  if (config.defaults.telemetry !== undefined) {
+    needed.push({ name: '@agentkit/telemetry', reason: '`telemetry = "otlp"` needs it' })
+  }
   if (config.server.dialects?.includes('mcp')) {
     needed.push({ name: '@modelcontextprotocol/server', reason: 'the dialect "mcp" needs it' })
   }
