@@ -254,6 +254,34 @@ describe('the head of the prompt', () => {
   })
 })
 
+describe('a run that has made a note itself', () => {
+  it('does not see it before its question when it is resumed, in a store without runs too', async () => {
+    sessions = memorySessions()
+    const requests: ModelRequest[] = []
+    const agent = new Agent({
+      name: 'Garden',
+      model: scriptedModel([call('remember', { text: 'one' }), call('pay', {}), 'Paid.']),
+      sessions,
+      memory: createMemory(),
+      functions: [
+        {
+          name: 'pay',
+          description: 'Pays.',
+          inputSchema: { type: 'object' },
+          needsApproval: true,
+          execute: () => 'paid',
+        },
+      ],
+      hooks: { beforeModel: (request) => void requests.push(structuredClone(request)) },
+    })
+    const { runId, approvals } = await agent.stream('Pay.', { ...ada, sessionId: 's' }).result
+    await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+    const [, second, third] = requests.map(({ messages }) => messages)
+    expect(await agent.memory.notes(ada)).toHaveLength(1)
+    expect(third?.slice(0, second?.length)).toEqual(second)
+  })
+})
+
 describe('createMemory', () => {
   it('offers the tools that its options name', () => {
     const names = (options: Parameters<typeof createMemory>[0]) =>

@@ -29,7 +29,7 @@ export function promptNotes(store: MemoryStore, agentId: string): NonNullable<Ag
 /**
  * Stores a note.
  * @param call what makes its id: the same call makes one note, however often it runs
- * @throws AgentKitError `invalid-argument` for a note that is empty or too long, and where there are too many
+ * @throws AgentKitError `invalid-argument` for an empty note, and where there are too many
  */
 export async function addNote(
   store: MemoryStore,
@@ -41,9 +41,6 @@ export async function addNote(
     .trim()
     .toWellFormed()
   if (line === '') throw refused('A note is not empty.')
-  if (line.length > limits.noteChars) {
-    throw refused(`A note has at most ${limits.noteChars} characters; this one has ${line.length}. Shorten it.`)
-  }
   const noteId = `note_${createHash('sha256').update(call).digest('hex').slice(0, 10)}`
   if (await store.addNote(owner, { noteId, text: line, runId }, limits.notes)) return noteId
   throw refused(`There are ${limits.notes} notes about this user already. Call forget for one that no longer matters.`)

@@ -43,7 +43,8 @@ async function generate(store: SessionStore, { users, seed }: { users: number; s
   }
   for (let user = 0; user < users; user++) {
     const userId = `user-${user}`
-    for (let turn = 0; turn < 6; turn++) await say({ agentId, userId, sessionId: `s${Math.floor(turn / 3)}` })
+    // Two sessions of six turns: one block of four that is closed, and one that is open.
+    for (let turn = 0; turn < 12; turn++) await say({ agentId, userId, sessionId: `s${Math.floor(turn / 6)}` })
   }
   // Every fifth user is in the index of this process before anything is removed.
   const { search } = createMemory()({ agentId, sessions: store })
@@ -57,7 +58,7 @@ async function generate(store: SessionStore, { users, seed }: { users: number; s
       await store.delete({ agentId, userId, sessionId: 's0' })
       for (const fact of own) if (fact.sessionId === 's0') fact.isGone = true
     } else if (chance < 0.7) {
-      const from = own.filter(({ sessionId }) => sessionId === 's1')[Math.floor(next() * 3)]
+      const from = own.filter(({ sessionId }) => sessionId === 's1')[Math.floor(next() * 6)]
       await say({ agentId, userId, sessionId: 's1' }, from?.runId)
       const replaced = own.slice(own.indexOf(from as Fact))
       for (const fact of replaced) fact.isGone = true

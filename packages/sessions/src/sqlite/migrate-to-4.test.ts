@@ -55,6 +55,10 @@ it('leaves no byte of a note that was removed, after a clean close', async () =>
   const secret = 'a-note-that-nobody-must-find'
   await store.memory?.addNote(owner, { noteId: 'n1', text: secret, runId: 'none' }, 50)
   await store.memory?.removeNote(owner, 'n1')
+  const database = new DatabaseSync(path)
+  // What the close removes.
+  expect(database.prepare('SELECT count(*) AS traces FROM traces').get()).toEqual({ traces: 1 })
+  database.close()
   await store.close()
   expect((await readFile(path)).includes(secret)).toBe(false)
 })

@@ -132,6 +132,15 @@ export function memoryStoreContract(name: string, makeStore: () => Promise<Store
       expect(await memory.notes(owner)).toEqual([{ noteId: 'n3', text: 'of no run', at: expect.any(String) }])
     })
 
+    it('forgets what the retention removes, where the store has runs', async () => {
+      await say(key, 'r1', 'one')
+      await memory.addNote(owner, { noteId: 'n1', text: 'one', runId: 'r1' }, 50)
+      await tick()
+      await store.runs?.prune({ sessionsMs: 1 })
+      expect(await recalled()).toEqual(store.runs ? [] : ['r1'])
+      expect(await memory.notes(owner)).toHaveLength(store.runs ? 0 : 1)
+    })
+
     it('forgets everything until now when it is cleared, and keeps the sessions', async () => {
       await say(key, 'r1', 'one')
       await say({ ...key, userId: 'bob' }, 'r2', 'two')
