@@ -2,10 +2,15 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verbs } from './cli/verbs.ts'
 
 const cli = join(import.meta.dirname, 'cli.ts')
+
+/** Prints the address of each module that is loaded. */
+const listModules = `--conditions=@agentkit/source --import=${pathToFileURL(join(import.meta.dirname, '__fixtures__/list-modules.mjs'))}`
 
 const add = `/**
  * Adds.
@@ -36,6 +41,22 @@ describe('agentkit', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/tools {2,}compiles typed functions to tools/)
   })
+
+  it.each(['', ...verbs.map(({ name }) => name), 'completion'])(
+    'loads nothing for `%s --help` but its words',
+    async (verb) => {
+      const { out, error } = await agentkitIn({ NODE_OPTIONS: listModules }, [verb, '--help'].filter(Boolean))
+      expect(out).toContain(`Usage: agentkit${verb === '' ? '' : ` ${verb}`}`)
+      const packages = [...error.matchAll(/^(?!node:).*\/(?:packages|node_modules)\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
+        ([, name]) => name,
+      )
+      const used = new Set(packages)
+      expect(used.has('commander')).toBe(true)
+      // The program itself, and the one file of core that commands print by.
+      for (const name of ['agentkit', 'commander', ...(verb === '' ? [] : ['core'])]) used.delete(name)
+      expect([...used]).toEqual([])
+    },
+  )
 
   it.each([
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
@@ -129,8 +150,15 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
-  const run = promisify(execFile)(process.execPath, [cli, ...words], { cwd: folder })
+function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+  return agentkitIn({}, words)
+}
+
+async function agentkitIn(
+  env: Record<string, string>,
+  words: string[],
+): Promise<{ code: number; out: string; error: string }> {
+  const run = promisify(execFile)(process.execPath, [cli, ...words], { cwd: folder, env: { ...process.env, ...env } })
   const ended = await run.then(
     (output) => ({ code: 0, ...output }),
     // A failed process has its exit code and its output in the error.

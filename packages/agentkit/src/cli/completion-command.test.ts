@@ -18,7 +18,7 @@ describe('agentkit completion', () => {
       const program = `source "$0"; COMP_WORDS=(agentkit "$@"); COMP_CWORD=$#; _agentkit; echo "\${COMPREPLY[*]}"`
       return execFileSync('bash', ['-c', program, file, ...words], { encoding: 'utf8' }).trim()
     }
-    expect(complete('do')).toBe('doctor')
+    expect(complete('doc')).toBe('doctor docs')
     expect(complete('runs', '')).toContain('list show cancel retry schedules')
     expect(complete('runs', 'list', '--st')).toBe('--status')
     expect(complete('runs', 'list', '--status', 'd')).toBe('done')
@@ -40,7 +40,7 @@ describe('agentkit completion', () => {
 
 describe('agentkit --help', () => {
   it('has the examples of each command', async () => {
-    for (const command of ['init', 'dev', 'run', 'chat', 'doctor', 'completion']) {
+    for (const command of ['init', 'dev', 'run', 'chat', 'doctor', 'docs', 'completion']) {
       const { code, out } = await agentkit([command, '--help'])
       expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Examples:\n') })
     }

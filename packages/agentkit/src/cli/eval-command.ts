@@ -1,13 +1,12 @@
 import { terminalLine } from '@agentkit/core'
 import type { EvalReport, EvalRun, EvaluateOptions } from '@agentkit/evals/internal'
 import { Command } from 'commander'
-import { importEvals } from '../util/import-optional.ts'
-import { addCase } from './add-case.ts'
 import { checkFile } from './common/agent-file.ts'
 import { interruptible } from './common/interrupt.ts'
 import { printError } from './common/print.ts'
 import { takeStdout } from './common/stdout.ts'
-import { checkScorers, type LeastMean, type LoadedEval, leastMean, loadEval } from './load-eval.ts'
+import { checkScorers, type LeastMean, leastMean } from './least-mean.ts'
+import type { LoadedEval } from './load-eval.ts'
 import { withStoreOptions } from './runs-command.ts'
 
 type EvalOptions = {
@@ -38,7 +37,10 @@ export function evalCommand(): Command {
       .description('appends a stored run to a file of cases')
       .argument('<runId>', 'the id of the run')
       .requiredOption('--to <file>', 'the .jsonl file of the cases'),
-  ).action(addCase)
+  ).action(async (...words: Parameters<typeof import('./add-case.ts').addCase>) => {
+    const { addCase } = await import('./add-case.ts')
+    await addCase(...words)
+  })
   return command
 }
 
@@ -52,6 +54,8 @@ Examples:
 async function runFile(command: Command, file: string, options: EvalOptions): Promise<void> {
   const commands = command.commands.map((one) => one.name())
   checkFile(file, 'Pass a file whose default export is the options of `evaluate`.', { commands })
+  const { importEvals } = await import('../util/import-optional.ts')
+  const { loadEval } = await import('./load-eval.ts')
   const { runEval, reportLines, reportPieces, writeHtml, writeJunit } = await importEvals()
   const { signal, code } = interruptible()
   const output = takeStdout()

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isRecord, nearestWord } from '@agentkit/core/internal'
+import { isRecord } from '@agentkit/core/internal'
 import type { EvaluateOptions } from '@agentkit/evals/internal'
 import { deferMissingKeys } from '../models/named-model.ts'
 import { beginLoading } from '../util/loaded-file.ts'
@@ -11,9 +11,6 @@ export type LoadedEval = {
   /** Closes the agents, and what they have opened. */
   close(): Promise<void>
 }
-
-/** A scorer, and the mean that it must have. */
-export type LeastMean = { scorer: string; mean: number }
 
 /**
  * The options of `evaluate` that a file exports. Typed functions in it are tools, as with `agentkit/register`.
@@ -58,28 +55,4 @@ function agentsOf({ agent, variants }: EvaluateOptions): AgentOfEval[] {
 
 async function loadModels(agents: readonly AgentOfEval[]): Promise<void> {
   for (const { models = [] } of agents) await Promise.all(models.map((model) => model.load?.()))
-}
-
-/** A parser of `--fail-under`. @throws UsageError */
-export function leastMean(text: string, earlier: readonly LeastMean[] = []): LeastMean[] {
-  const place = text.lastIndexOf('=')
-  const [scorer, figure] = [text.slice(0, place), text.slice(place + 1)]
-  const mean = Number(figure)
-  if (place < 1 || figure.trim() === '' || !(mean >= 0 && mean <= 1)) {
-    throw new UsageError(
-      `--fail-under is a scorer and its least mean from 0 to 1, such as exact=0.9, not ${JSON.stringify(text.slice(0, 60))}.`,
-    )
-  }
-  return [...earlier, { scorer, mean }]
-}
-
-/** @throws UsageError for a scorer that the eval does not have, with the most similar one */
-export function checkScorers(least: readonly LeastMean[], { scorers }: EvaluateOptions): void {
-  const names = Array.isArray(scorers) ? scorers.map((scorer) => String(scorer?.name)) : []
-  for (const { scorer } of least) {
-    if (names.includes(scorer)) continue
-    const nearest = nearestWord(scorer, names)
-    const hint = nearest === undefined ? `It has ${names.join(', ')}.` : `Did you mean "${nearest}"?`
-    throw new UsageError(`The eval has no scorer "${scorer.slice(0, 60)}". ${hint}`)
-  }
 }

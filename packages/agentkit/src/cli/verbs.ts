@@ -30,6 +30,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
   },
   {
+    name: 'docs',
+    description: 'shows the documentation of the installed version, and searches it',
+    load: async () => (await import('./docs/docs-command.ts')).docsCommand(),
+  },
+  {
     name: 'eval',
     description: 'runs agents on cases, and scores their answers',
     load: async () => (await import('./eval-command.ts')).evalCommand(),
