@@ -118,3 +118,15 @@ it('keeps a refused answer and its note in their place', async () => {
   expect(second).toHaveLength(3)
   expect(third?.slice(0, 3)).toEqual(second)
 })
+
+it('keeps them while the run waits for an approval, in another agent object too', async () => {
+  const output = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  const model = scriptedModel(['No number.', calls('pay'), '{"n":1}'], { info: { nativeOutput: 'always' } })
+  const sessions = memorySessions()
+  const open = (): Agent<unknown> => new Agent<unknown>({ name: 'Test', functions: [pay], model, output, sessions })
+  const { runId, approvals } = await open().stream('How many?', { sessionId: 's', onApproval: 'end' }).result
+  const { warnings } = await open().resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+  expect(warnings).toEqual([])
+  const [, second, third] = model.requests.map(({ messages }) => messages)
+  expect(third?.slice(0, 3)).toEqual(second)
+})
