@@ -36,10 +36,10 @@ ${[...dots, ...texts].join('\n')}
 `
 }
 
-const escape = '\u001b'
+const esc = '\u001b'
 /** The colours of a terminal: `ESC[1;32m`. */
-const sequence = new RegExp(`(${escape}\\[[\\d;]*m)`, 'g')
-const exactly = new RegExp(`^${escape}\\[([\\d;]*)m$`)
+const sequence = new RegExp(`(${esc}\\[[\\d;]*m)`, 'g')
+const exactly = new RegExp(`^${esc}\\[([\\d;]*)m$`)
 
 function styled(style: Style, code: string): Style {
   const number = Number(code || 0)
