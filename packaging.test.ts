@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -412,63 +412,61 @@ describe('a project of agentkit init', () => {
     return status === 0
   })
 
-  it.each([
-    ['npm', 'agent'],
-    ['npm', 'swarm'],
-    ['npm', 'files'],
-    ['pnpm', 'agent'],
-    ...others.map((manager): [string, string] => [manager, 'agent']),
-  ])(
-    'installs by %s, is typed, passes its test and answers without a key: %s',
+  const environment = (): NodeJS.ProcessEnv => ({
+    ...withoutKeys(plainEnvironment()),
+    npm_config_registry: registry.url,
+    // The packages of this registry are other ones each time, of one version.
+    npm_config_cache: join(place, 'cache'),
+    npm_config_store_dir: join(place, 'store'),
+    YARN_NPM_REGISTRY_SERVER: registry.url,
+    YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
+    YARN_GLOBAL_FOLDER: join(place, 'yarn'),
+    BUN_INSTALL_CACHE_DIR: join(place, 'bun'),
+    PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+  })
+  const inFolder = (folder: string, program: string, ...words: string[]) =>
+    run(program, words, { cwd: folder, env: environment(), shell: process.platform === 'win32' })
+  let withAll: string
+
+  it.each([['npm', 'files'], ['pnpm', 'agent'], ...others.map((manager): [string, string] => [manager, 'agent'])])(
+    'installs by %s, and works: %s',
     { timeout: 600_000 },
     async (manager, template) => {
       const folder = await mkdtemp(join(place, 'project'))
-      const env = {
-        ...withoutKeys(plainEnvironment()),
-        npm_config_registry: registry.url,
-        // The packages of this registry are other ones each time, of one version.
-        npm_config_cache: join(place, 'cache'),
-        npm_config_store_dir: join(place, 'store'),
-        YARN_NPM_REGISTRY_SERVER: registry.url,
-        YARN_UNSAFE_HTTP_WHITELIST: '127.0.0.1',
-        YARN_GLOBAL_FOLDER: join(place, 'yarn'),
-        BUN_INSTALL_CACHE_DIR: join(place, 'bun'),
-        PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
-      }
-      const shell = process.platform === 'win32'
-      const inFolder = (program: string, ...words: string[]) => run(program, words, { cwd: folder, env, shell })
-      await inFolder(
-        'npm',
-        'exec',
-        '--yes',
-        '--package=agentkit',
-        '--',
-        'agentkit',
-        'init',
-        '--pm',
-        manager,
-        '--template',
-        template,
-        '--yes',
-      )
-      await inFolder(process.execPath, 'node_modules/typescript/bin/tsc')
-      const tests = await inFolder('npm', 'test')
-      expect(tests.stdout).toMatch(/fail 0/)
-      const question = template === 'files' ? 'How many days of holiday are there?' : 'What time is it in Europe/Oslo?'
-      const { stdout, stderr } = await inFolder(process.execPath, 'node_modules/agentkit/dist/cli.js', 'run', question)
-      expect(stderr).toContain('offline/extractive')
-      expect(stdout).toMatch(template === 'files' ? /30 days/ : template === 'agent' ? /\d:\d\d/ : /./)
-      const doctor = await inFolder(process.execPath, 'node_modules/agentkit/dist/cli.js', 'doctor', '--offline')
-      expect(doctor.stdout).toMatch(/\n0 failed, /)
+      const init = ['agentkit', 'init', '--pm', manager, '--template', template, '--yes']
+      await inFolder(folder, 'npm', 'exec', '--yes', '--package=agentkit', '--', ...init)
+      if (template === 'files') withAll = folder
+      await expectWorking(folder, template)
     },
   )
+
+  it.each(['agent', 'swarm'])('works from the template %s too', { timeout: 600_000 }, async (template) => {
+    const folder = await mkdtemp(join(place, 'project'))
+    await symlink(join(withAll, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    const cli = 'node_modules/agentkit/dist/cli.js'
+    await inFolder(folder, process.execPath, cli, 'init', '--template', template, '--yes', '--no-install')
+    await expectWorking(folder, template)
+  })
+
+  /** It is typed, passes its test, answers without a key, and its doctor finds nothing. */
+  async function expectWorking(folder: string, template: string): Promise<void> {
+    await inFolder(folder, process.execPath, 'node_modules/typescript/bin/tsc')
+    const tests = await inFolder(folder, 'npm', 'test')
+    expect(tests.stdout).toMatch(/fail 0/)
+    const question = template === 'files' ? 'How many days of holiday are there?' : 'What time is it in Europe/Oslo?'
+    const cli = 'node_modules/agentkit/dist/cli.js'
+    const { stdout, stderr } = await inFolder(folder, process.execPath, cli, 'run', question)
+    expect(stderr).toContain('offline/extractive')
+    expect(stdout).toMatch(template === 'files' ? /30 days/ : template === 'agent' ? /\d:\d\d/ : /./)
+    const doctor = await inFolder(folder, process.execPath, cli, 'doctor', '--offline')
+    expect(doctor.stdout).toMatch(/\n0 failed, /)
+  }
 })
 
 function withoutKeys(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.endsWith('_API_KEY')))
 }
 
-/** Creates a folder in which npm has installed these packages of ours from their tarballs. */
 describe('the tarball of agentkit', () => {
   it('has the page that `help` of each error names, and the guides', async () => {
     const { stdout } = await run('tar', ['-tzf', tarballOf('agentkit')], { cwd: place })
@@ -519,6 +517,7 @@ describe('the project that `npm init -y` makes', () => {
   }, 600_000)
 })
 
+/** Creates a folder in which npm has installed these packages of ours from their tarballs. */
 async function install(folderName: string, names: string[]): Promise<string> {
   const folder = await mkdtemp(join(place, folderName))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
