@@ -28,8 +28,7 @@ export function createPackage(kind: Kind, name: string): string[] {
   }
   const folder = `packages/${kind === 'provider' ? 'providers' : 'sessions'}-${name}`
   if (existsSync(join(root, folder))) throw new Error(`${folder} is there already.`)
-  const files = kind === 'provider' ? providerFiles() : storeFiles()
-  return [...files].map(([path, text]) => {
+  return [...filesOf(kind)].map(([path, text]) => {
     const place = `${folder}/${path.replaceAll(template, name)}`
     mkdirSync(dirname(join(root, place)), { recursive: true })
     writeFileSync(join(root, place), renamed(text, name))
@@ -37,57 +36,15 @@ export function createPackage(kind: Kind, name: string): string[] {
   })
 }
 
-function providerFiles(): Map<string, string> {
-  const base = 'scripts/new/provider'
+/** The files of a template: `scripts/new/provider` or `scripts/new/store`, packages that pass their contracts. */
+function filesOf(kind: Kind): Map<string, string> {
+  const base = `scripts/new/${kind}`
   const paths = globSync('{README.md,src/**}', { cwd: join(root, base) }).map((path) => path.replaceAll('\\', '/'))
   const files = paths.filter((path) => statSync(join(root, base, path)).isFile())
+  const prefix = kind === 'provider' ? 'providers' : 'sessions'
   return new Map([
     ...files.map((path): [string, string] => [path, readText(`${base}/${path}`)]),
-    ...packageFiles(`@agentkit/providers-${template}`, base),
-  ])
-}
-
-/** Core's store in memory, outside of core: where each Map is, a database comes. */
-function storeFiles(): Map<string, string> {
-  const base = 'scripts/new/store'
-  const [, ...code] = readText('packages/core/src/sessions/memory-sessions.ts').split('\n\n')
-  const head = `import {
-  AgentKitError,
-  checkSessionKey,
-  type JSONValue,
-  type Message,
-  type Session,
-  type SessionInfo,
-  type SessionKey,
-  type SessionStore,
-  type Turn,
-  visibleMessages,
-} from '@agentkit/core'
-import { cutTitle, plainText } from '@agentkit/core/internal'`
-  const keyText = `function keyText({ agentId, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([agentId, userId, sessionId])
-}
-`
-  const store = [head, ...code, keyText]
-    .join('\n\n')
-    .replaceAll('memorySessions', 'acmeSessions')
-    .replace('Sessions in memory: gone with the process.', 'Sessions in Acme.')
-    // What a store may lack.
-    .replace(/^ {4}memory: .*\n\n/m, '')
-  return new Map([
-    ['README.md', readText(`${base}/README.md`)],
-    ['src/index.ts', "export { acmeSessions } from './acme-sessions.ts'\n"],
-    ['src/acme-sessions.ts', store.replaceAll('\n\n\n', '\n\n')],
-    [
-      'src/acme-sessions.test.ts',
-      `import { sessionStoreContract } from '@agentkit/testing/vitest'
-import { acmeSessions } from './acme-sessions.ts'
-
-// \`durableSessionStoreContract\`, once the data outlives the store.
-sessionStoreContract('acmeSessions', async () => ({ store: acmeSessions() }))
-`,
-    ],
-    ...packageFiles(`@agentkit/sessions-${template}`, base),
+    ...packageFiles(`@agentkit/${prefix}-${template}`, base),
   ])
 }
 

@@ -1,0 +1,1 @@
+export { acmeSessions } from './acme-sessions.ts'
