@@ -272,13 +272,14 @@ describe.each([
     const request = telemetry.tracerProvider.getTracer('app').startSpan('POST /orders')
     const { runId } = await context.with(trace.setSpan(context.active(), request), () => office.enqueue('Pay the bill'))
     request.end()
-    for await (const event of office.follow(runId)) {
-      if (event.type === 'approval-request') await office.decide(runId, { [event.approvalId]: true })
-    }
+    const { approvals } = await office.result(runId)
+    await office.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
     expect(await office.result(runId)).toMatchObject({ text: 'Done.' })
     await worker.close()
 
-    const { memory } = await telemetry.exported()
+    const exported = await telemetry.exported()
+    // A delivery that comes before the one before has let the run go is given back.
+    const memory = exported.memory.filter(({ attributes }) => attributes['error.type'] !== 'session-busy')
     expect(treeOf(memory)).toEqual([
       'POST /orders',
       // The worker leaves the run to its member, and continues it when that waits and when it has ended.

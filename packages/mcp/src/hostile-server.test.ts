@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
   ['an unknown version', 'connect: network'],
   ['a list without end', 'hello', { tool: 't0' }],
   ['says nothing', 'connect: timeout', { timeoutMs: 600 }],
-  ['a result of 10 MB', /^error:.*lost its connection/],
+  ['a result of 10 MB', /^error:.*lost its connection/, { timeoutMs: 60_000 }],
   ['a result of 1 MB', /^x{1000}/],
   ['100,000 blocks', '[99000 more parts are left out]'],
   ['an answer that never comes', /^error:.*no answer within 2000 ms/, { timeoutMs: 2000 }],

@@ -95,8 +95,8 @@ const optionRules: OptionRules<AgentOptions> = {
     holds: (value) => isText.holds(value) || hasMethod('begin', '').holds(value),
   },
   memory: {
-    is: 'true, or an object of options, such as { days: 365 }',
-    holds: (value) => isFlag.holds(value) || (typeof value === 'object' && value !== null),
+    is: 'true, or an object of options, such as { days: 365 }; what keeps a conversation is `sessionId` of a run',
+    holds: (value) => isFlag.holds(value) || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   },
   retrieve: isFlag,
   requiredExts: isAny,

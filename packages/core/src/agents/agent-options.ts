@@ -139,7 +139,10 @@ export const agentRules: OptionRules<AgentOptions> = {
   guard: checkGuardOptions,
   retry: checkRetry,
   knowledge: hasMethod('tools', 'made by a retriever, such as createRetriever({ folder })'),
-  memory: { is: 'made by createMemory() of @agentkit/memory', holds: (value) => typeof value === 'function' },
+  memory: {
+    is: 'made by createMemory() of @agentkit/memory; what keeps a conversation is `sessionId` of a run',
+    holds: (value) => typeof value === 'function',
+  },
   hooks: checkHooks,
   onBusy: isOneOf(busyWords),
   maxSteps: isCount,

@@ -16,7 +16,10 @@ it.each<[string, string]>([
   ['prompt', '`prompt` is `instruction` here.'],
   ['maxTurns', '`maxTurns` is `maxSteps` here.'],
   ['stopWhen', '`stopWhen` is `maxSteps`, and `budget` for tokens, dollars and seconds here.'],
-  ['memory', '`memory` is `sessionId` of a run'],
+  [
+    'memory',
+    '`memory` is made by createMemory() of @agentkit/memory; what keeps a conversation is `sessionId` of a run.',
+  ],
   ['outputType', '`outputType` is `output` here.'],
   ['handoffs', '`handoffs` is `new Swarm({ name, agents: […], collaboration: "handoff" })` here.'],
   ['max_tokens', '`max_tokens` is `maxOutputTokens` here.'],

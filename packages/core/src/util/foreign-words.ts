@@ -29,7 +29,6 @@ export const agentWords: ForeignWords = {
   maxIterations: 'maxSteps',
   recursionLimit: 'maxSteps',
   stopWhen: '`maxSteps`, and `budget` for tokens, dollars and seconds',
-  memory: session,
   checkpointer: session,
   checkpointSaver: session,
   session,
