@@ -31,7 +31,7 @@ export default defineConfig({
     // The files of a worker share its modules, which halves the time; what a file changes outside of itself, it undoes.
     isolate: false,
     // Two at once keeps small CI machines (and deadlines in tests) honest.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // What hangs is ended by these; nothing that a busy machine delays.
     testTimeout: 120_000,
     hookTimeout: 240_000,

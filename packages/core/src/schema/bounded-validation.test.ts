@@ -2,14 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { JSONSchema } from '../index.ts'
 import { compileSchema } from './schema.ts'
 
-/** The CPU time of a validation, in milliseconds, and its result. */
+/** The CPU time of a validation, in milliseconds, and its result: the least of three, since other work of the process counts. */
 async function cost(schema: JSONSchema, value: unknown): Promise<{ ms: number; problems: string[] | undefined }> {
   const { validate } = await compileSchema(schema, 'Tool "walk"')
   await validate({})
-  const before = process.cpuUsage()
-  const { problems } = await validate(value)
-  const { user, system } = process.cpuUsage(before)
-  return { ms: (user + system) / 1000, problems }
+  let ms = Number.POSITIVE_INFINITY
+  let problems: string[] | undefined
+  for (let time = 0; time < 3; time++) {
+    const before = process.cpuUsage()
+    problems = (await validate(value)).problems
+    const { user, system } = process.cpuUsage(before)
+    ms = Math.min(ms, (user + system) / 1000)
+  }
+  return { ms, problems }
 }
 
 /** Twice the limit: the CPU time of the process includes garbage collection. */

@@ -104,7 +104,7 @@ it('leaves the one version or the other, complete, wherever its process is kille
   await copyFile(original, path)
   const start = performance.now()
   await startChild('open-store.ts', [path]).exited
-  const duration = performance.now() - start
+  let duration = performance.now() - start
   const versions: unknown[] = []
   for (let round = 0; round < 15; round++) {
     for (const suffix of ['', '-wal', '-shm', '.version-2', '.version-2.partial']) {
@@ -118,6 +118,8 @@ it('leaves the one version or the other, complete, wherever its process is kille
     await child.exited
     const left = check(path)
     versions.push(left.version)
+    // The next is killed earlier: on a busy machine the first start took longer than these.
+    if (left.version !== 2) duration *= 0.85
     expect(left).toEqual({ version: left.version, integrity: 'ok', runs: 2_004 })
     const store = sqliteSessions(path)
     expect(await store.turns({ ...ann, sessionId: 'done' })).toHaveLength(2)
