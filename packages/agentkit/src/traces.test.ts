@@ -166,7 +166,7 @@ describe('the trace of a swarm with retries, a fallback, an approval and a tool 
   })
 })
 
-describe('a trace goes on', () => {
+describe('a trace continues', () => {
   it('in an agent that an agent asks over MCP', async () => {
     await using telemetry = await exportedTraces()
     const remote = new Agent({

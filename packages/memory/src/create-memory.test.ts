@@ -107,7 +107,7 @@ describe('recall', () => {
 
   it('refuses a search without a user, and limits that are none', async () => {
     const { memory } = agentWith([]).agent
-    await expect(memory.search('x', {} as never)).rejects.toThrow('Pass `userId`')
+    await expect(memory.search('x', {} as never)).rejects.toThrow('Pass `userId`') // as from JavaScript
     await expect(memory.notes({ userId: '' })).rejects.toThrow('Pass `userId`')
     for (const limit of [0, 51, 1.5]) await expect(memory.search('x', { ...ada, limit })).rejects.toThrow('`limit`')
   })
@@ -298,7 +298,7 @@ describe('createMemory', () => {
     [{ recall: 'yes' }, 'recall'],
     [{ recall: false, notes: false }, 'nothing is remembered'],
   ])('refuses %j', (options, problem) => {
-    expect(() => createMemory(options as never)).toThrow(problem)
+    expect(() => createMemory(options as never)).toThrow(problem) // as from JavaScript
   })
 
   it('refuses a store that keeps no memory, and names those that do', () => {

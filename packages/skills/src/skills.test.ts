@@ -135,7 +135,7 @@ describe('the skills of a folder', () => {
   })
 
   it('are refused with an option that does not exist', () => {
-    const options = { allways: ['forms'] } as never
+    const options = { allways: ['forms'] } as never // as from JavaScript
     expect(() => skills(folder(), options)).toThrow('Did you mean `always`?')
     expect(() => skills([])).toThrow('`skills` takes the path of a folder')
   })

@@ -28,6 +28,7 @@ it.each([
 })
 
 it('refuses values that are none, in code and in the file', async () => {
+  // As from JavaScript.
   await expect(toolsWith('', { memory: 'yes' as never })).rejects.toThrow('`memory` is true, or an object')
   await expect(toolsWith('', { memory: { dayz: 3 } as never })).rejects.toThrow('dayz')
   await expect(toolsWith('[garden]\nmemory = { dayz = 3 }')).rejects.toThrow(

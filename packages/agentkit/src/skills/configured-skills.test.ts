@@ -12,7 +12,7 @@ beforeEach(() => vi.stubEnv('CI', ''))
 
 const skillText = (name: string, body = 'Do it.') => `---\nname: ${name}\ndescription: About ${name}.\n---\n${body}\n`
 
-/** What the model of an agent is told and offered. */
+/** What the model of an agent receives as its instruction and tools. */
 async function offered(name: string, sdkContext: SDKContext) {
   const model = scriptedModel(['Hello.'])
   const agent = new Agent({ name, functions: [], model, sdkContext, sessions: ':memory:' })

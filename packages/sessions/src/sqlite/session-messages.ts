@@ -61,6 +61,7 @@ function isUnchanged(statements: Statements, session: number, runs: KeptRuns): b
 
 /** The runs that have ended, with those that were kept: up to the first one that is open. */
 function endedAfter(statements: Statements, session: number, kept: KeptRuns): KeptRuns {
+  // The column that the statement selects.
   const [open] = statements.firstOpenRun.get(session, kept.last) as unknown as [number | null]
   const until = open === null ? Number.MAX_SAFE_INTEGER : open - 1
   const [last, count, attempts, replaced, done] = sumsOf(statements, session, kept.last, until)
@@ -89,6 +90,7 @@ type StoredTurn = { number: number; status: ReturnType<typeof turnStatus>; bodie
 function turnsAfter(statements: Statements, session: number, after: number): StoredTurn[] {
   const turns: StoredTurn[] = []
   let turn: StoredTurn | undefined
+  // The columns that the statement selects.
   const rows = statements.messagesOfSession.all(session, after) as unknown as [number, RunStatus, string][]
   for (const [number, status, body] of rows) {
     if (turn?.number !== number) {

@@ -10,7 +10,7 @@ import { isFetchUntouched } from './untouched-fetch.ts'
  */
 export const callSignal: unique symbol = Symbol('agentkit.callSignal')
 
-/** The key of a listener in `init` that is told what is sent. */
+/** The key of a listener in `init` that receives what is sent. */
 export const onRequest: unique symbol = Symbol('agentkit.onRequest')
 
 /** The key of an answer in `init` that has arrived already: nothing is sent. */

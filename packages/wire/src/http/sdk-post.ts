@@ -83,6 +83,7 @@ async function postBySdk(
     maxRetries: 0,
     timeout: sdkTimeoutMs,
   }
+  // Each SDK has its own type for these options.
   return sdk.post(path, options as never).asResponse()
 }
 
