@@ -22,7 +22,7 @@ export async function readChunks(at: LanceTable, ids: readonly string[]): Promis
       .query()
       .where(all(isOneOf('id', part), areChunks))
       .select(chunkColumns)
-    for (const row of await readRows(query)) found.set(String(row['id']), chunkOf(row))
+    for (const row of await readRows(query)) found.set(String(row.id), chunkOf(row))
   }
   return ids.flatMap((id) => found.get(id) ?? [])
 }
@@ -35,7 +35,7 @@ async function readPlaced({ table, places }: LanceTable, ids: readonly string[])
   try {
     const rows = await readRows(table.takeRowIds(known).select(chunkColumns))
     const there = rows.filter(({ id, n }) => asked.has(String(id)) && Number(n) >= 0)
-    return new Map(there.map((row) => [String(row['id']), chunkOf(row)]))
+    return new Map(there.map((row) => [String(row.id), chunkOf(row)]))
   } catch {
     // Their part of the table is no more. Whatever else is wrong shows in the query that follows.
     places.forget()
@@ -85,8 +85,8 @@ export async function readSample({ table, dimensions }: LanceTable, count: numbe
         .where(all(isOneOf('id', part), areChunks))
         .select(columns),
     )) {
-      const vector = row['vector'] == null ? {} : { vector: numbersOf(row['vector']) }
-      found.set(String(row['id']), { ...chunkOf(row), ...vector })
+      const vector = row.vector == null ? {} : { vector: numbersOf(row.vector) }
+      found.set(String(row.id), { ...chunkOf(row), ...vector })
     }
   }
   return ids.flatMap((id) => found.get(id) ?? [])

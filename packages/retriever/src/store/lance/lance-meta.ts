@@ -9,7 +9,7 @@ export type LanceMeta = StoreMeta & { vectorIndex?: { rows: number; recall: numb
 
 export async function readMeta({ table }: Pick<LanceTable, 'table'>): Promise<LanceMeta> {
   const [row] = await readRows(table.query().where(`n = ${metaOrder}`).select(['record']))
-  return row === undefined ? {} : (JSON.parse(String(row['record'])) as LanceMeta) // `metaRow` wrote it
+  return row === undefined ? {} : (JSON.parse(String(row.record)) as LanceMeta) // `metaRow` wrote it
 }
 
 export function writeMeta(at: LanceTable, meta: LanceMeta): Promise<void> {

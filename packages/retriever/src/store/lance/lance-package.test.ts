@@ -31,20 +31,20 @@ it('names the platform that LanceDB has no binary for, and what works there', ()
 })
 
 it('asks LanceDB to say only what is an error, before it is loaded', () => {
-  const before = process.env['LANCEDB_LOG']
-  delete process.env['LANCEDB_LOG']
+  const before = process.env.LANCEDB_LOG
+  delete process.env.LANCEDB_LOG
   try {
     let level: string | undefined
     loadLance((name) => {
-      if (name === '@lancedb/lancedb') level = process.env['LANCEDB_LOG']
+      if (name === '@lancedb/lancedb') level = process.env.LANCEDB_LOG
       return {}
     })
     expect(level).toBe('error')
-    process.env['LANCEDB_LOG'] = 'debug'
+    process.env.LANCEDB_LOG = 'debug'
     loadLance(() => ({}))
-    expect(process.env['LANCEDB_LOG']).toBe('debug')
+    expect(process.env.LANCEDB_LOG).toBe('debug')
   } finally {
-    if (before === undefined) delete process.env['LANCEDB_LOG']
-    else process.env['LANCEDB_LOG'] = before
+    if (before === undefined) delete process.env.LANCEDB_LOG
+    else process.env.LANCEDB_LOG = before
   }
 })

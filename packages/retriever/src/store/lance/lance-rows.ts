@@ -61,7 +61,7 @@ export function chunkOf(row: Record<string, unknown>): Chunk {
   const { text, quote, n: order, hash, vector: _vector, ...rest } = row
   const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const said = String(text)
-  const below = typeof known['heading'] === 'string' ? said.slice(known['heading'].length + 1) : said
+  const below = typeof known.heading === 'string' ? said.slice(known.heading.length + 1) : said
   // The columns are those of a chunk: `chunkRow` wrote them.
   return { ...known, order, quote: quote ?? below, textHash: hash } as Chunk
 }

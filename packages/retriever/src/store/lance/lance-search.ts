@@ -54,7 +54,7 @@ async function nearest(
   const nearest = query.select(['id', 'n', '_distance']).withRowId().limit(limit)
   const rows = await readVisible(nearest, filter)
   for (const row of rows) places.remember(row)
-  return rows.map((row) => ({ id: String(row['id']), score: 1 - Number(row['_distance']) }))
+  return rows.map((row) => ({ id: String(row.id), score: 1 - Number(row._distance) }))
 }
 
 /**
@@ -76,7 +76,7 @@ async function match(at: LanceTable, words: string, limit: number, filter: Filte
   const rows = await readVisible(matching, filter)
   for (const row of rows) at.places.remember(row)
   return rows
-    .map((row) => ({ id: String(row['id']), score: Number(row['_score']) }))
+    .map((row) => ({ id: String(row.id), score: Number(row._score) }))
     .sort((one, other) => other.score - one.score)
 }
 
