@@ -95,129 +95,29 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
   })
 })
 
-describe('@agentkit/core and @agentkit/providers-groq alone', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await install('groq', ['@agentkit/core', '@agentkit/wire', '@agentkit/providers-groq'])
-  }, 600_000)
-
-  it('install no other package of ours', async () => {
-    const ours = Object.keys(await installedPackages(folder)).filter((path) => /agentkit/.test(path))
-    expect(ours).toEqual(['core', 'providers-groq', 'wire'].map((name) => `node_modules/@agentkit/${name}`))
-  })
-
-  it('load and create an agent on plain Node', async () => {
-    const program = `
-      import { Agent } from '@agentkit/core'
-      import { groq } from '@agentkit/providers-groq'
-      const model = groq({ apiKey: 'none' }).model('llama-3.3-70b-versatile')
-      console.log(new Agent({ name: 'Clerk', functions: [], model }).id, model.id)`
-    expect(await runProgram(folder, program)).toBe('clerk groq/llama-3.3-70b-versatile')
-  })
-})
-
-describe('@agentkit/core and @agentkit/queue-postgres alone', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await install('queue', ['@agentkit/core', '@agentkit/queue-postgres'])
-  }, 600_000)
-
-  it('are at most 30 packages, none with an install script', async () => {
-    const installed = Object.entries(await installedPackages(folder))
-    expect(installed.map(([path]) => path).length).toBeLessThanOrEqual(30)
-    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
-  })
-
-  it('load on plain Node, and connect to nothing before the first call', async () => {
-    const program = `
-      import { postgresQueue } from '@agentkit/queue-postgres'
-      const queue = postgresQueue('postgres://127.0.0.1:1/none')
-      await queue.close()
-      console.log(Object.keys(queue).length)`
-    expect(await runProgram(folder, program)).toBe('10')
-  })
-
-  it('are typed, also with `skipLibCheck: false`', async () => {
-    const program = `
-      import type { RunQueue } from '@agentkit/core'
-      import { postgresQueue } from '@agentkit/queue-postgres'
-      export const queue: RunQueue = postgresQueue({ connectionString: 'postgres://127.0.0.1:1/none' })`
-    expect(await typeErrors(folder, program)).toBe('')
-  })
-})
-
-describe('@agentkit/core and @agentkit/ai-sdk alone', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await install('ai-sdk', ['@agentkit/core', '@agentkit/wire', '@agentkit/ai-sdk'])
-  }, 600_000)
-
-  it('load on plain Node, without a package of the AI SDK', async () => {
-    const program = `
-      import { Agent } from '@agentkit/core'
-      import { fromAISDK, toAISDK } from '@agentkit/ai-sdk'
-      const model = fromAISDK({ specificationVersion: 'v3', provider: 'own', modelId: 'one', doStream() {} })
-      const agent = new Agent({ name: 'Clerk', functions: [], model })
-      console.log(model.id, toAISDK(agent).modelId)`
-    expect(await runProgram(folder, program)).toBe('own/one clerk')
-    expect(Object.keys(await installedPackages(folder)).filter((path) => path.includes('@ai-sdk'))).toEqual([])
-  })
-
-  it('are typed, also with `skipLibCheck: false`', async () => {
-    const program = `
-      import { Agent, type Model } from '@agentkit/core'
-      import { type AISDKModel, fromAISDK, toAISDK } from '@agentkit/ai-sdk'
-      export function agentOf(model: AISDKModel): Agent {
-        const own: Model = fromAISDK(model)
-        return new Agent({ name: 'Clerk', functions: [], model: own })
-      }
-      export const provider: string = toAISDK(agentOf({} as AISDKModel), { userId: 'ada' }).provider`
-    expect(await typeErrors(folder, program)).toBe('')
-  })
-})
-
-describe('@agentkit/core and @agentkit/evals alone', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await install('evals', ['@agentkit/core', '@agentkit/testing', '@agentkit/evals'])
-  }, 600_000)
-
-  it('run an eval on plain Node', async () => {
-    const program = `
-      import { Agent } from '@agentkit/core'
-      import { evaluate, exact } from '@agentkit/evals'
-      import { scriptedModel } from '@agentkit/testing'
-      const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Oslo']) })
-      const report = await evaluate({ agent, cases: [{ input: 'Where?', expected: 'Oslo' }], scorers: [exact()] })
-      console.log(report.variants.clerk.scores.exact.mean)`
-    expect(await runProgram(folder, program)).toBe('1')
-  })
-
-  it('are typed, also with `skipLibCheck: false`', async () => {
-    const program = `
-      import type { Model, Runnable } from '@agentkit/core'
-      import { type EvalReport, evaluate, judge, type Scorer } from '@agentkit/evals'
-      const brief: Scorer = { name: 'brief', score: ({ result }) => result.text.length < 9 }
-      export function run(agent: Runnable, model: Model): Promise<EvalReport> {
-        return evaluate({ agent, cases: 'cases.jsonl', scorers: [brief, judge({ model, rubric: 'Brief.' })] })
-      }`
-    expect(await typeErrors(folder, program)).toBe('')
-  })
-})
-
-describe('every provider', () => {
+describe('the other packages, without agentkit', () => {
   const names = packages
     .map(({ manifest }) => manifest.name)
     .filter((name) => name.includes('/providers-') && name !== '@agentkit/providers-offline')
+  const others = ['ai-sdk', 'evals', 'queue-postgres', 'retriever', 'testing'].map((name) => `@agentkit/${name}`)
   let folder: string
   beforeAll(async () => {
-    folder = await install('providers', ['@agentkit/core', '@agentkit/wire', ...names])
+    folder = await install('packages', ['@agentkit/core', '@agentkit/wire', ...names, ...others])
+    await writeFile(join(folder, 'notes.md'), '# Notes\n\nThe moon is a harsh mistress.\n')
+    await writeFile(join(folder, 'prices.csv'), 'item,price\npen,3\n')
   }, 600_000)
 
-  it('needs no install script: that of protobufjs, a dependency of Gemini’s SDK, is not run here', async () => {
+  it('need no install script: that of protobufjs, a dependency of Gemini’s SDK, is not run here', async () => {
     const installed = Object.entries(await installedPackages(folder))
     const scripts = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)
     expect(scripts.filter((path) => !path.endsWith('node_modules/protobufjs'))).toEqual([])
+  })
+
+  it('bring none of their optional peers', async () => {
+    const installed = Object.keys(await installedPackages(folder))
+    expect(installed.filter((path) => /\/(?:ai|@ai-sdk\/.*|@lancedb\/.*|@pinecone-database\/.*)$/.test(path))).toEqual(
+      [],
+    )
   })
 
   it.each(names)('%s creates a model on plain Node before its SDK is loaded', async (name) => {
@@ -232,25 +132,75 @@ describe('every provider', () => {
     expect(await runProgram(folder, program)).toBe(`${factory}/some-model`)
   })
 
-  it('is typed, also with `skipLibCheck: false`', async () => {
-    const program = names
-      .map((name) => name.replace('@agentkit/providers-', ''))
-      .map((factory) => `export { ${factory} } from '@agentkit/providers-${factory}'`)
-      .join('\n')
+  it('are typed, also with `skipLibCheck: false`', async () => {
+    const factories = names.map((name) => name.replace('@agentkit/providers-', ''))
+    const program = `
+      import { Agent, type Citation, type Model, type Runnable, type RunQueue } from '@agentkit/core'
+      import { type AISDKModel, fromAISDK, toAISDK } from '@agentkit/ai-sdk'
+      import { type EvalReport, evaluate, judge, type Scorer } from '@agentkit/evals'
+      import { postgresQueue } from '@agentkit/queue-postgres'
+      import { createRetriever, type Hit, isUnreadableFile } from '@agentkit/retriever'
+      ${factories.map((factory) => `export { ${factory} } from '@agentkit/providers-${factory}'`).join('\n')}
+
+      export const queue: RunQueue = postgresQueue({ connectionString: 'postgres://127.0.0.1:1/none' })
+
+      export function agentOf(model: AISDKModel): Agent {
+        const own: Model = fromAISDK(model)
+        return new Agent({ name: 'Clerk', functions: [], model: own })
+      }
+      export const provider: string = toAISDK(agentOf({} as AISDKModel), { userId: 'ada' }).provider
+
+      const brief: Scorer = { name: 'brief', score: ({ result }) => result.text.length < 9 }
+      export function run(agent: Runnable, model: Model): Promise<EvalReport> {
+        return evaluate({ agent, cases: 'cases.jsonl', scorers: [brief, judge({ model, rubric: 'Brief.' })] })
+      }
+
+      const retriever = createRetriever({ folder: 'docs' })
+      export const agent = new Agent({
+        name: 'Clerk',
+        functions: [],
+        model: { id: 'own/one', async *stream() {} },
+        knowledge: retriever,
+      })
+      export const hits: Promise<Hit[]> = retriever.search('moon', { limit: 3 })
+      export const cited: Promise<Citation[]> = hits
+      export const isEncrypted = (error: unknown): boolean => isUnreadableFile(error) && error.status === 'encrypted'`
+    // The types of some SDKs have errors of their own.
     const ours = (await typeErrors(folder, program)).split('\n').filter((line) => /agentkit|typed\.ts/.test(line))
     expect(ours).toEqual([])
   })
-})
 
-describe('@agentkit/core and @agentkit/retriever alone', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await install('retriever', ['@agentkit/core', '@agentkit/retriever'])
-    await writeFile(join(folder, 'notes.md'), '# Notes\n\nThe moon is a harsh mistress.\n')
-    await writeFile(join(folder, 'prices.csv'), 'item,price\npen,3\n')
-  }, 600_000)
+  it('queue-postgres loads on plain Node, and connects to nothing before the first call', async () => {
+    const program = `
+      import { postgresQueue } from '@agentkit/queue-postgres'
+      const queue = postgresQueue('postgres://127.0.0.1:1/none')
+      await queue.close()
+      console.log(Object.keys(queue).length)`
+    expect(await runProgram(folder, program)).toBe('10')
+  })
 
-  it('index, search and quote on plain Node, with their own workers', async () => {
+  it('ai-sdk loads on plain Node, without a package of the AI SDK', async () => {
+    const program = `
+      import { Agent } from '@agentkit/core'
+      import { fromAISDK, toAISDK } from '@agentkit/ai-sdk'
+      const model = fromAISDK({ specificationVersion: 'v3', provider: 'own', modelId: 'one', doStream() {} })
+      const agent = new Agent({ name: 'Clerk', functions: [], model })
+      console.log(model.id, toAISDK(agent).modelId)`
+    expect(await runProgram(folder, program)).toBe('own/one clerk')
+  })
+
+  it('evals runs an eval on plain Node', async () => {
+    const program = `
+      import { Agent } from '@agentkit/core'
+      import { evaluate, exact } from '@agentkit/evals'
+      import { scriptedModel } from '@agentkit/testing'
+      const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Oslo']) })
+      const report = await evaluate({ agent, cases: [{ input: 'Where?', expected: 'Oslo' }], scorers: [exact()] })
+      console.log(report.variants.clerk.scores.exact.mean)`
+    expect(await runProgram(folder, program)).toBe('1')
+  })
+
+  it('retriever indexes, searches and quotes on plain Node, with their own workers', async () => {
     const program = `
       import { createRetriever, extractFile } from '@agentkit/retriever'
       const retriever = createRetriever({ folder: '.', requiredExts: ['.md', '.csv'] })
@@ -262,7 +212,7 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
     expect(await runProgram(folder, program)).toBe('true Notes true')
   })
 
-  it('load parsers and index stores lazily', async () => {
+  it('retriever loads parsers and index stores lazily', async () => {
     const program = `
       import { registerHooks } from 'node:module'
       const loaded = []
@@ -278,7 +228,7 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
   it.each([
     ['localstore', 'npm i @lancedb/lancedb'],
     ['cloudindex-serverless', 'npm i @pinecone-database/pinecone'],
-  ])('say what %s needs', async (retrievalTool, command) => {
+  ])('retriever says what %s needs', async (retrievalTool, command) => {
     const program = `
       import { createRetriever } from '@agentkit/retriever'
       const embedder = { id: 'own/one', dimensions: 1, embed: async (texts) => texts.map(() => Float32Array.of(1)) }
@@ -290,23 +240,6 @@ describe('@agentkit/core and @agentkit/retriever alone', () => {
     expect(said).toContain('missing-package')
     expect(said).toContain(command)
   })
-
-  it('are typed, also with `skipLibCheck: false`', async () => {
-    const program = `
-      import { Agent, type Citation } from '@agentkit/core'
-      import { createRetriever, type Hit, isUnreadableFile } from '@agentkit/retriever'
-      const retriever = createRetriever({ folder: 'docs' })
-      export const agent = new Agent({
-        name: 'Clerk',
-        functions: [],
-        model: { id: 'own/one', async *stream() {} },
-        knowledge: retriever,
-      })
-      export const hits: Promise<Hit[]> = retriever.search('moon', { limit: 3 })
-      export const cited: Promise<Citation[]> = hits
-      export const isEncrypted = (error: unknown): boolean => isUnreadableFile(error) && error.status === 'encrypted'`
-    expect(await typeErrors(folder, program)).toBe('')
-  })
 })
 
 describe('agentkit, which combines the packages', () => {
@@ -315,7 +248,9 @@ describe('agentkit, which combines the packages', () => {
     // All its dependencies are listed, so that npm requests none of them from the registry.
     const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === 'agentkit')?.manifest ?? {}
     const own = Object.keys(dependencies).filter((name) => packages.some(({ manifest }) => manifest.name === name))
-    folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own])
+    const functions = packages.find(({ manifest }) => manifest.name === '@agentkit/functions')?.manifest
+    const compiler = `ts-morph@${functions?.peerDependencies?.['ts-morph']}`
+    folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own], [compiler])
   }, 600_000)
 
   it('serve the page from what is installed', async () => {
@@ -396,7 +331,38 @@ describe('agentkit, which combines the packages', () => {
     const installed = Object.entries(await installedPackages(folder))
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
   })
+
+  it('loads an app by `agentkit/register` in the project that `npm init -y` makes, and with any other "type"', async () => {
+    const project = await mkdtemp(join(place, 'first-app-'))
+    await npm(project, 'init', '-y')
+    await symlink(join(folder, 'node_modules'), join(project, 'node_modules'), 'junction')
+    await writeFile(join(project, 'app.ts'), app)
+    await writeFile(join(project, 'weather.ts'), weather)
+    const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'))
+    // As this npm has written it; as newer and older ones do; as README says.
+    for (const type of [manifest.type, 'commonjs', undefined, 'module']) {
+      await writeFile(join(project, 'package.json'), JSON.stringify({ ...manifest, type }))
+      expect(await node(['--import', 'agentkit/register', 'app.ts'], project), `"type": ${type}`).toContain(
+        'Sunny in Oslo',
+      )
+    }
+  })
 })
+
+const app = `
+  import { Agent } from 'agentkit'
+  import { weather } from './weather.ts'
+  const options = { model: 'offline/extractive', sessions: ':memory:' }
+  const agent = new Agent({ name: 'Test', functions: [weather], ...options })
+  console.log(await agent.chat('What is the weather in Oslo?'))`
+const weather = `
+  /**
+   * The weather in a city.
+   * @param city Its name.
+   */
+  export function weather(city: string): string {
+    return \`Sunny in \${city}\`
+  }`
 
 describe('a project of agentkit init', () => {
   let registry: Awaited<ReturnType<typeof loopbackRegistry>>
@@ -477,51 +443,11 @@ describe('the tarball of agentkit', () => {
   })
 })
 
-describe('the project that `npm init -y` makes', () => {
-  const app = `
-    import { Agent } from 'agentkit'
-    import { weather } from './weather.ts'
-    const options = { model: 'offline/extractive', sessions: ':memory:' }
-    const agent = new Agent({ name: 'Test', functions: [weather], ...options })
-    console.log(await agent.chat('What is the weather in Oslo?'))`
-  const weather = `
-    /**
-     * The weather in a city.
-     * @param city Its name.
-     */
-    export function weather(city: string): string {
-      return \`Sunny in \${city}\`
-    }`
-
-  it('loads an app by `agentkit/register` as it is, and with any other "type"', async () => {
-    const { dependencies = {} } = packages.find(({ manifest }) => manifest.name === 'agentkit')?.manifest ?? {}
-    const own = Object.keys(dependencies).filter((name) => packages.some(({ manifest }) => manifest.name === name))
-    const functions = packages.find(({ manifest }) => manifest.name === '@agentkit/functions')?.manifest
-    const folder = await mkdtemp(join(place, 'first-app-'))
-    await npm(folder, 'init', '-y')
-    await installInto(
-      folder,
-      ['agentkit', '@agentkit/wire', ...own],
-      [`ts-morph@${functions?.peerDependencies?.['ts-morph']}`],
-    )
-    await writeFile(join(folder, 'app.ts'), app)
-    await writeFile(join(folder, 'weather.ts'), weather)
-    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    // As this npm has written it; as newer and older ones do; as README says.
-    for (const type of [manifest.type, 'commonjs', undefined, 'module']) {
-      await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, type }))
-      expect(await node(['--import', 'agentkit/register', 'app.ts'], folder), `"type": ${type}`).toContain(
-        'Sunny in Oslo',
-      )
-    }
-  }, 600_000)
-})
-
 /** Creates a folder in which npm has installed these packages of ours from their tarballs. */
-async function install(folderName: string, names: string[]): Promise<string> {
+async function install(folderName: string, names: string[], others: string[] = []): Promise<string> {
   const folder = await mkdtemp(join(place, folderName))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  await installInto(folder, names)
+  await installInto(folder, names, others)
   return folder
 }
 

@@ -55,6 +55,10 @@ describe('the times of a cron expression', () => {
     },
   )
 
+  it('of five fields with a wrong one are refused with the range of each', async () => {
+    await expect(cronTimes({ cron: '61 * * * *', timeZone: 'UTC' })).rejects.toThrow('minute is 0–59')
+  })
+
   it.each(['Berlin', '', 'Europe/Bonn'])('of the time zone %j are refused, naming the field', async (timeZone) => {
     const refused = { code: 'invalid-argument', message: expect.stringMatching(/`timeZone`/) }
     await expect(cronTimes({ cron: '* * * * *', timeZone })).rejects.toMatchObject(refused)

@@ -16,7 +16,9 @@ const mostChars = 256
  */
 export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: string }): Promise<CronTimes> {
   checkZone(timeZone)
-  if (cron.length > mostChars || cron.trim().split(/\s+/).length !== 5) throw badCron(cron.slice(0, mostChars))
+  if (cron.length > mostChars || cron.trim().split(/\s+/).length !== 5) {
+    throw badCron(cron.slice(0, mostChars), 'is not five fields: minute, hour, day, month, weekday')
+  }
   // Loaded when it is needed: few programs have schedules.
   const { Cron } = await import('croner')
   try {
@@ -30,7 +32,7 @@ export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: st
       },
     }
   } catch (cause) {
-    throw badCron(cron, cause)
+    throw badCron(cron, 'cannot be read: minute is 0–59, hour 0–23, day 1–31, month 1–12, weekday 0–7', cause)
   }
 }
 
@@ -56,7 +58,7 @@ function checkZone(timeZone: string): void {
   }
 }
 
-function badCron(cron: string, cause?: unknown): Error {
-  const message = `\`cron\` ${JSON.stringify(cron)} is not five fields: minute, hour, day, month, weekday. "0 7 * * 1-5" is 7:00 on workdays.`
+function badCron(cron: string, problem: string, cause?: unknown): Error {
+  const message = `\`cron\` ${JSON.stringify(cron)} ${problem}. "0 7 * * 1-5" is 7:00 on workdays.`
   return invalidArgument(message, { cause })
 }

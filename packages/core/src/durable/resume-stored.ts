@@ -3,6 +3,7 @@ import { runAgent } from '../loop/run-agent.ts'
 import type { AgentSpec, RunScope } from '../loop/types.ts'
 import { follow } from '../runs/follow.ts'
 import type { RunResult } from '../runs/run.ts'
+import { cancelStored } from '../sessions/end-event.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { resultOf } from './result-of.ts'
 
@@ -21,7 +22,7 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
       await events?.relay(event)
       if (event.type === 'run-end') break
     }
-    if (approvals.isCancelled()) await store.runs?.cancel(runId, { status: 'failed', finishReason: 'aborted' })
+    if (approvals.isCancelled() && store.runs) await cancelStored(store.runs, runId)
     return await resultOf(owner, runId, approvals.isCancelled() ? {} : { signal })
   } catch (cause) {
     if (isAgentKitError(cause)) return { ...left, finishReason: 'aborted', output: undefined, error: cause }

@@ -1,4 +1,3 @@
-import type { RunEnding } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decisions } from '../data/approval-data.ts'
@@ -8,7 +7,7 @@ import type { RunRecord } from '../data/run-record.ts'
 import { checkResults, type ResultOwner } from '../runs/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
-import { withEndEvent } from '../sessions/end-event.ts'
+import { cancelled, withEndEvent } from '../sessions/end-event.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
@@ -64,13 +63,6 @@ export async function cancelRun(owner: Owner, runId: string, options: Omit<CallO
   const ending = { ...cancelled, ...(await treeSpent(owner.store, stored)) }
   if (await runs.cancel(runId, withEndEvent(stored, ending))) return true
   return (await runs.read(runId))?.record.finishReason === 'aborted'
-}
-
-/** As a run ends that is cancelled in its own process. */
-const cancelled: RunEnding = {
-  status: 'failed',
-  finishReason: 'aborted',
-  error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
 }
 
 const maxRuns = 1_000

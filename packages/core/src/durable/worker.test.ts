@@ -1,8 +1,9 @@
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Clerk, type ClerkProcess, clerk } from '../__fixtures__/clerk.ts'
 import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls } from '../__fixtures__/payer.ts'
-import { AgentKitError, type RunRecord, type SessionStore, type Worker } from '../index.ts'
+import { type AgentEvent, AgentKitError, type RunRecord, type SessionStore, type Worker } from '../index.ts'
 import { limits } from '../limits.ts'
 import type { BackgroundStore } from './background-of.ts'
 import { sweep } from './sweep.ts'
@@ -200,6 +201,28 @@ describe('a worker', () => {
     const result = await agent.result(runId)
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'approval' } })
     expect(office.modelCalls()).toBe(before)
+  })
+
+  it('ends a run as cancelled, with its last event, that is cancelled while it is stored as waiting', async () => {
+    const office = clerk([calls('pay 1'), 'Paid.'])
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Pay.')
+    const { suspend } = store.runs
+    let cancelled: Promise<boolean> | undefined
+    store.runs.suspend = async (...entry) => {
+      const decisions = await suspend(...entry)
+      cancelled = agent.cancel(runId)
+      // Until the run, which is still in this process, has heard of it.
+      for (let turns = 0; turns < 20; turns++) await nextTurnOfTheLoop()
+      return decisions
+    }
+    workers.push(await agent.work())
+    await expect.poll(() => cancelled, { timeout: 30_000 }).toBeDefined()
+    expect(await cancelled).toBe(true)
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
+    const events: AgentEvent[] = []
+    for await (const event of agent.follow(runId)) events.push(event)
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'aborted' })
   })
 
   it('fails a run that may not begin, with the reason', async () => {

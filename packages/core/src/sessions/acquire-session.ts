@@ -6,6 +6,7 @@ import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
+import { withEndEvent } from './end-event.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
 export type SessionRequest = QueueRequest
@@ -98,7 +99,10 @@ async function endDeadHolder(request: SessionRequest): Promise<void> {
   const orphans = await untilAborted(request.signal, runs.orphans([agentId]))
   if (!orphans.some((orphan) => orphan.runId === runId)) return
   const error = { code: 'aborted', message: 'A newer message interrupted the run.', retryable: false } as const
-  await untilAborted(request.signal, runs.cancel(runId, { status: 'failed', finishReason: 'aborted', error }))
+  await untilAborted(
+    request.signal,
+    runs.cancel(runId, withEndEvent(holder, { status: 'failed', finishReason: 'aborted', error })),
+  )
 }
 
 /** @returns the conflict when another run was faster or holds the session */

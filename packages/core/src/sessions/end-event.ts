@@ -1,9 +1,22 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
-import type { StoredRun } from '../contracts/run-store.ts'
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { costSoFar, optionsOf } from './recorded-data.ts'
+
+/** As a run ends that is cancelled in its own process. */
+export const cancelled: RunEnding = {
+  status: 'failed',
+  finishReason: 'aborted',
+  error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
+}
+
+/** Ends a stored run as cancelled, whoever runs it, with its last event. @returns false when it had ended */
+export async function cancelStored(runs: RunStore, runId: string): Promise<boolean> {
+  const stored = await runs.read(runId)
+  return stored !== undefined && runs.cancel(runId, withEndEvent(stored, cancelled))
+}
 
 /** The ending of a run that is not in this process, with its cost, and the last event of one that keeps its events. */
 export function withEndEvent(

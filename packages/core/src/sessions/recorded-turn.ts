@@ -4,6 +4,7 @@ import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
+import { cancelStored } from './end-event.ts'
 import { isClaimed } from './live-runs.ts'
 import type { RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
@@ -122,7 +123,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     watch: (listener) => watchSuspended({ runs, runId, attempt }, listener),
     async cancel() {
-      await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
+      await cancelStored(runs, runId)
     },
     async end(status, usage, { messages = [], events: held = [], output, ...ending } = {}) {
       if (suspending) await suspending.catch(() => {})
