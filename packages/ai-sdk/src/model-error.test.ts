@@ -60,6 +60,17 @@ describe('an error of the AI SDK', () => {
       new NoSuchModelError({ modelId: 'x', modelType: 'languageModel' }),
       { code: 'model-not-found' },
     ],
+    ['status 404', callError({ statusCode: 404, message: 'Not Found' }), { code: 'model-not-found', retryable: false }],
+    [
+      'status 404 and a body of a type that is not known',
+      callError({ statusCode: 404, responseBody: '{"error":{"type":"not_found_error","message":"large"}}' }),
+      { code: 'model-not-found', status: 404 },
+    ],
+    [
+      'status 404 and another reason',
+      callError({ statusCode: 404, responseBody: '{"error":{"code":"insufficient_quota","message":"No credits."}}' }),
+      { code: 'quota' },
+    ],
     ['what is not supported', new UnsupportedFunctionalityError({ functionality: 'audio' }), { code: 'unsupported' }],
     [
       'a frame that reports an error in another form',

@@ -13,7 +13,7 @@ import {
 export function toModelError(thrown: unknown, context: ErrorContext): AgentKitError {
   const error = innermost(thrown)
   if (isAgentKitError(error)) return error
-  if (hasStatus(error)) return withRetryable(providerError(failureOfCall(error), context), error)
+  if (hasStatus(error)) return withRetryable(callFailure(failureOfCall(error), context), error)
   const frame = errorFrameIn(error)
   if (frame !== undefined) return providerError(failureOfBody(frame), context)
   const code = codeOf(error)
@@ -38,6 +38,13 @@ function innermost(error: unknown): unknown {
 /** An answer that begins well and breaks off has a status too. */
 function hasStatus(error: unknown): error is Record<string, unknown> {
   return isRecord(error) && typeof error.statusCode === 'number' && error.statusCode >= 400
+}
+
+/** The address of a call is that of the provider's package, so 404 without another reason is a model that is not there. */
+function callFailure(failure: Failure, context: ErrorContext): AgentKitError {
+  const failed = providerError(failure, context)
+  if (failure.status !== 404 || failed.code !== 'bad-request') return failed
+  return providerError({ ...failure, code: 'model_not_found' }, context)
 }
 
 /** The body says more than the message and the status. */

@@ -51,7 +51,7 @@ describe.each(['chat', 'responses'] as const)('a model of @ai-sdk/openai, %s', (
 
   it.each<[number, object]>([
     [401, { code: 'auth', retryable: false }],
-    [404, { retryable: false }],
+    [404, { code: 'model-not-found', retryable: false }],
     [429, { code: 'rate-limit', retryable: true }],
     [500, { code: 'provider-error', retryable: true }],
     [503, { code: 'overloaded', retryable: true }],
