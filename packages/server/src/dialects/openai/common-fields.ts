@@ -3,7 +3,7 @@ import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
 import { isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { dialectCaller } from '../common/dialect-caller.ts'
+import { dialectCaller, type NamedUser } from '../common/dialect-caller.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export type CommonFields = {
   /** Sent back as it came. */
   metadata: Readonly<Record<string, string>>
   /** The user that the request names. */
-  namedUser: string | undefined
+  namedUser: NamedUser | undefined
 }
 
 /**
@@ -28,6 +28,7 @@ export function readCommonFields(body: unknown, agent: Runnable): CommonFields &
   if (!isRecord(body)) throw new ProblemError('invalid-field', { detail: 'The body must be an object.' })
   const { model, stream = false, metadata } = body
   if (model === undefined) throw missing('model')
+  if (typeof model !== 'string') throw invalid(['model'], 'must be a string')
   if (model !== agent.id) {
     const detail = `This server has one model, "${agent.id}".`
     throw new ProblemError('not-found', { detail, errors: [{ path: ['model'], message: 'does not exist' }] })
@@ -36,10 +37,23 @@ export function readCommonFields(body: unknown, agent: Runnable): CommonFields &
     const why = reason(body[name])
     if (body[name] !== undefined && body[name] !== null && why !== undefined) throw unsupported([name], why)
   }
+  const { text } = body
+  if (isRecord(text) && text.format) {
+    const why = textOnly(text.format)
+    if (why !== undefined) throw unsupported(['text', 'format'], why)
+  }
   if (stream !== null && typeof stream !== 'boolean') throw invalid(['stream'], 'must be true or false')
-  const named = body.safety_identifier ?? body.user ?? undefined
-  if (named !== undefined && typeof named !== 'string') throw invalid(['user'], 'must be a string')
-  return { model, isStream: stream === true, metadata: readMetadata(metadata), namedUser: named, fields: body }
+  const common = { model, isStream: stream === true, metadata: readMetadata(metadata) }
+  return { ...common, namedUser: readUser(body), fields: body }
+}
+
+function readUser(fields: Fields): NamedUser | undefined {
+  for (const field of ['safety_identifier', 'user']) {
+    const userId = fields[field] ?? undefined
+    if (typeof userId === 'string') return { userId, field }
+    if (userId !== undefined) throw invalid([field], 'must be a string')
+  }
+  return undefined
 }
 
 type Refusal = (value: unknown) => string | undefined
@@ -62,7 +76,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
   audio: always(noAudio),
   modalities: (value) => (Array.isArray(value) && value.every((each) => each === 'text') ? undefined : noAudio),
   response_format: textOnly,
-  text: (value) => (isRecord(value) && value.format ? textOnly(value.format) : undefined),
   conversation: always('continue by previous_response_id, or by the header X-Session-Id'),
   prompt: always('the agent has its own instruction'),
 }
@@ -88,7 +101,7 @@ function readMetadata(metadata: unknown): Record<string, string> {
 }
 
 /** The user of a request. A client whose token has a user of its own may send any `user`: it names no other. */
-export function openaiCaller(context: ServerContext, namedUser: string | undefined): string {
+export function openaiCaller(context: ServerContext, namedUser: NamedUser | undefined): string {
   const principal = context.get('principal')
   return dialectCaller(context, principal === undefined || principal === '*' ? namedUser : undefined)
 }

@@ -248,7 +248,16 @@ describe('POST /v1/chat/completions', () => {
     ['another model', { ...valid, model: 'gpt-5' }, 404, 'model', 'model_not_found'],
     ['no messages', { model: 'fake' }, 400, 'messages', 'missing_required_parameter'],
     ['messages that are no list', { ...valid, messages: 'Hi' }, 400, 'messages', 'invalid_value'],
-    ['an empty list', { ...valid, messages: [] }, 400, 'messages[0]', 'invalid_value'],
+    ['an empty list', { ...valid, messages: [] }, 400, 'messages', 'invalid_value'],
+    ['a model that is no text', { ...valid, model: 7 }, 400, 'model', 'invalid_value'],
+    ['a user that is no text', { ...valid, user: 7 }, 400, 'user', 'invalid_value'],
+    ['a user that is no id', { ...valid, user: '' }, 400, 'user', 'invalid_value'],
+    ['an identifier that is no text', { ...valid, safety_identifier: 7 }, 400, 'safety_identifier', 'invalid_value'],
+    [
+      'an identifier that is no id',
+      { ...valid, safety_identifier: 'a'.repeat(129), user: 'ada' },
+      ...([400, 'safety_identifier', 'invalid_value'] as const),
+    ],
     [
       'a last message that is not the user’s',
       { ...valid, messages: [{ role: 'assistant', content: 'A' }] },

@@ -17,6 +17,7 @@ export type Conversation = { question: string | UserPart[]; history: Message[] }
  * @throws ProblemError for a message that an agent does not take, and for a last one that is not the user's
  */
 export function readConversation(messages: readonly unknown[], path: Path, instructions: string[] = []): Conversation {
+  if (messages.length === 0) throw invalid(path, 'must not be empty')
   const marked = [...instructions]
   const said: Message[] = []
   for (const [index, message] of messages.entries()) {
@@ -44,8 +45,7 @@ export function readConversation(messages: readonly unknown[], path: Path, instr
     }
   }
   const question = said.pop()
-  if (question?.role !== 'user')
-    throw invalid([...path, Math.max(messages.length - 1, 0)], 'must be a message of the user')
+  if (question?.role !== 'user') throw invalid([...path, messages.length - 1], 'must be a message of the user')
   const { content } = question
   if (typeof content === 'string' ? content.trim() === '' : content.length === 0) {
     throw invalid([...path, messages.length - 1, 'content'], 'must not be empty')

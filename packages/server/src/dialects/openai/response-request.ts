@@ -27,6 +27,7 @@ export function readResponseRequest(body: unknown, agent: Runnable): ResponseReq
   const { input } = fields
   if (input === undefined) throw missing('input')
   if (typeof input !== 'string' && !Array.isArray(input)) throw invalid(['input'], 'must be a string or a list')
+  if (typeof input === 'string' && input.trim() === '') throw invalid(['input'], 'must not be empty')
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const decided = readDecisions(items)
   if (decided) return { ...request, kind: 'decisions', ...decided }

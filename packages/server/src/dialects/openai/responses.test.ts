@@ -364,12 +364,13 @@ describe('POST /v1/responses', () => {
   it.each<[string, object, string, string]>([
     ['no input', { model: 'fake' }, 'input', 'missing_required_parameter'],
     ['an input that is none', { ...valid, input: 7 }, 'input', 'invalid_value'],
-    ['an empty input', { ...valid, input: '' }, 'input[0].content', 'invalid_value'],
+    ['an empty input', { ...valid, input: '' }, 'input', 'invalid_value'],
+    ['a list without input', { ...valid, input: [] }, 'input', 'invalid_value'],
     ['tools', { ...valid, tools: [{ type: 'web_search' }] }, 'tools', 'unsupported_parameter'],
     [
       'another form of the answer',
       { ...valid, text: { format: { type: 'json_object' } } },
-      'text',
+      'text.format',
       'unsupported_parameter',
     ],
     ['a conversation', { ...valid, conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
