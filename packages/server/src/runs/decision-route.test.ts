@@ -140,6 +140,14 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
   it.each<[string, object, number, string | undefined]>([
     ['takes a result that fits', { user_id: 'ada', result: { city: 'Oslo' } }, 200, undefined],
     ['takes no result that does not fit', { user_id: 'ada', result: { town: 'Oslo' } }, 400, 'invalid-argument'],
+    ['takes a result with an approval', { user_id: 'ada', approve: true, result: { city: 'Oslo' } }, 200, undefined],
+    ['takes no result with a denial', { user_id: 'ada', approve: false, result: { city: 'O' } }, 422, 'invalid-field'],
+    [
+      'takes no result with a reason',
+      { user_id: 'ada', reason: 'I know', result: { city: 'O' } },
+      422,
+      'invalid-field',
+    ],
     ['takes no approval', { user_id: 'ada', approve: true }, 422, 'invalid-field'],
     ['takes a denial', { user_id: 'ada', approve: false }, 200, undefined],
   ])('%s, for a call of a client tool', async (_, body, status, code) => {
@@ -154,6 +162,14 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     expect(response.status).toBe(status)
     await untilEnded(agent, run_id)
     expect((await agent.result(run_id)).text).toBe('Oslo.')
+  })
+
+  it('refuses fields that do not go together, also after the decision', async () => {
+    const { agent } = storedAgent([payTurn, 'Done.'])
+    const { decide } = await waitingRun(createApp(agent, quiet))
+    expect((await decide({ user_id: 'ada', approve: true })).status).toBe(200)
+    const both = { user_id: 'ada', approve: false, result: 'paid' }
+    await expectProblem(await decide(both), 422, 'invalid-field')
   })
 
   it('answers an unknown approval with 404', async () => {

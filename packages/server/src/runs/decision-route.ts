@@ -44,6 +44,7 @@ export function decisionRoute(parts: RouteParts): Route {
     },
     async handle(context, { body: sent, param, begin }) {
       const userId = callerOf(context, sent.user_id)
+      checkTogether(sent)
       const stored = await findRun(parts, param('id'), userId)
       if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
       const format = negotiate(context.req.header('accept'), 'application/json')
@@ -99,10 +100,16 @@ function wordOf(decision: Decision): string {
   return 'deny' in decision ? 'denied' : 'answered with a result'
 }
 
+/** @throws ProblemError for fields that do not go together, whatever the approval takes */
+function checkTogether(sent: InferOutput<typeof body>): void {
+  if (!Object.hasOwn(sent, 'result')) return
+  if (sent.approve === false) throw invalid('result', 'must not be sent with approve: false')
+  if (sent.reason !== undefined) throw invalid('reason', 'must not be sent with a result')
+}
+
 /** @throws ProblemError for a decision that the approval does not take */
 function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): Decision {
   if (Object.hasOwn(sent, 'result')) {
-    if (sent.approve === false) throw invalid('result', 'must not be sent with approve: false')
     if (kind === 'approval')
       throw invalid('result', 'must be sent for calls of unknown outcome and of client tools only')
     return { result: sent.result as JSONValue } // parsed from JSON
