@@ -240,6 +240,16 @@ describe('an upload', () => {
   })
 
   it('as JSON → 415', async () => {
+    const { detail } = await expectProblem(
+      await call('POST', 'uploadfiles', { files: ['x'] }),
+      415,
+      'unsupported-media-type',
+    )
+    expect(detail).toBe('Send the files as multipart/form-data, in the field "files".')
+  })
+
+  it('as JSON to an agent without files → 415', async () => {
+    app = createApp(fakeAgent(), { log: () => {} })
     await expectProblem(await call('POST', 'uploadfiles', { files: ['x'] }), 415, 'unsupported-media-type')
   })
 

@@ -7,7 +7,7 @@ import { idField } from '../request/fields.ts'
 import { fingerprint } from '../request/fingerprint.ts'
 import { idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
-import { readForm } from '../request/read-form.ts'
+import { isForm, readForm } from '../request/read-form.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import { validate } from '../request/validate.ts'
 import type { ServerContext } from '../util/server-env.ts'
@@ -74,6 +74,7 @@ function uploadRoute(parts: RouteParts): Route {
       },
     },
     async handle(context, { query }) {
+      if (!isForm(context.req.header('content-type'))) throw noForm()
       checkMayChange(context, parts.rules)
       const upload = await beginUpload(context, parts)
       if (!upload) throw noFiles()
@@ -102,6 +103,13 @@ const uploadForm = {
   type: 'object',
   properties: { files: { type: 'array', items: { type: 'string', format: 'binary' } }, user_id: { type: 'string' } },
   required: ['files'],
+}
+
+function noForm(): ProblemError {
+  return new ProblemError('unsupported-media-type', {
+    detail: 'Send the files as multipart/form-data, in the field "files".',
+    headers: { accept: 'multipart/form-data' },
+  })
 }
 
 function missingFiles(): ProblemError {

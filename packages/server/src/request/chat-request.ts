@@ -5,7 +5,7 @@ import { callerOf } from './caller.ts'
 import { type ChatData, readChatData, toChatData } from './chat-data.ts'
 import { idField } from './fields.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type FormOptions, noRoom, readForm } from './read-form.ts'
+import { type FormOptions, isForm, noRoom, readForm } from './read-form.ts'
 import { isJSON, readJSON } from './read-json.ts'
 import { validate } from './validate.ts'
 
@@ -37,7 +37,7 @@ const jsonFields = strictObject({ ...common, messages: unknown(), resumable: opt
 export async function readChatRequest(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
   const type = context.req.header('content-type') ?? ''
   if (isJSON(type)) return readJSONChat(context, options)
-  if (/^multipart\/form-data *(?:;|$)/i.test(type)) return readFormChat(context, options)
+  if (isForm(type)) return readFormChat(context, options)
   throw new ProblemError('unsupported-media-type', {
     detail:
       'Send the request as multipart/form-data, with the text fields user_id, session_id and chat_data, ' +

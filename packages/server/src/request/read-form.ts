@@ -197,10 +197,12 @@ const noBoundary =
   'The Content-Type header names no boundary, so the form cannot be parsed. Leave the header out: ' +
   'curl --form, fetch and other clients then add it with the boundary that they use.'
 
-function createParser(contentType: string | undefined, limits: Limits): busboy.Busboy {
-  if (!contentType || !/^multipart\/form-data *(?:;|$)/i.test(contentType)) {
-    throw new ProblemError('unsupported-media-type', { headers: { accept: 'multipart/form-data' } })
-  }
+/** Whether a `Content-Type` is that of a form with files. */
+export function isForm(type = ''): boolean {
+  return /^multipart\/form-data *(?:;|$)/i.test(type)
+}
+
+function createParser(contentType = '', limits: Limits): busboy.Busboy {
   // With an empty boundary, the parser ends a part at any line that begins with two dashes.
   if (/;[ \t]*boundary=""/i.test(contentType)) throw new ProblemError('malformed-multipart', { detail: noBoundary })
   try {
