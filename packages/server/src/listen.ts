@@ -23,8 +23,9 @@ export interface AgentServer {
   /** Its address: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
-   * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops to listen, and aborts what is left. Runs
-   * that are resumable stay stored: the next server continues them. The agent stays open: it belongs to the caller.
+   * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops to listen, and aborts what is left, whose
+   * clients have a second more to read how it ended. Runs that are resumable stay stored: the next server continues them. The
+   * agent stays open: it belongs to the caller.
    */
   close(): Promise<void>
 }
@@ -151,7 +152,7 @@ function cannotListen(cause: unknown, host: string, port: number): AgentKitError
   return new AgentKitError('invalid-config', fix, { cause })
 }
 
-/** How long runs may take to settle after their connections are closed. */
+/** How long runs may take to settle after they are aborted, and their answers to be sent. */
 const settleMs = 1000
 /** How long the ends of streams may take to be sent. */
 const lastBytesMs = 100
@@ -169,10 +170,13 @@ async function drain(server: Server, agent: Runnable, { capacity, worker, drainM
   await within(drainMs, Promise.all([runs.idle(), handedBack, working]))
   // Those who follow a run continue with the next server.
   capacity.drain()
+  // Their clients receive the end of the run.
+  const aborted = [...capacity.boundRuns]
+  for (const run of aborted) run.cancel()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Node keeps a connection alive that was busy when the server closed.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
-  await within(Math.max(lastBytesMs, giveUpAt - performance.now()), closed)
+  await within(Math.max(aborted.length > 0 ? settleMs : lastBytesMs, giveUpAt - performance.now()), closed)
   server.closeAllConnections()
   await closed
   clearInterval(idle)

@@ -306,13 +306,22 @@ describe('close', () => {
     expect(server.close()).toBe(server.close())
   })
 
-  it('aborts a run that does not finish in time, and waits until it has settled', async () => {
+  it('aborts a run that does not finish in time, and its stream ends with the end of the run', async () => {
     const agent = fakeAgent([text('Hi'), 'hang'])
     const server = await start(agent, { limits: { drainMs: 100 } })
     const response = await fetch(`${server.url}/api/v1/chat_stream`, chatRequest())
     await server.close()
     expect(agent.calls[0]?.ended).toBe(true)
-    await expect(response.text()).rejects.toThrow()
+    expect(await response.text()).toMatch(/event: run-end\n.*"finishReason":"aborted".*"code":"aborted".*\n\n$/s)
+  })
+
+  it('aborts a run that does not finish in time, and its answer is 503', async () => {
+    const agent = fakeAgent([text('Hi'), 'hang'])
+    const server = await start(agent, { limits: { drainMs: 100 } })
+    const answer = fetch(`${server.url}/api/v1/chat`, chatRequest())
+    await until(() => agent.calls.length === 1)
+    await server.close()
+    await expectProblem(await answer, 503, 'aborted')
   })
 
   it('does not wait for idle connections', async () => {

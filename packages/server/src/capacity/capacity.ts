@@ -1,4 +1,4 @@
-import { isAgentKitError, type Runnable } from '@agentkit/core'
+import { type AgentRun, isAgentKitError, type Runnable } from '@agentkit/core'
 import { createDailyUsage, type DailyUsage, type Spent } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
@@ -30,6 +30,8 @@ export type Capacity = {
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
+  /** Runs that end with the server, because only their clients wait for them. */
+  readonly boundRuns: Set<Pick<AgentRun, 'cancel'>>
   totals: Totals
   /** Aborts when the server stops: it follows runs no longer. */
   readonly draining: AbortSignal
@@ -68,6 +70,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     countRun,
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
+    boundRuns: new Set(),
     totals,
     get draining() {
       return draining().signal

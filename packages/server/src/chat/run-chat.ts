@@ -65,7 +65,7 @@ export async function boundRun(chat: Chat): Promise<Response> {
     answer.type === eventStreamType
       ? eventResponse(liveEvents(run, answer.encode), context, parts)
       : run.then((started) => wholeAnswer(started, answer))
-  void releaseAfter(chat, run, place)
+  void releaseAfter(chat, run, place, capacity.boundRuns)
   return response
 }
 
@@ -118,18 +118,24 @@ function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentR
   }
 }
 
-/** Releases the run's place when the run has settled, which may be long after its client has left. */
+/**
+ * Releases the run's place when the run has settled, which may be long after its client has left.
+ * @param active has the run until then
+ */
 async function releaseAfter(
   { request, parts, context }: Chat,
   run: Promise<AgentRun>,
   place: Promise<Leave>,
+  active?: Set<Pick<AgentRun, 'cancel'>>,
 ): Promise<void> {
   const settle = (started: AgentRun): AgentRun['result'] => {
     const { userId, sessionId } = request
+    active?.add(started)
     if (sessionId !== undefined) parts.capacity.sessionRuns.add({ userId, sessionId }, started)
     return started.result
   }
   const spent = await run.then(settle).catch(() => undefined)
+  if (active) void run.then((started) => active.delete(started)).catch(() => {})
   // The failure of a run is logged with its request.
   if (spent && !spent.error) {
     logRun(spent, { log: parts.log, requestId: context.get('requestId'), startedAt: context.get('startedAt') })
