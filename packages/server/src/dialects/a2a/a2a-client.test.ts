@@ -188,6 +188,21 @@ describe('a client of @a2a-js/sdk', () => {
     expect(textOf(await sent(client, ask('Hi')))).toBe('Second.')
   })
 
+  it('answers with each step of the last member of a sequence, streamed, sent and read later', async () => {
+    const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'three bees' })
+    const steps = [{ text: 'I look.', toolCalls: [{ name: 'look' }] }, 'Three bees.']
+    const agents = [
+      new Agent({ name: 'One', functions: [], model: scriptedModel(['First.', 'First.']) }),
+      new Agent({ name: 'Two', functions: [look], model: scriptedModel([...steps, ...steps]) }),
+    ]
+    const swarm = new Swarm({ name: 'Team', agents, collaboration: 'sequence', sessions: make([]).sessions })
+    const client = await clientOf(createApp(swarm, options))
+    const task = await sent(client, ask('Hi'))
+    expect(textOf(task)).toBe('I look.\n\nThree bees.')
+    expect(textOf(await client.getTask({ tenant: '', id: task.id }))).toBe('I look.\n\nThree bees.')
+    expect(streamedText(await streamed(client, ask('Hi')))).toBe('I look.\n\nThree bees.')
+  })
+
   it('decides on the call of a member', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },

@@ -24,7 +24,7 @@ export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Prom
   const runs = runStoreOf(agent)
   const { record, keepsEvents, lastSeq } = stored
   if (!keepsEvents || (await isCut(runs, record.runId))) return undefined
-  const reader = new AnswerReader()
+  const reader = new AnswerReader({ speaker: agent.speaker })
   for (let after = 0; after < lastSeq; ) {
     const events = await runs.events(record.runId, after, eventsAtOnce)
     // Those after it are for the clients that follow the run from there.

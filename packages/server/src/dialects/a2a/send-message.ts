@@ -34,7 +34,7 @@ async function begin(sent: Sent, message: Question): Promise<Response> {
   const start = (whole: Chat): Promise<Response> =>
     parts.agent.sessions.runs ? durableRun(whole, beginsNothing) : boundRun(whole)
   if (call.method === 'SendStreamingMessage') {
-    const encode = taskEncoder({ callId: call.id, contextId })
+    const encode = taskEncoder({ callId: call.id, contextId, speaker: parts.agent.speaker })
     return start({ ...chat, answer: { type: eventStreamType, encode } })
   }
   return wholeTask(sent, { contextId, returnsImmediately }, (answer) => start({ ...chat, answer }))
@@ -48,7 +48,7 @@ async function wholeTask(
   { contextId, returnsImmediately }: { contextId: string; returnsImmediately: boolean },
   start: (answer: Whole) => Promise<Response>,
 ): Promise<Response> {
-  const reader = new AnswerReader()
+  const reader = new AnswerReader({ speaker: parts.agent.speaker })
   const begun = Promise.withResolvers<string>()
   let failed: { run: RunResult; problem: ProblemError } | undefined
   const answer = start({
@@ -137,7 +137,8 @@ async function decide(sent: Sent, { taskId, contextId, decisions }: Decided): Pr
   }
   if (isStreamed) {
     const working = { state: 'TASK_STATE_WORKING', timestamp: new Date().toISOString() } as const
-    const encode = taskEncoder({ callId: call.id, contextId: task.contextId, followed: { reader } })
+    const { contextId: at } = task
+    const encode = taskEncoder({ callId: call.id, contextId: at, speaker: parts.agent.speaker, followed: { reader } })
     const followed = followedTask(call.id, { ...task, status: working, metadata: {} }, events(encode))
     return eventResponse(followed, context, parts)
   }

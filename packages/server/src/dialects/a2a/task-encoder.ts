@@ -9,6 +9,8 @@ import { artifactOf, metadataOf, statusOf, type Task } from './task.ts'
 export type TaskEncoderOptions = {
   callId: CallId
   contextId: string
+  /** The member whose words are the answer, of `Runnable.speaker`. */
+  speaker?: string | undefined
   /** Of a task that the client follows from here on, and has as it is now: what has been said. */
   followed?: { reader?: AnswerReader | undefined }
 }
@@ -19,8 +21,8 @@ type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
  * Encodes the events of one run as those of a task: the task, its answer as one artifact that is appended to, and the
  * status in which the stream ends.
  */
-export function taskEncoder({ callId, contextId, followed }: TaskEncoderOptions): EncodeEvent {
-  const reader = followed?.reader ?? new AnswerReader()
+export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncoderOptions): EncodeEvent {
+  const reader = followed?.reader ?? new AnswerReader({ speaker })
   // Those are decided.
   reader.approvals.length = 0
   let hasBegun = followed !== undefined
