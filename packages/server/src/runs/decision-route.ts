@@ -61,7 +61,7 @@ export function decisionRoute(parts: RouteParts): Route {
         await agent.decide(runId, { [approvalId]: decision }, { userId, by })
       } catch (error) {
         continuation?.release()
-        throw refusal(error)
+        throw decisionProblem(error)
       }
       const continued = await continuation?.start()
       if (format !== eventStreamType) return context.json(runBody((await findRun(parts, runId, userId)).record))
@@ -130,8 +130,8 @@ function invalid(name: string, message: string): ProblemError {
   })
 }
 
-/** Another decision was first. The store's sentence names what was decided and when. */
-function refusal(error: unknown): ProblemError {
+/** The problem of a decision that is not stored. Where another one was first, the store's sentence names it and its time. */
+export function decisionProblem(error: unknown): ProblemError {
   if (isAgentKitError(error) && error.code === 'session-conflict') return conflict(error.message)
   return thrownProblem(error)
 }

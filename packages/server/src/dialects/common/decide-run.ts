@@ -3,10 +3,11 @@ import type { EncodeEvent } from '../../answer/encode-event.ts'
 import type { EventSource } from '../../answer/event-stream.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { detachedEvents } from '../../answer/live-events.ts'
-import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { ProblemError } from '../../answer/problem.ts'
 import { mayDecide } from '../../request/caller.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { reserveContinuation } from '../../runs/continue-run.ts'
+import { decisionProblem } from '../../runs/decision-route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function decideRun(
     await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
   } catch (error) {
     continuation?.release()
-    throw thrownProblem(error)
+    throw decisionProblem(error)
   }
   const continued = await continuation?.start()
   if (keepsEvents) {

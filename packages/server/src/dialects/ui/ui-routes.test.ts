@@ -71,6 +71,9 @@ describe('POST /ui/chat', () => {
     expect(await (await app.request('/ui/chat', post(body))).text()).toContain('"type":"finish"')
     const again = await app.request('/ui/chat', post(body))
     expect(again.status).toBe(409)
+    // Clients of OpenAI send a request again after 409, unless they are told not to.
+    expect(again.headers.get('x-should-retry')).toBe('false')
+    expect(await again.text()).toMatch(/approved.*\d{4}-\d\d-\d\dT/)
   })
 
   it('hides no turn for a trigger that it does not know the place of', async () => {
