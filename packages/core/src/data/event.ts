@@ -51,6 +51,8 @@ export type AgentEventBody =
       output?: unknown
       usage: Usage
       cost?: Cost
+      /** Those of the result; absent when there are none. */
+      warnings?: string[]
       error?: ErrorInfo
     }
 

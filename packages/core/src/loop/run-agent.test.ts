@@ -109,6 +109,7 @@ describe('an answer', () => {
     const { events, result } = await watch({ model, functions: [search] })
     expect(result.sources).toEqual([source])
     expect(result.warnings).toEqual(['stop is ignored', 'and again'])
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', warnings: result.warnings })
     expect(events.filter((event) => event.type === 'source')).toMatchObject([{ source }])
   })
 })

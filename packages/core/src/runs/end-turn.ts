@@ -82,9 +82,10 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
 export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: RunEnd): AgentEventBody {
   const { memberRun } = scope
   if (memberRun) return agentEndOf(memberRun.name, outcomeOf(toResult(scope.runId, state, ledger, end)))
-  const { text, output, usage, cost, finishReason, error } = toResult(scope.runId, state, ledger, end)
+  const { text, output, usage, cost, warnings, finishReason, error } = toResult(scope.runId, state, ledger, end)
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
-  const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}) }
+  const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
+  const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}), ...warned }
   return { type: 'run-end', ...answer, ...(error ? { error: redactedInfo(error) } : {}) }
 }
 

@@ -20,6 +20,19 @@ it.each([
   expect(publicEvent(end(status))).toEqual(end(status))
 })
 
+it.each([
+  ['Clerk failed: secret', 'Clerk failed.'],
+  ['Clerk: Scribe failed: secret: more\nof it', 'Clerk: Scribe failed.'],
+  ['The session of "team/clerk" could not be stored: secret', 'The session of "team/clerk" could not be stored.'],
+  ['The run has no tools of the MCP server "a": secret', 'The run has no tools of the MCP server "a".'],
+  ['The run has no tool "a", whose `isEnabled` failed: secret', 'The run has no tool "a", whose `isEnabled` failed.'],
+  ['The budget left no room for a longer answer.', 'The budget left no room for a longer answer.'],
+])('a warning has no text of an error: %s', (warning, shown) => {
+  const place = { seq: 1, runId: 'run_1', path: ['team'] }
+  const ended = { ...place, type: 'run-end', finishReason: 'stop', text: 'Done.', usage: {} } as const
+  expect(publicEvent({ ...ended, warnings: [warning] })).toEqual({ ...ended, warnings: [shown] })
+})
+
 it('no stream shows why a member failed in the words of its model', async () => {
   const clerk = new Agent({
     ...{
@@ -33,5 +46,6 @@ it('no stream shows why a member failed in the words of its model', async () => 
   const app = createApp(new Swarm({ name: 'Team', agents: [clerk], model }), { log: () => {} })
   const body = await (await app.request('/api/v1/chat_stream', ask('Count'))).text()
   expect(body).toContain('event: agent-end')
+  expect(body).toContain('"warnings":["Clerk failed."]')
   expect(body).not.toContain('secret key')
 })

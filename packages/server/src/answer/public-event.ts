@@ -13,7 +13,7 @@ export function publicEvent(event: AgentEvent): AgentEvent {
     case 'model-fallback':
       return { ...event, error: publicError(event.error) }
     case 'run-end':
-      return event.error ? { ...event, error: publicError(event.error) } : event
+      return publicEnd(event)
     default:
       return event
   }
@@ -24,6 +24,21 @@ const endings: Readonly<Record<string, string>> & { failed: string } = {
   budget: problemTable.budget.detail,
   aborted: problemTable.aborted.detail,
   waiting: problemTable.approval.detail,
+}
+
+function publicEnd({ warnings, error, ...event }: Extract<AgentEvent, { type: 'run-end' }>): AgentEvent {
+  return {
+    ...event,
+    ...(warnings && { warnings: warnings.map(publicWarning) }),
+    ...(error && { error: publicError(error) }),
+  }
+}
+
+/** A warning of a failure ends with the error text, after a colon. */
+const failure = /( failed| could not be stored| could be made| indexed before| MCP server "[^"]*"): .*$/s
+
+function publicWarning(warning: string): string {
+  return warning.replace(failure, '$1.')
 }
 
 function publicError(error: ErrorInfo): ErrorInfo {

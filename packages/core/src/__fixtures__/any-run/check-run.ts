@@ -57,9 +57,9 @@ function checkEvents({ events, result, runId }: AnyRun): string[] {
   const isConsecutive = events.every((event, index) => event.seq === first + index && event.runId === runId)
   if (!isConsecutive || (first !== 1 && first <= limits.eventGap)) problems.push('its seq has gaps')
   if (last?.type === 'run-end') {
-    const emitted = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code]
-    const { finishReason, text, usage, cost, output, error } = result
-    const settled = [finishReason, text, usage, cost, output, error?.code]
+    const emitted = [last.finishReason, last.text, last.usage, last.cost, last.output, last.error?.code, last.warnings ?? []]
+    const { finishReason, text, usage, cost, output, error, warnings } = result
+    const settled = [finishReason, text, usage, cost, output, error?.code, warnings]
     if (JSON.stringify(emitted) !== JSON.stringify(settled)) {
       problems.push(`run-end has ${JSON.stringify(emitted)}, the result ${JSON.stringify(settled)}`)
     }
