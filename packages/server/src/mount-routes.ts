@@ -41,15 +41,15 @@ function allowed(methods: readonly Method[]): string {
 
 async function answer(context: ServerContext, route: Route, parts: RouteParts): Promise<Response> {
   context.set('route', route.path)
-  const isPost = route.method === 'POST'
+  const takesKey = route.method === 'POST' && route.tag !== 'dialects'
   // Before the body is read, also where the route reads it.
-  if (isPost) idempotencyKeyOf(context)
+  if (takesKey) idempotencyKeyOf(context)
   const query = route.query ? validate(route.query, readQuery(context)) : {}
   const sent = route.body ? await withJSON(context, parts, async (read) => read) : undefined
   const body = route.body ? validate(route.body, sent) : undefined
   const handle = (begin: Begin): Response | Promise<Response> =>
     route.handle(context, { query, body, param: (name) => readParam(context, name), begin })
-  if (!isPost || route.otherBody) return handle(beginsNothing)
+  if (!takesKey || route.otherBody) return handle(beginsNothing)
   const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint(context, [sent ?? null, query]) }, handle)
 }

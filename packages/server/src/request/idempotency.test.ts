@@ -233,9 +233,16 @@ describe('an Idempotency-Key', () => {
     expect(posts.length).toBeGreaterThanOrEqual(5)
     for (const [each] of posts) {
       const request = { method: 'POST', body: 'none', headers: { 'idempotency-key': key } }
-      await expectProblem(await app.request(each.replaceAll(/\{\w+\}/g, 'x'), request), 400, 'invalid-field')
+      await expectProblem(await app.request(each.replaceAll(/\{\w+\}/g, 'x'), request), 422, 'invalid-field')
     }
     expect(model.requests).toHaveLength(0)
+  })
+
+  it('of a dialect has no meaning', async () => {
+    const { agent } = storedAgent([])
+    const request = { method: 'POST', headers: { 'idempotency-key': 'a b' } }
+    const response = await createApp(agent, quiet).request('/ui/chat/x/stop', request)
+    expect(response.status).toBe(204)
   })
 
   it('may have 255 visible characters', async () => {

@@ -35,14 +35,14 @@ const visible = /^[\x21-\x7e]{1,255}$/
 
 /**
  * The request's `Idempotency-Key`.
- * @throws ProblemError `invalid-field`, 400, for one that is not 1 to 255 visible ASCII characters
+ * @throws ProblemError `invalid-field` for one that is not 1 to 255 visible ASCII characters
  */
 export function idempotencyKeyOf(context: ServerContext): string | undefined {
   const key = context.req.header('idempotency-key')
   if (key === undefined || visible.test(key)) return key
   const message = 'must have 1 to 255 visible ASCII characters'
   const errors = [{ path: ['Idempotency-Key'], message }]
-  throw new ProblemError('invalid-field', { status: 400, detail: `The header Idempotency-Key ${message}.`, errors })
+  throw new ProblemError('invalid-field', { detail: `The header Idempotency-Key ${message}.`, errors })
 }
 
 /**
