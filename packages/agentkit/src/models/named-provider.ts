@@ -1,5 +1,6 @@
 import type { ModelInfo } from '@agentkit/core'
 import { invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { withVariablesIn } from '../util/with-variables.ts'
 import type { ProviderSettings } from './import-provider.ts'
 
 /** A server that speaks like OpenAI's, as `[providers.<name>]` describes it. */
@@ -32,7 +33,11 @@ export function checkListed({ name, models }: NamedProvider, model: string): voi
   throw invalidConfig(`"${model}" is not in the \`models\` of [providers.${name}]. ${hint}`)
 }
 
-/** The options of the provider package for OpenAI's models. */
-export function openaiOptions({ name, baseURL, keyVariable, api, headers }: NamedProvider): ProviderSettings {
+/**
+ * The options of the provider package for OpenAI's models, with variables of the environment in the headers.
+ * @throws AgentKitError `invalid-config` for a variable that is not set
+ */
+export function openaiOptions({ name, baseURL, keyVariable, api, headers: texts }: NamedProvider): ProviderSettings {
+  const headers = texts && withVariablesIn(texts, `[providers.${name}]`)
   return { name, baseURL, api, ...(keyVariable !== undefined && { keyVariable }), ...(headers && { headers }) }
 }
