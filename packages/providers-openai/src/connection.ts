@@ -107,10 +107,13 @@ export function errorContext(model: string, connection: Connection): ErrorContex
     provider: connection.provider,
     model,
     secrets: connection.secrets,
-    ...(connection.official && { models: knownModels }),
+    ...((connection.official || openaiName.test(model)) && { models: knownModels }),
     hint: (code, failure) => hint(code, failure, connection),
   }
 }
+
+/** OpenAI's names, also behind a gateway. */
+const openaiName = /^(gpt-|chatgpt-|o\d)/
 
 function hint(code: ErrorCode, { status, message }: Failure, connection: Connection): string | undefined {
   if (code === 'auth' && status !== 403) {

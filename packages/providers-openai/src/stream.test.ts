@@ -283,6 +283,13 @@ describe('a model on the responses wire', () => {
     expect(error).toMatchObject({ code: 'model-not-found', message: expect.not.stringContaining("api: 'chat'") })
   })
 
+  it("suggests the nearest of OpenAI's models for one of its names, also behind a gateway", async () => {
+    await using server = await loopback(json(404, { error: { message: 'boom', code: 'model_not_found' } }))
+    const of = async (id: string): Promise<string> => (await errorOf(stream({ baseURL: server.baseURL, id }))).message
+    expect(await of('gpt-5.4-mimi')).toContain('boom. Did you mean "gpt-5.4-mini"?')
+    expect(await of('llama-4-mini')).not.toContain('Did you mean')
+  })
+
   it('gives reasoning back in the next turn, to its own model only (Q5, Q23)', async () => {
     const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' }
     const call = { type: 'function_call', call_id: 'call_1', name: 'now', arguments: '{}' }

@@ -78,6 +78,14 @@ describe('resolveModelName', () => {
     expect(() => resolveModelName(name)).toThrow(`Did you mean "${nearest}"?`)
   })
 
+  it.each([
+    ['openai:gpt-5', 'openai/gpt-5'],
+    ['google:gemini-2.5-pro', 'gemini/gemini-2.5-pro'],
+    ['mistral:mistral-large-latest', 'mistral/mistral-large-latest'],
+  ])('refuses %s, as other libraries write it, and names %s', (name, ours) => {
+    expect(() => resolveModelName(name)).toThrow(`"${ours}"`)
+  })
+
   it.each(['', ' ', 'openai/'])('refuses %j, which has no model', (name) => {
     expect(() => resolveModelName(name)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
   })

@@ -36,6 +36,7 @@ export function findModel(name: string, providers: NamedProviders): FoundModel {
   return (
     byNamed(name, providers) ??
     byPrefix(name) ??
+    afterColon(name) ??
     byFamily(name) ??
     byCustomServer(name) ??
     unknownProvider(name, providers)
@@ -63,6 +64,17 @@ function byPrefix(name: string): ModelName | undefined {
   const model = name.slice(slash + 1)
   if (model === '') throw invalidConfig(`"${name}" names no model. Write "${head}/<model>".`)
   return { provider, model }
+}
+
+/**
+ * Other libraries write `openai:gpt-5.4-mini`. A family of Ollama may have the name of a provider: `mistral:7b` is a tag.
+ * @throws AgentKitError `invalid-config` for a provider and a colon
+ */
+function afterColon(name: string): undefined {
+  const [, head = '', model = ''] = /^([\w-]+):([^:]+)$/.exec(name) ?? []
+  const provider = aliases.get(head) ?? (isProviderId(head) ? head : undefined)
+  if (!provider || (provider === 'mistral' && byFamily(model)?.provider !== provider)) return
+  throw invalidConfig(`A provider ends with "/": "${name}" is "${provider}/${model}" here.`)
 }
 
 /** The first match decides. The ids of fine-tuned models have colons that are not tags; a tag overrides a family. */
@@ -96,7 +108,7 @@ function unknownProvider(name: string, providers: NamedProviders): never {
   if (nearest !== undefined) {
     throw invalidConfig(`There is no provider "${head}". Did you mean "${nearest}${name.slice(slash)}"?`)
   }
-  const known = misspeltModel(name)
+  const known = misspeltModel(name, knownModels.map(withoutProvider))
   if (known !== undefined) {
     throw invalidConfig(`The provider of the model "${name}" is unknown. Did you mean "${known}"?`)
   }
@@ -106,9 +118,21 @@ function unknownProvider(name: string, providers: NamedProviders): never {
   throw invalidConfig(`The provider of the model "${name}" is unknown. Write one of ${candidates.join(', ')}${own}.`)
 }
 
-/** The known model that a name without a provider misspells by one or two letters. */
-function misspeltModel(name: string): string | undefined {
-  const names = knownModels.map((one) => one.slice(one.indexOf('/') + 1))
+/**
+ * The known model that a name probably misspells: with or without its provider, by one or two characters. Where only a
+ * number differs, it is another version.
+ */
+export function nearestModel(name: string): string | undefined {
+  const names: readonly string[] = name.includes('/') ? knownModels : knownModels.map(withoutProvider)
+  if (names.includes(name)) return undefined
+  const nearest = misspeltModel(name, names)
+  return nearest !== undefined && withoutDigits(nearest) !== withoutDigits(name) ? nearest : undefined
+}
+
+const withoutDigits = (name: string): string => name.replaceAll(/\d/g, '')
+const withoutProvider = (name: string): string => name.slice(name.indexOf('/') + 1)
+
+function misspeltModel(name: string, names: readonly string[]): string | undefined {
   return nearestWord(
     name,
     names.filter((one) => editDistance(name, one, 2) <= 2),

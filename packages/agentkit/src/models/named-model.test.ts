@@ -117,6 +117,21 @@ describe('namedModel', () => {
     expect(() => namedModel('gpt-4o')).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
+  it('suggests the nearest known model for a misspelt one, also without a key', () => {
+    const message = (name: string): string => {
+      try {
+        namedModel(name)
+      } catch (error) {
+        return String(error)
+      }
+      return ''
+    }
+    expect(message('gpt-5.4-mimi')).toMatch(/OPENAI_API_KEY.* Did you mean "gpt-5\.4-mini"\?$/)
+    expect(message('anthropic/claude-sonet-5')).toContain('Did you mean "anthropic/claude-sonnet-5"?')
+    // A known model, and one that may be newer than the table.
+    for (const name of ['gpt-5.4-mini', 'gpt-7.9-mini']) expect(message(name)).toMatch(/in \.env\.$/)
+  })
+
   it('suggests a model of a provider whose key is set', () => {
     vi.stubEnv('GROQ_API_KEY', 'the-key')
     expect(() => namedModel(undefined)).toThrow(

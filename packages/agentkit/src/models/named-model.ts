@@ -2,7 +2,7 @@ import { AgentKitError } from '@agentkit/core'
 import { isReplaying, replayedModel } from './cassette-model.ts'
 import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
-import { type FoundModel, findModel } from './model-name.ts'
+import { type FoundModel, findModel, nearestModel } from './model-name.ts'
 import { type NamedProvider, type NamedProviders, noProviders, openaiOptions } from './named-provider.ts'
 import {
   keyOf,
@@ -98,11 +98,10 @@ function missingKeyOf(name: string | undefined, provider: ProviderId): AgentKitE
 }
 
 function missingKey(name: string, provider: ProviderId): AgentKitError {
-  return new AgentKitError(
-    'missing-key',
-    `The model "${name}" needs a key. Set ${keyVariables[provider].join(' or ')}, for example in .env.`,
-    { provider },
-  )
+  const nearest = nearestModel(name)
+  const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  const message = `The model "${name}" needs a key. Set ${keyVariables[provider].join(' or ')}, for example in .env.${hint}`
+  return new AgentKitError('missing-key', message, { provider })
 }
 
 function noModel(): AgentKitError {

@@ -32,7 +32,8 @@ import {
   isTextList,
   type OptionRules,
 } from '../util/check-options.ts'
-import { agentWords, foreignModel } from '../util/foreign-words.ts'
+import { foreignModel } from '../util/foreign-values.ts'
+import { agentWords } from '../util/foreign-words.ts'
 
 /** What an agent is: its name, instruction, functions and model, and the limits of its runs. */
 export type AgentOptions<Output = undefined> = {
@@ -121,7 +122,10 @@ export const busyWords: readonly OnBusy[] = ['queue', 'reject', 'interrupt']
 
 export const agentRules: OptionRules<AgentOptions> = {
   name: isAny,
-  functions: { is: 'a list of tools, which may be empty', holds: Array.isArray },
+  functions: {
+    is: 'a list of tools, which may be empty: [weather]. A tool set is an item of it',
+    holds: Array.isArray,
+  },
   model: isAny,
   id: isAny,
   instruction: isText,

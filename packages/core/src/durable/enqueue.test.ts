@@ -9,8 +9,8 @@ circle.self = circle
 
 describe('enqueue', () => {
   it.each<[string, unknown, RegExp]>([
-    ['a Date as input', { input: new Date() }, /has the type/],
-    ['no input', {}, /has the type/],
+    ['a Date as input', { input: new Date() }, /not an object|not of type object/],
+    ['no input', {}, /message is empty|first argument/],
     ['a part with a Date', { input: [{ type: 'text', text: 'Hi.', at: new Date() }] }, /`input` is no plain JSON/],
     ['a part with a function', { input: [{ type: 'text', text: 'Hi.', at() {} }] }, /`input` is no plain JSON/],
     ['a part with a circle', { input: [circle] }, /`input` is no plain JSON/],

@@ -102,7 +102,3 @@ it.each<[string, unknown]>([
 ])('refuses %s with the fix', (_name, input) => {
   expect(() => toUserMessage(input as string)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })
-
-it.each([5, undefined, null, { prompt: 'Hi' }])('refuses %j by its type', (input) => {
-  expect(() => toUserMessage(input as never)).toThrow(`The message has the type ${typeof input}. Pass its text`)
-})

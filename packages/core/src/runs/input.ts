@@ -1,16 +1,16 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
+import { foreignInput } from '../util/foreign-values.ts'
 import { toBase64 } from '../util/to-base64.ts'
 
 /**
  * Converts the input of `chat()` or `stream()` to a message of plain JSON.
- * @throws AgentKitError `invalid-argument` for an empty message, one that is no text and no list, or a part that has neither data nor URL
+ * @throws AgentKitError `invalid-argument` for an empty message or a part that has neither data nor URL
  */
 export function toUserMessage(input: string | InputPart[]): UserMessage {
-  if (typeof input !== 'string' && !Array.isArray(input)) {
-    throw invalidArgument(`The message has the type ${typeof input}. Pass its text, or a list of parts.`)
-  }
-  const content = typeof input === 'string' ? input : input.map(toUserPart)
+  const foreign = foreignInput(input)
+  if (foreign !== undefined) throw invalidArgument(foreign)
+  const content = typeof input === 'string' ? input : Array.isArray(input) ? input.map(toUserPart) : []
   if (isEmpty(content)) throw invalidArgument('The message is empty. Pass some text, or a list of parts.')
   return { v: 1, role: 'user', content }
 }

@@ -78,14 +78,17 @@ type ClientToolOptions<Schema> = {
 export function tool<Schema extends JSONSchema | StandardSchema>(
   options: ExecutedToolOptions<Schema> | ClientToolOptions<Schema>,
 ): Tool {
-  for (const name of Object.keys(options ?? {})) {
+  if (!isRecord(options)) {
+    throw invalidArgument('tool() takes one object: tool({ name, description, input, execute }).')
+  }
+  for (const name of Object.keys(options)) {
     if (optionNames.includes(name)) continue
     const foreign = foreignWord(name, toolWords)
     if (foreign) throw invalidArgument(`Tool "${String(options.name)}": ${foreign}`)
     const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
     throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }
-  const { input, execute, ...rest } = options ?? {}
+  const { input, execute, ...rest } = options
   if (rest.client !== undefined || 'output' in rest) checkClientOptions(options)
   // The loop calls both functions with validated input, as the types of the options promise.
   const made: object = { ...rest, inputSchema: input, execute: rest.client ? runsInClient(rest.name) : execute }
@@ -198,18 +201,8 @@ function isRegistered(): boolean {
 }
 
 /** A misspelt option must not be ignored: `needsApproval` is a safeguard. */
-const optionNames: readonly string[] = [
-  'name',
-  'description',
-  'input',
-  'execute',
-  'needsApproval',
-  'timeoutMs',
-  'idempotent',
-  'keepResult',
-  'client',
-  'output',
-]
+const optionNames: readonly string[] =
+  'name description input execute needsApproval timeoutMs idempotent keepResult client output'.split(' ')
 
 /** @throws AgentKitError `invalid-argument` for a field that is missing or wrong, with the fix */
 export function checkTool(candidate: Tool): Tool {

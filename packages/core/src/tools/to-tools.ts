@@ -61,6 +61,7 @@ function* listed(items: readonly ToolLike[], place: string, depth = 0): Generato
 /** The tools of an object: one, or those of a tool set. */
 function toolsAt(item: unknown, place: string): Tool[] {
   if (typeof item !== 'object' || item === null || 'then' in item) throw noTool(item, place)
+  if ('chat' in item && 'samplePrompts' in item) throw agentAmongTools(item as Fields, place)
   if (isOwnTool(item)) return [item]
   const fields = item as Fields
   if (isLangChain(fields)) return [fromLangChainTool(fields, place)]
@@ -74,6 +75,12 @@ function toolsAt(item: unknown, place: string): Tool[] {
   const title =
     fields.type === 'provider' || fields.type === 'provider-defined' ? "a provider's tool" : 'an AI SDK tool'
   throw invalidArgument(`${place} is ${title} without a name. Give it a name: functions: [{ weather: weatherTool }].`)
+}
+
+function agentAmongTools({ name }: Fields, place: string): Error {
+  return invalidArgument(
+    `${place} is the agent "${String(name)}", not a tool. Make it a member of a swarm, new Swarm({ agents: […] }), or call its \`chat\` in a tool.`,
+  )
 }
 
 function toolOfSet(name: string, value: unknown, place: string): Tool {

@@ -4,7 +4,8 @@ import { Agent } from '../agents/agent.ts'
 import { agentRules } from '../agents/agent-options.ts'
 import { Swarm } from '../swarm/swarm.ts'
 import { tool } from '../tools/define-tool.ts'
-import { agentWords, foreignModel, runWords, swarmWords, toolWords } from './foreign-words.ts'
+import { foreignModel } from './foreign-values.ts'
+import { agentWords, runWords, swarmWords, toolWords } from './foreign-words.ts'
 
 const model = scriptedModel([])
 const agent = new Agent({ name: 'Test', model })
@@ -23,6 +24,9 @@ it.each<[string, string]>([
   ['outputType', '`outputType` is `output` here.'],
   ['handoffs', '`handoffs` is `new Swarm({ name, agents: […], collaboration: "handoff" })` here.'],
   ['max_tokens', '`max_tokens` is `maxOutputTokens` here.'],
+  ['prepareStep', '`prepareStep` is `hooks: { beforeModel }` here.'],
+  ['topP', '`topP` has no counterpart here: providers differ in it. How much answers vary is `temperature`.'],
+  ['runtimeContext', '`runtimeContext` has no counterpart here: tools receive `userId`'],
 ])('answers the option %s of another library with ours', (word, answer) => {
   const refusal = expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(answer) })
   expect(() => new Agent({ name: 'Test', model, [word]: [] })).toThrow(refusal)
@@ -39,6 +43,28 @@ it('answers in the words of a run and of a tool', async () => {
   await expect(agent.chat('Hello', { maxTurns: 3 } as object)).rejects.toThrow('new Agent({ maxSteps })')
   const options = { name: 'weather', description: 'The weather.', parameters: {}, execute: () => 'sunny' }
   expect(() => tool(options as never)).toThrow('Tool "weather": `parameters` is `input` here.')
+})
+
+it.each<[string, unknown, string]>([
+  ['a number', 5, 'The message is a text or a list of parts, not of type number.'],
+  ['options of the AI SDK', { prompt: 'Hello' }, '`prompt` is the first argument itself here'],
+  [
+    'a state of LangGraph',
+    { messages: [] },
+    '`messages` is the first argument here. Pass the last one as the question',
+  ],
+  ['messages', [{ role: 'user', content: 'Hello' }], 'These are messages. Pass the last one as the question'],
+  ['an object', { id: 1 }, 'The message is a text or a list of parts, not an object.'],
+])('answers %s in place of a question', async (_name, input, answer) => {
+  const refusal = expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(answer) })
+  await expect(agent.chat(input as string)).rejects.toThrow(refusal)
+})
+
+it('answers agents, sets and functions where tools are made', () => {
+  const listing = (functions: unknown): Agent => new Agent({ name: 'Test', model, functions: functions as [] })
+  expect(() => listing([agent])).toThrow('functions[0] is the agent "Test", not a tool. Make it a member of a swarm')
+  expect(() => listing({ weather: {} })).toThrow('`functions` is a list of tools, which may be empty: [weather].')
+  expect(() => tool((() => 'sunny') as never)).toThrow('tool({ name, description, input, execute })')
 })
 
 it.each<[string, object, string]>([

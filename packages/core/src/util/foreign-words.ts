@@ -1,12 +1,21 @@
 /**
  * What AI SDK, OpenAI Agents, Mastra and LangGraph call our options, with the answer that names ours. An answer that is
- * one word is the name of our option.
+ * one word is the name of our option; one of `none()` says that there is no such option.
  */
 export type ForeignWords = Readonly<Record<string, string>>
 
 const swarm = '`new Swarm({ name, agents: […] })`'
 const session = '`sessionId` of a run: agent.chat("…", { sessionId: "ada" }); `sessions` is the store'
 const withSettings = (name: string): string => `\`modelSettings: { ${name} }\``
+const ofRun = (name: string): string => `\`${name}\` of a run: agent.chat("…", { ${name} })`
+const ofProvider = (name: string): string => `an option of the provider: openai({ ${name} }).model("gpt-5.4-mini")`
+const events = 'the events of agent.stream("…")'
+
+const noCounterpart = 'has no counterpart'
+const none = (instead: string): string => `${noCounterpart} here: ${instead}`
+const contextless = none('tools receive `userId`, `sessionId` and `signal`, and close over any other value')
+const sampling = none('providers differ in it. How much answers vary is `temperature`')
+const loopSettings = none('a run ends when the model calls no tool, or by `maxSteps` and `budget`')
 
 /** Words for the options of `new Agent` and `new Swarm`. */
 export const agentWords: ForeignWords = {
@@ -19,6 +28,10 @@ export const agentWords: ForeignWords = {
   systemPrompt: 'instruction',
   system_prompt: 'instruction',
   systemMessage: 'instruction',
+  role: 'instruction',
+  goal: 'instruction',
+  backstory: 'instruction',
+  messages: 'the first argument of agent.chat("…"), and `history` of a run for earlier messages',
   messageModifier: 'instruction',
   stateModifier: 'instruction',
   llm: 'model',
@@ -34,6 +47,10 @@ export const agentWords: ForeignWords = {
   session,
   sessionId: session,
   threadId: session,
+  thread_id: session,
+  conversationId: session,
+  userId: ofRun('userId'),
+  resourceId: ofRun('userId'),
   store: 'sessions',
   storage: 'sessions',
   outputType: 'output',
@@ -43,16 +60,35 @@ export const agentWords: ForeignWords = {
   response_format: 'output',
   structuredOutput: 'output',
   schema: 'output',
+  experimental_output: 'output',
   handoffs: '`new Swarm({ name, agents: […], collaboration: "handoff" })`',
   agents: swarm,
   subagents: swarm,
   subAgents: swarm,
+  supervisor: swarm,
+  workflows: '`workflow().….asAgent()`, which is a member of a swarm,',
   handoffDescription: 'description',
   inputGuardrails: '`hooks: { input }`',
   outputGuardrails: '`hooks: { output }`',
   guardrails: '`hooks: { input, output }`',
+  inputProcessors: '`hooks: { input }`',
+  outputProcessors: '`hooks: { output }`',
   middleware: '`hooks`',
-  callbacks: 'the events of agent.stream("…"), and `hooks`',
+  prepareStep: '`hooks: { beforeModel }`',
+  prepareCall: '`hooks: { beforeModel }`',
+  preModelHook: '`hooks: { beforeModel }`',
+  postModelHook: '`hooks: { afterModel }`',
+  repairToolCall: '`hooks: { afterModel }`',
+  experimental_repairToolCall: '`hooks: { afterModel }`',
+  interruptBefore: '`needsApproval` of a tool',
+  interruptAfter: '`needsApproval` of a tool',
+  interruptOn: '`needsApproval` of a tool',
+  callbacks: `${events}, and \`hooks\``,
+  onChunk: events,
+  onEvent: events,
+  stream: 'agent.stream("…")',
+  streaming: 'agent.stream("…")',
+  onError: 'what agent.chat("…") throws, or `error` of the result of agent.stream("…"),',
   onStepFinish: 'the event `step-end` of agent.stream("…")',
   onFinish: 'onRunEnd',
   mcpServers: '`functions: [await mcp({ url })]` of @agentkit/mcp, or [mcp.<name>] in agentkit_config.toml',
@@ -66,8 +102,36 @@ export const agentWords: ForeignWords = {
   stopSequences: withSettings('stop'),
   toolChoice: withSettings('toolChoice'),
   parallelToolCalls: withSettings('parallelToolCalls'),
-  abortSignal: '`signal` of a run: agent.chat("…", { signal })',
+  abortSignal: ofRun('signal'),
+  signal: ofRun('signal'),
   timeout: 'timeoutMs',
+  apiKey: ofProvider('apiKey'),
+  baseURL: ofProvider('baseURL'),
+  headers: ofProvider('headers'),
+  provider: 'a part of `model`: "openai/gpt-5.4-mini"',
+  providerOptions: none('what providers have in common is in `modelSettings`'),
+  topP: sampling,
+  topK: sampling,
+  seed: sampling,
+  presencePenalty: sampling,
+  frequencyPenalty: sampling,
+  telemetry: '`telemetry = "otlp"` in agentkit_config.toml',
+  experimental_telemetry: '`telemetry = "otlp"` in agentkit_config.toml',
+  tracing: '`telemetry = "otlp"` in agentkit_config.toml',
+  scorers: '`evaluate({ agent, cases, scorers })` of @agentkit/evals',
+  evals: '`evaluate({ agent, cases, scorers })` of @agentkit/evals',
+  defaultOptions: none('each option stands by itself, such as `maxSteps`'),
+  activeTools: none('an agent may call all of its `functions`'),
+  toolUseBehavior: loopSettings,
+  resetToolChoice: loopSettings,
+  context: contextless,
+  experimental_context: contextless,
+  requestContext: contextless,
+  runtimeContext: contextless,
+  contextSchema: contextless,
+  stateSchema: contextless,
+  callOptionsSchema: contextless,
+  voice: none('agents read and write text, and read images'),
 }
 
 /** Words for the options of `new Swarm`. */
@@ -79,8 +143,15 @@ export const swarmWords: ForeignWords = {
   members: 'agents',
   workers: 'agents',
   supervisor: '`collaboration: "manager"`, whose model is the `model` of the swarm,',
+  manager: '`collaboration: "manager"`, whose model is the `model` of the swarm,',
+  participants: 'agents',
   process: 'collaboration',
   mode: 'collaboration',
+  strategy: 'collaboration',
+  router: '`collaboration: (state) => next`',
+  defaultActiveAgent: 'the first of `agents`',
+  outputMode: none('the manager receives the answer of each member'),
+  maxRounds: 'maxSteps',
 }
 
 const ofAgent = (name: string): string => `\`${name}\` of the agent: new Agent({ ${name} })`
@@ -93,6 +164,7 @@ export const runWords: ForeignWords = {
   thread_id: 'sessionId',
   session: 'sessionId',
   conversationId: 'sessionId',
+  previousResponseId: 'sessionId',
   resource: 'userId',
   resourceId: 'userId',
   messages: '`history` for earlier messages, and the first argument for the question',
@@ -112,7 +184,28 @@ export const runWords: ForeignWords = {
   output: ofAgent('output'),
   structuredOutput: ofAgent('output'),
   temperature: ofAgent('temperature'),
+  schema: ofAgent('output'),
+  outputType: ofAgent('output'),
+  responseFormat: ofAgent('output'),
+  experimental_output: ofAgent('output'),
+  toolsets: ofAgent('functions'),
+  maxTokens: ofAgent('maxOutputTokens'),
+  maxOutputTokens: ofAgent('maxOutputTokens'),
+  toolChoice: '`modelSettings: { toolChoice }` of the agent',
+  maxRetries: '`retry: { attempts }` of the agent',
+  providerOptions: none('what providers have in common is in `modelSettings` of the agent'),
+  onFinish: ofAgent('onRunEnd'),
+  onStepFinish: 'the event `step-end` of agent.stream("…")',
+  onChunk: events,
+  onError: 'what agent.chat("…") throws, or `error` of the result of agent.stream("…"),',
+  callbacks: events,
+  streamMode: events,
   stream: 'agent.stream("…") instead of agent.chat("…")',
+  context: contextless,
+  experimental_context: contextless,
+  requestContext: contextless,
+  runtimeContext: contextless,
+  runId: none('each run has an id of its own, `runId` of agent.stream("…")'),
   timeout: 'timeoutMs',
 }
 
@@ -124,10 +217,26 @@ export const toolWords: ForeignWords = {
   schema: 'input',
   args: 'input',
   func: 'execute',
+  fn: 'execute',
+  function: 'execute',
+  callback: 'execute',
+  action: 'execute',
   handler: 'execute',
   run: 'execute',
   invoke: 'execute',
   requireApproval: 'needsApproval',
+  interrupt: 'needsApproval',
+  suspendSchema: 'needsApproval',
+  resumeSchema: 'needsApproval',
+  title: 'description',
+  inputExamples: 'a part of `description`',
+  outputSchema: none('what `execute` returns is the result. `output` is of tools with `client: true`'),
+  toModelOutput: none('what `execute` returns is what the model receives'),
+  errorFunction: none('the model receives the message of what `execute` throws'),
+  isEnabled: none('leave the tool out of `functions`'),
+  strict: none('each provider gets the schema as strictly as it can'),
+  returnDirect: none('the model answers after each result'),
+  providerOptions: none('a tool is the same for all providers'),
   timeout: 'timeoutMs',
 }
 
@@ -135,28 +244,6 @@ export const toolWords: ForeignWords = {
 export function foreignWord(word: string, words: ForeignWords): string | undefined {
   if (!Object.hasOwn(words, word)) return undefined
   const ours = String(words[word])
+  if (ours.startsWith(noCounterpart)) return `\`${word}\` ${ours}.`
   return `\`${word}\` is ${/^\w+$/.test(ours) ? `\`${ours}\`` : ours} here.`
 }
-
-/**
- * What an object is that was passed as a model, with the way to get a model from it; `undefined` for a model, and for what
- * no library makes.
- */
-export function foreignModel(value: unknown): string | undefined {
-  const has = (name: string): boolean => typeof Object(value)[name] === 'function'
-  if (has('invoke') && has('bindTools')) return `this is a model of LangChain. ${byName}`
-  if (has('stream')) return undefined
-  if (has('doGenerate') || has('doStream')) {
-    return 'this is a model of the AI SDK. Pass `fromAISDK(model)` of @agentkit/ai-sdk'
-  }
-  if (has('getResponse')) return `this is a model of OpenAI Agents. ${byName}`
-  if (has('model') || has('languageModel')) return `this is a provider, not one of its models. ${byFactory}`
-  if (has('withOptions')) {
-    return 'this is the client of an SDK. Pass a model that uses it: openai({ client }).model("gpt-5.4-mini")'
-  }
-  if (typeof value === 'function') return `this is a function. ${byFactory}`
-  return undefined
-}
-
-const byFactory = 'Pass what it makes: openai().model("gpt-5.4-mini")'
-const byName = 'Pass one by its name, openai().model("gpt-5.4-mini")'

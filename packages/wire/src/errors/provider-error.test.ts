@@ -13,9 +13,9 @@ function classify(failure: Partial<Failure>) {
 describe('providerError', () => {
   it('of an unknown model names the nearest one that is known', () => {
     const models = ['gpt-5.4', 'gpt-5.4-mini']
-    const failure = { status: 404, code: 'model_not_found', message: 'No such model.' }
+    const failure = { status: 404, code: 'model_not_found', message: 'No such model' }
     const of = (model: string): string => providerError(failure, { ...context, model, models }).message
-    expect(of('gpt-5.4-mni')).toContain('Did you mean "gpt-5.4-mini"?')
+    expect(of('gpt-5.4-mni')).toContain('No such model. Did you mean "gpt-5.4-mini"?')
     // A model that is known may be unavailable to this key.
     expect(of('gpt-5.4')).not.toContain('Did you mean')
     expect(of('completely-other')).not.toContain('Did you mean')
@@ -247,7 +247,7 @@ describe('providerError', () => {
 
   it('adds the fix', () => {
     const error = providerError({ status: 401, message: 'boom' }, { ...context, hint: (code) => `Fix ${code}.` })
-    expect(error.message).toBe('acme refused the key (401): boom Fix auth.')
+    expect(error.message).toBe('acme refused the key (401): boom. Fix auth.')
   })
 
   it('has the request id of the body when no header has one', () => {

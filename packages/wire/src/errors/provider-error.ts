@@ -50,7 +50,11 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   if (code === 'timeout') details.phase = 'first-byte'
   const status = failure.status === undefined ? '' : ` (${failure.status})`
   const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
-  return new AgentKitError(code, hint ? `${message} ${hint}` : message, details)
+  return new AgentKitError(code, hint ? `${sentence(message)} ${hint}` : message, details)
+}
+
+function sentence(text: string): string {
+  return /[.!?:…)]$/.test(text) ? text : `${text}.`
 }
 
 function nearestModel(code: ErrorCode, { model, models = [] }: ErrorContext): string | undefined {
