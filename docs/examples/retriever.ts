@@ -14,10 +14,12 @@ if (best) {
   console.log((await retriever.resolve(best.chunkId)) === best.quote) // true
 }
 
-try {
-  await extractFile('handbook/secret.pdf')
-} catch (error) {
-  if (!isUnreadableFile(error)) throw error
-  console.log(error.status, error.message) // encrypted …
+for (const { file } of skipped) {
+  try {
+    await extractFile(`handbook/${file}`)
+  } catch (error) {
+    if (!isUnreadableFile(error)) throw error
+    console.log(error.status, error.message) // encrypted …
+  }
 }
 await retriever.close()
