@@ -1,7 +1,7 @@
 import { isAgentKitError, type Message } from '@agentkit/core'
 import type { SpanEnd, SpanStart } from '@agentkit/core/internal'
 import type { Attributes } from '@opentelemetry/api'
-import { contentOf, cut, instructionsOf, messagesOf } from './content.ts'
+import { answerOf, contentOf, cut, instructionsOf, messagesOf } from './content.ts'
 import { type Conventions, ownNames } from './conventions.ts'
 import { limits } from './limits.ts'
 
@@ -37,7 +37,8 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
         [a.conversation]: about.sessionId,
         [ownNames.agentId]: about.agentId,
         [ownNames.runId]: about.runId,
-        [a.inputMessages]: about.input && hasContent ? content(messagesOf([about.input])) : undefined,
+        // A run that is resumed has no message of its own.
+        [a.inputMessages]: about.input?.content && hasContent ? content(messagesOf([about.input])) : undefined,
       })
     case 'model': {
       const { messages, maxOutputTokens, temperature, reasoning, stop, output } = about.request ?? { messages: [] }
@@ -53,7 +54,7 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
         [a.reasoning]: reasoning,
         [a.stop]: stop,
         [a.outputType]: output ? 'json' : undefined,
-        [a.instructions]: hasContent ? content(instructionsOf(messages)) : undefined,
+        [a.instructions]: hasContent ? content(nonEmpty(instructionsOf(messages))) : undefined,
         [a.inputMessages]: hasContent ? content(messagesOf(messages)) : undefined,
       })
     }
@@ -88,7 +89,7 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
 export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasContent }: Naming): Attributes {
   const a = names.attributes
   const { usage, finishReason, output } = end
-  const content = hasContent && output !== undefined ? outputAttributes(about, output, names) : {}
+  const content = hasContent && output !== undefined ? outputAttributes(about, end, names) : {}
   if (about.type !== 'run' && about.type !== 'model') return defined({ [a.errorType]: errorTypeOf(end), ...content })
   const isModel = about.type === 'model'
   return defined({
@@ -109,11 +110,12 @@ export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasConten
   })
 }
 
-function outputAttributes(about: SpanStart, output: unknown, { attributes: a }: Conventions): Attributes {
+function outputAttributes(about: SpanStart, { output, finishReason }: SpanEnd, { attributes: a }: Conventions): Attributes {
   switch (about.type) {
     case 'run':
     case 'model':
-      return defined({ [a.outputMessages]: contentOf(messagesOf([output as Message])) }) // what core passes for them
+      // A message is what core passes for them.
+      return defined({ [a.outputMessages]: contentOf([answerOf(output as Message, finishReason)]) })
     case 'tool':
     case 'mcp':
       return defined({ [a.toolResult]: contentOf(output) })
@@ -172,6 +174,10 @@ function providerOf(model: string, { providers }: Conventions): string {
 
 function modelOf(model: string): string {
   return short(model.slice(model.indexOf('/') + 1))
+}
+
+function nonEmpty(list: unknown[]): unknown[] | undefined {
+  return list.length > 0 ? list : undefined
 }
 
 function short(text: string): string {

@@ -19,12 +19,18 @@ export function messagesOf(messages: readonly Message[]): unknown[] {
   return messages.filter(({ role }) => role !== 'system').map(messageOf)
 }
 
+/** A message of a model or a run, with the reason for its end: docs/gen-ai/gen-ai-output-messages.json. */
+export function answerOf(message: Message, finishReason = 'stop'): unknown {
+  const reason = finishReason === 'tool-calls' ? 'tool_call' : finishReason.replaceAll('-', '_')
+  return { ...messageOf(message), finish_reason: reason }
+}
+
 /** The texts of system messages: docs/gen-ai/gen-ai-system-instructions.json. */
 export function instructionsOf(messages: readonly Message[]): unknown[] {
   return messages.flatMap((message) => (message.role === 'system' ? [textPart(message.content)] : []))
 }
 
-function messageOf(message: Message): unknown {
+function messageOf(message: Message): { role: string; parts: unknown[] } {
   switch (message.role) {
     case 'system':
     case 'user':

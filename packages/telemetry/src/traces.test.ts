@@ -207,7 +207,19 @@ describe('the trace of a run', () => {
     expect(
       JSON.parse(String(chat?.attributes['gen_ai.input.messages'])).map(({ role }: { role: string }) => role),
     ).toEqual(['user', 'assistant', 'tool', 'tool'])
+    const endings = telemetry.spans().flatMap(({ name, attributes: { 'gen_ai.output.messages': messages } }) => {
+      if (messages === undefined) return []
+      return JSON.parse(String(messages)).map(({ finish_reason }: { finish_reason: string }) => [name, finish_reason])
+    })
+    // The schema of the conventions requires it.
+    expect(endings).toEqual([
+      ['chat scripted', 'tool_call'],
+      ['chat scripted', 'stop'],
+      ['invoke_agent Clerk', 'stop'],
+    ])
     const attributes = telemetry.spans().flatMap(({ attributes }) => Object.values(attributes).map(String))
+    // An agent without an instruction has no empty list of them.
+    expect(attributes).not.toContain('[]')
     expect(attributes.join()).not.toContain('sk-1234567890abcdef')
     expect(Math.max(...attributes.map(({ length }) => length))).toBeLessThan(70_000)
   })
