@@ -24,7 +24,7 @@ import { metricsRoute } from './metrics/metrics-route.ts'
 import { usageRoute } from './metrics/usage-route.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
-import { mountPage } from './page/page-routes.ts'
+import { mountPage, otherMethod } from './page/page-routes.ts'
 import type { RouteParts } from './request/parts.ts'
 import { runRoutes } from './runs/run-routes.ts'
 import { hasRoom } from './sessions/disk-use.ts'
@@ -78,6 +78,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
 
   // The following guards apply to all other paths, unknown ones included.
   if (auth) app.use('*', authGuard(auth, token))
+  if (rules.playground) app.all('/', otherMethod)
   app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes, dialectRoutes].flatMap((make) =>
     make(parts),

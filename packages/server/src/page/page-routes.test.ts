@@ -33,6 +33,18 @@ describe('the page', () => {
     expect(pagePolicy).not.toMatch(/unsafe|https?:|\*/)
   })
 
+  it('is read, and no more', async () => {
+    const app = createApp(fakeAgent(), { log: () => {} })
+    const posted = await app.request('/', { method: 'POST' })
+    await expectProblem(posted, 405, 'method-not-allowed')
+    const asked = await app.request('/', { method: 'OPTIONS' })
+    expect([asked.status, asked.headers.get('allow'), posted.headers.get('allow')]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS',
+      'GET, HEAD, OPTIONS',
+    ])
+  })
+
   it('is 304 for a client that has it', async () => {
     const etag = (await pageOf().request('/')).headers.get('etag') ?? ''
     for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { Hono } from 'hono'
+import { ProblemError } from '../answer/problem.ts'
 import { compressed } from '../util/compressed.ts'
 import { localPath } from '../util/local-path.ts'
 import type { ServerContext, ServerEnv } from '../util/server-env.ts'
@@ -59,6 +60,13 @@ export function mountPage(
     if (file) return send(context, file, { 'cache-control': 'public, max-age=31536000, immutable' })
     return next()
   })
+}
+
+/** The answer to other methods of the page, for those who have a token where the server asks for one. */
+export function otherMethod({ req }: ServerContext): Response {
+  const headers = { allow: 'GET, HEAD, OPTIONS' }
+  if (req.method === 'OPTIONS') return new Response(null, { status: 204, headers })
+  throw new ProblemError('method-not-allowed', { headers })
 }
 
 /** @returns `undefined` on sources whose page is not built yet */
