@@ -2,7 +2,10 @@ import type { AgentEvent } from '@agentkit/core'
 import { publicEvent } from './public-event.ts'
 
 /** An event as text of a stream; empty where it shows nothing. */
-export type EncodeEvent = (event: AgentEvent) => string
+export type EncodeEvent = ((event: AgentEvent) => string) & {
+  /** The end of a stream whose run continues without it, in protocols whose clients would take it for that of the run. */
+  readonly cut?: () => string
+}
 
 /** An event as one Server-Sent Event: `event` is its type, `id` its seq, `data` the event as JSON. */
 export function encodeEvent(event: AgentEvent): string {

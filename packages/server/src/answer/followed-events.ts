@@ -34,7 +34,8 @@ export function followedEvents(followed: FollowedRun): EventSource {
 }
 
 async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send): Promise<void> {
-  const { draining, run, encode = encodeEvent } = followed
+  const { draining, run } = followed
+  const encode: EncodeEvent = followed.encode ?? encodeEvent
   const signal = AbortSignal.any([left, draining])
   try {
     const error = run && (await failureToBegin(run, followed))
@@ -42,7 +43,7 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
     void send('', { beginsAnswer: true })
     if (error) return sendBrokenEnd(send, encode, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
     const hasEnded = await sendUntilEnd(followed, signal, send)
-    if (!hasEnded && draining.aborted) void send(': draining\n\n', { beginsAnswer: true })
+    if (!hasEnded && draining.aborted) void send(`: draining\n\n${encode.cut?.() ?? ''}`, { beginsAnswer: true })
   } catch (error) {
     // The store has failed, not the run: its client reads the rest later.
     void send('', { beginsAnswer: true, failure: thrownProblem(error) })

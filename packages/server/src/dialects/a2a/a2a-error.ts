@@ -42,7 +42,8 @@ export function a2aFailure(problem: ProblemError, id: CallId, requestId: string)
   return new Response(body, { status: problem.status, headers })
 }
 
-function errorBody(problem: ProblemError, requestId: string): object {
+/** @param requestId absent within a stream, whose headers have it */
+export function errorBody(problem: ProblemError, requestId?: string): object {
   const kind = kindOf(problem)
   const reason = (problem instanceof A2AError ? kind : problem.code)
     .replace(/(?<=[a-z])(?=[A-Z])|-/g, '_')
@@ -53,7 +54,7 @@ function errorBody(problem: ProblemError, requestId: string): object {
     code: kinds[kind].code,
     message: problem.detail,
     data: [
-      { ...info, metadata: { requestId } },
+      { ...info, ...(requestId !== undefined && { metadata: { requestId } }) },
       ...(fields ? [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: fields }] : []),
     ],
   }

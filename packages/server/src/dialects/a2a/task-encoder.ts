@@ -1,9 +1,10 @@
 import type { AgentEvent } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import type { EventSource } from '../../answer/event-stream.ts'
+import { ProblemError } from '../../answer/problem.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
-import type { CallId } from './a2a-error.ts'
+import { type CallId, errorBody } from './a2a-error.ts'
 import { artifactOf, metadataOf, statusOf, type Task } from './task.ts'
 
 export type TaskEncoderOptions = {
@@ -55,7 +56,7 @@ export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncode
     ]
   }
 
-  return (event) => {
+  const encode = (event: AgentEvent): string => {
     if (hasEnded) return ''
     const shown = publicEvent(event)
     const text = reader.read(shown)
@@ -64,6 +65,12 @@ export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncode
     else if (text !== '') results.push(append(event.runId, text, false))
     return results.map((result) => resultFrame(callId, result)).join('')
   }
+  const cut = (): string => {
+    const detail = 'The server is shutting down. The task continues: follow it by SubscribeToTask.'
+    const error = errorBody(new ProblemError('overloaded', { detail }))
+    return `data: ${JSON.stringify({ jsonrpc: '2.0', id: callId, error })}\n\n`
+  }
+  return Object.assign(encode, { cut })
 }
 
 /** The rest of a task that the client follows: first what it is now, as nothing else may come for long. */

@@ -150,11 +150,22 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
     }
   }
 
-  return (event) => {
+  const encode = (event: AgentEvent): string => {
     if (hasEnded) return ''
-    const frames = [...begin(event), ...framesOf(publicEvent(event))]
-    return frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
+    return textOf([...begin(event), ...framesOf(publicEvent(event))])
   }
+  const cut = (): string => {
+    const message = 'The server is shutting down. The run continues.'
+    return textOf([
+      ...finishSubagents('', { outcome: { type: 'success' } }),
+      { type: 'RUN_ERROR', message, code: 'overloaded' },
+    ])
+  }
+  return Object.assign(encode, { cut })
+}
+
+function textOf(frames: readonly Frame[]): string {
+  return frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
 }
 
 const responseSchema = {

@@ -35,7 +35,7 @@ export function responsesEncoder({ head, reader, after = -1 }: ResponsesEncoderO
       { type: 'response.in_progress', response },
     ]
   }
-  return (event) => {
+  const encode = (event: AgentEvent): string => {
     if (hasEnded) return ''
     const frames = [...begin(event), ...reader.read(event)]
     if (event.type === 'run-end') {
@@ -45,6 +45,19 @@ export function responsesEncoder({ head, reader, after = -1 }: ResponsesEncoderO
     }
     return frames.map(frame).join('')
   }
+  const cut = (): string => {
+    const message = 'The server is shutting down. The response continues: read it by its id.'
+    // The number of the last event, because the client continues after it.
+    const error = {
+      type: 'error',
+      sequence_number: Math.max(0, number - 1),
+      code: 'server_error',
+      message,
+      param: null,
+    }
+    return `event: error\ndata: ${JSON.stringify(error)}\n\n`
+  }
+  return Object.assign(encode, { cut })
 }
 
 const endTypes: Partial<Record<ResponseStatus, string>> = { completed: 'completed', incomplete: 'incomplete' }

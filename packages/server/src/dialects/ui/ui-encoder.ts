@@ -154,11 +154,16 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     }
   }
 
-  return (event) => {
+  const encode = (event: AgentEvent): string => {
     if (hasEnded) return ''
     const chunks = [...begin(event.runId), ...chunksOf(publicEvent(event))]
     return chunks.map(frame).join('') + (hasEnded ? 'data: [DONE]\n\n' : '')
   }
+  const cut = (): string => {
+    const errorText = 'The server is shutting down. The answer continues: reload the page to read it.'
+    return `${[...closeStep(), { type: 'error', errorText }].map(frame).join('')}data: [DONE]\n\n`
+  }
+  return Object.assign(encode, { cut })
 }
 
 function finish({ runId, finishReason, usage, cost }: Of<'run-end'>): Chunk {
