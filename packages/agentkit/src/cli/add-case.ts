@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
@@ -37,6 +38,7 @@ export async function addCase(
         ...(text !== undefined && text !== '' && { expected: text }),
         ...(history.length > 0 && { history }),
       }
+      mkdirSync(dirname(to), { recursive: true })
       appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added)}\n`)
       print(`Added the run ${runId} to ${to}. Its answer is what the case expects: correct it where it is wrong.`)
       return

@@ -191,6 +191,8 @@ describe('agentkit eval add', patiently, () => {
       ],
     })
     expect(await agentkit(words)).toMatchObject({ code: 1, error: expect.stringContaining('has the run') })
+    const first = ['add', runId, '--to', join('new', 'evals', 'first.jsonl'), '--sessions', path]
+    expect(await agentkit(first)).toMatchObject({ code: 0 })
     const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
   })

@@ -67,7 +67,7 @@ function verdictOf(
   differences: readonly number[],
   tests: number,
 ): string {
-  if (pAdjusted === undefined) return `too few cases (n = ${n}; at least ${leastCases} are needed)`
+  if (pAdjusted === undefined) return `no difference found (n = ${n}; at least ${leastCases} cases are needed)`
   if (pAdjusted < 0.05) return difference > 0 ? 'better' : 'worse'
   const seen = detectableDifference(differences, tests)
   return `no difference found (n = ${n}; a difference of ${roundUp(seen)} would have been seen)`

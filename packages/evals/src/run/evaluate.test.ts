@@ -94,7 +94,7 @@ describe('evaluate', () => {
     })
     const few = await evaluate({ ...all, cases: cases.slice(0, 9), name: 'few' })
     expect(few.comparisons[0]).not.toHaveProperty('p')
-    expect(few.comparisons[0]?.verdict).toBe('too few cases (n = 9; at least 10 are needed)')
+    expect(few.comparisons[0]?.verdict).toBe('no difference found (n = 9; at least 10 cases are needed)')
   })
 
   it('scores 0 for a run that fails, and counts it', async () => {
