@@ -1,4 +1,10 @@
-import { AgentKitError, type JSONValue, type ModelEvent, type ModelFinishReason } from '@agentkit/core'
+import {
+  AgentKitError,
+  type JSONValue,
+  type ModelEvent,
+  type ModelFinishReason,
+  type ModelRequest,
+} from '@agentkit/core'
 import { isRecord, ReplyBuilder } from '@agentkit/wire'
 import { fromAISDKUsage } from './usage.ts'
 
@@ -21,9 +27,14 @@ export class AnswerReader {
   /** What the provider wants back with each open block. */
   readonly #metadata = new Map<unknown, JSONValue>()
   #hasCalls = false
+  readonly #answerTool: string | undefined
+  /** The id of the call whose arguments are the answer. */
+  #answerId: unknown
 
-  constructor(callee: { provider: string; model: string }) {
+  /** @param request.answerTool the tool whose arguments are emitted while they are written */
+  constructor(callee: { provider: string; model: string }, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
     this.#callee = callee
+    this.#answerTool = answerTool
     this.#id = `${callee.provider}/${callee.model}`
     this.#reply = new ReplyBuilder(this.#id)
   }
@@ -50,8 +61,13 @@ export class AnswerReader {
       case 'reasoning-end':
         this.#readBlock('reasoning', part)
         return false
+      case 'tool-input-start':
+        if (part.toolName === this.#answerTool && part.providerExecuted !== true) this.#answerId = part.id
+        return false
       case 'tool-input-delta':
         this.#reply.countPiece(String(part.delta))
+        if (typeof part.id === 'string' && part.id === this.#answerId)
+          this.#reply.toolInput(part.id, String(part.delta))
         return false
       case 'tool-call':
         this.#readCall(part)

@@ -292,6 +292,26 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
     expect(events.at(-1)).toMatchObject({ message: { content: [{ type: 'text', text: '012' }] } })
   })
 
+  it('emits the arguments of the tool that takes the answer while they are written', async () => {
+    const pieces = (id: string, toolName: string, more: object = {}): object[] => [
+      { type: 'tool-input-start', id, toolName, ...more },
+      { type: 'tool-input-delta', id, delta: '{"a":' },
+      { type: 'tool-input-delta', id, delta: '1}' },
+      { type: 'tool-input-end', id },
+    ]
+    const call = { type: 'tool-call', toolCallId: 'c', toolName: 'final', input: '{"a":1}' }
+    const hosted = pieces('h', 'final', { providerExecuted: true })
+    const parts = [...hosted, ...pieces('b', 'other'), ...pieces('c', 'final'), call, finish('tool-calls')]
+    const { events } = await ask(mockModel(version, [parts]), { answerTool: 'final' })
+    expect(events.slice(0, 3)).toMatchObject([
+      { type: 'tool-input-delta', callId: 'c', text: '{"a":' },
+      { type: 'tool-input-delta', callId: 'c', text: '1}' },
+      { type: 'tool-call', callId: 'c', input: { a: 1 } },
+    ])
+    const usual = await ask(mockModel(version, [parts]))
+    expect(usual.events.map(({ type }) => type)).toEqual(['tool-call', 'finish'])
+  })
+
   it('has no more than a bounded part of an endless call', async () => {
     const endless = new ReadableStream({
       pull(controller) {

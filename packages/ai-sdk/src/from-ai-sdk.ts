@@ -47,7 +47,7 @@ async function* streamCall(
   const callee = { provider: model.provider, model: model.modelId }
   if (signal.aborted) throw abortError(signal, callee)
   const watch = new CallWatch(signal, { firstByteTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs }, callee)
-  const answer = new AnswerReader(callee)
+  const answer = new AnswerReader(callee, request)
   let parts: ReadableStreamDefaultReader<unknown> | undefined
   let isComplete = false
   try {

@@ -48,7 +48,7 @@ export function prepareCall(
     return {
       warnings,
       send: (signal) => postForStream(connection, '/v1/messages', body, { signal, headers }),
-      reader: new AnthropicReader(context, renamed),
+      reader: new AnthropicReader(context, renamed, request),
     }
   }
 }

@@ -30,8 +30,12 @@ const call = (index: number, id: string, ...pieces: string[]): WireEvent[] =>
     ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   )
 
-function read(events: readonly (WireEvent | string)[], renamed: RenamedKeys = new Map()): ModelEvent[] {
-  const reader = new AnthropicReader(context, renamed)
+function read(
+  events: readonly (WireEvent | string)[],
+  renamed: RenamedKeys = new Map(),
+  request: { answerTool?: string } = {},
+): ModelEvent[] {
+  const reader = new AnthropicReader(context, renamed, request)
   const isOver = events.some((event) => {
     const data = typeof event === 'string' ? event : JSON.stringify(event)
     return reader.read({ event: typeof event === 'string' ? '' : String(event.type), data })
@@ -328,4 +332,23 @@ it.each<[string, WireEvent]>([
 ])('ends an answer of blocks that begin with %s and never end', (_what, content_block) => {
   const blocks = Array.from({ length: 20 }, (_, index) => ({ type: 'content_block_start', index, content_block }))
   expect(() => read([begun, ...blocks])).toThrow('more than any model writes')
+})
+
+describe('arguments of the tool that takes the answer', () => {
+  const events = [begun, ...call(0, 'toolu_1', '{"city":', ' "Oslo"}'), ...ended('tool_use')]
+  const draftsOf = (renamed: RenamedKeys, answerTool: string): ModelEvent[] =>
+    read(events, renamed, { answerTool }).filter(({ type }) => type === 'tool-input-delta')
+
+  it('are emitted while they are written', () => {
+    expect(draftsOf(new Map(), 'weather')).toEqual([
+      { type: 'tool-input-delta', callId: 'toolu_1', text: '{"city":' },
+      { type: 'tool-input-delta', callId: 'toolu_1', text: ' "Oslo"}' },
+    ])
+    expect(draftsOf(new Map(), 'final_answer')).toEqual([])
+  })
+
+  it('are emitted whole where keys have other names in the API', () => {
+    const renamed = new Map([['weather', new Map([['city', 'the city']])]])
+    expect(draftsOf(renamed, 'weather')).toEqual([])
+  })
 })

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFinishReason } from '@agentkit/core'
+import type { ModelEvent, ModelFinishReason, ModelRequest } from '@agentkit/core'
 import {
   type ErrorContext,
   type Frame,
@@ -24,6 +24,7 @@ type OpenBlock =
 export class AnthropicReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #renamed: RenamedKeys
+  readonly #answerTool: string | undefined
   readonly #reply: ReplyBuilder
   readonly #blocks = new Map<number, OpenBlock>()
   #usage = new AnthropicUsage()
@@ -33,9 +34,12 @@ export class AnthropicReader implements FrameReader {
   #stopReason = ''
   #stopDetails: StopDetails | undefined
 
-  constructor(context: ErrorContext, renamed: RenamedKeys) {
+  /** @param request.answerTool the tool whose arguments are emitted while they are written */
+  constructor(context: ErrorContext, renamed: RenamedKeys, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
     this.#context = context
     this.#renamed = renamed
+    // Keys are renamed once the arguments are complete.
+    this.#answerTool = renamed.has(answerTool ?? '') ? undefined : answerTool
     this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
@@ -112,6 +116,7 @@ export class AnthropicReader implements FrameReader {
         if (block?.type === 'tool_use' && typeof delta.partial_json === 'string') {
           this.#reply.countPiece(delta.partial_json)
           block.argumentsText += delta.partial_json
+          if (block.name === this.#answerTool) this.#reply.toolInput(block.callId, delta.partial_json)
         }
         return
       }

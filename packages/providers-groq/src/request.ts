@@ -33,7 +33,7 @@ export function prepareCall(
     return {
       warnings,
       send: (signal) => postForStream(connection, path, body, { signal }),
-      reader: new ChatReader(context),
+      reader: new ChatReader(context, request),
     }
   }
 }

@@ -35,7 +35,7 @@ export function prepareCall(
         const { chatStream } = await loadChatStream()
         return connection.send((client, options) => chatStream(client, body, options), signal)
       },
-      reader: new ChatReader(context),
+      reader: new ChatReader(context, request),
     }
   }
 }

@@ -34,7 +34,7 @@ export type ScriptedAnswer = {
   finishReason?: ModelFinishReason
   /** `{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }` when absent. */
   usage?: Usage
-  /** The number of pieces of the text and of the reasoning; 3 when absent. */
+  /** The number of pieces of the text, of the reasoning and of an answer that is a tool's arguments; 3 when absent. */
   deltas?: number
   /** The delay before each event, in milliseconds. */
   delayMs?: number
@@ -98,7 +98,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
             `and this is request ${requests.length}. Script one more turn.`,
         )
       }
-      yield* play(id, await resolveTurn(turn, request, signal), signal, nextCallId)
+      yield* play(id, await resolveTurn(turn, request, signal), { request, signal, nextCallId })
     },
   }
 }
@@ -114,8 +114,7 @@ function checkTranscript(messages: readonly Message[]): void {
 async function* play(
   modelId: string,
   turn: ScriptedAnswer | Error,
-  signal: AbortSignal,
-  nextCallId: () => string,
+  { request, signal, nextCallId }: { request: ModelRequest; signal: AbortSignal; nextCallId: () => string },
 ): AsyncGenerator<ModelEvent> {
   if (turn instanceof Error) throw turn
   const { text = '', reasoning = '', deltas = 3, delayMs = 0 } = turn
@@ -124,7 +123,7 @@ async function* play(
     ...(turn.warnings ?? []).map((message): ModelEvent => ({ type: 'warning', message })),
     ...pieces(reasoning, deltas).map((piece): ModelEvent => ({ type: 'reasoning-delta', text: piece })),
     ...pieces(text, deltas).map((piece): ModelEvent => ({ type: 'text-delta', text: piece })),
-    ...calls.map(toCallEvent),
+    ...calls.flatMap((call) => [...draftOf(call, request, deltas), toCallEvent(call)]),
   ]
   for (const event of events) {
     // An abort ends the wait early; the next line throws.
@@ -152,6 +151,17 @@ async function* play(
     usage: { ...(turn.usage ?? defaultUsage) },
     message: { v: 1, role: 'assistant', content, model: modelId },
   }
+}
+
+/** The arguments of the tool that takes the answer, as they are written. */
+function draftOf(
+  { callId, name, input = {}, inputText }: ScriptedToolCall & { callId: string },
+  { answerTool }: ModelRequest,
+  deltas: number,
+): ModelEvent[] {
+  if (name !== answerTool) return []
+  const written = inputText ?? JSON.stringify(input)
+  return pieces(written, deltas).map((text) => ({ type: 'tool-input-delta', callId, text }))
 }
 
 function toCallEvent(call: ScriptedToolCall & { callId: string }): ModelEvent {

@@ -26,6 +26,8 @@ export type ModelRequest = {
   messages: Message[]
   tools?: ToolSpec[]
   toolChoice?: ToolChoice
+  /** The tool whose arguments are the answer, which is shown while it is written: they are wanted as `tool-input-delta`. */
+  answerTool?: string
   /** JSON Schema that the answer must follow. */
   output?: JSONSchema
   /** The maximum length of the answer, in tokens. */
@@ -42,6 +44,8 @@ export type ModelRequest = {
 export type ModelEvent =
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
+  /** A piece of the arguments of `answerTool`, before its `tool-call`, which has them whole. Of no other tool. */
+  | { type: 'tool-input-delta'; callId: string; text: string }
   | {
       type: 'tool-call'
       callId: string

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Model, ModelEvent, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, assertNever } from '../data/errors.ts'
-import type { Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import type { CallWatch } from '../policies/deadline.ts'
@@ -9,12 +8,13 @@ import { budgetError } from '../policies/ledger.ts'
 import { type Reply, textOf } from '../runs/reply.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { checkEvent, checkStream } from './check-event.ts'
+import type { EmitOfCall } from './event-gate.ts'
 import { brokenStream, modelError, nameOf } from './model-error.ts'
 
 export type Attempt = {
   model: Model
   request: ModelRequest
-  emit: Emit
+  emit: EmitOfCall
   /** An empty reply, which the call fills. */
   reply: Reply
   /** Aborts with the run and when the model is silent for too long. */
@@ -55,7 +55,8 @@ export async function callModel({ model, request, emit, reply, watch, answerToke
           await room
           watch.received()
         }
-        if (Math.max(chars, reply.text.length) > maxChars) throw tooLong(model, maxChars, answerTokens)
+        if (Math.max(chars, reply.text.length, reply.draftChars) > maxChars)
+          throw tooLong(model, maxChars, answerTokens)
       }
     }
   } catch (error) {
@@ -89,13 +90,16 @@ function yieldTimer(): () => boolean {
 }
 
 /** @returns a promise when the reader of the run's events is too slow */
-function addEvent(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | undefined {
+function addEvent(event: ModelEvent, reply: Reply, emit: EmitOfCall): Promise<void> | undefined {
   switch (event.type) {
     case 'text-delta':
       return addText(event.text, reply, emit)
     case 'reasoning-delta':
       reply.reasoning += event.text
       return emit({ type: 'reasoning-delta', text: event.text })
+    case 'tool-input-delta':
+      reply.draftChars += event.text.length
+      return emit(event)
     case 'tool-call': {
       reply.calls.push(event)
       const { callId, name } = event
@@ -118,7 +122,7 @@ function addEvent(event: ModelEvent, reply: Reply, emit: Emit): Promise<void> | 
   }
 }
 
-function addText(text: string, reply: Reply, emit: Emit): Promise<void> | undefined {
+function addText(text: string, reply: Reply, emit: EmitOfCall): Promise<void> | undefined {
   if (text === '') return undefined
   reply.text += text
   return emit({ type: 'text-delta', text })

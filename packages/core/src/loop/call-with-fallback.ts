@@ -14,6 +14,7 @@ import { sleep, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
 import { callModel } from './call-model.ts'
 import { usageOf } from './call-usage.ts'
+import type { EmitOfCall } from './event-gate.ts'
 import { loadAll, loadModel } from './load-model.ts'
 import { callEnd, startCallSpan } from './spans.ts'
 import type { Run } from './types.ts'
@@ -25,7 +26,7 @@ export type ModelCaller = Pick<Run, 'agent' | 'scope' | 'ledger' | 'model'>
 export type ModelCall = {
   /** Absent for calls without events of their own, such as a summary. */
   step?: number
-  emit: Emit
+  emit: EmitOfCall
   requestFor(model: Model): Promise<ModelRequest>
   /** Shortens the request that the model found too long. @returns whether it is shorter now */
   makeRoom?(model: Model): Promise<boolean>

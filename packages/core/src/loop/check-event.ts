@@ -24,6 +24,11 @@ export function checkEvent(
     case 'reasoning-delta':
       if (typeof event.text !== 'string') throw malformed(model, `sent a ${event.type} without text`)
       return { event, chars: event.text.length }
+    case 'tool-input-delta':
+      checkCallId(event.callId, 'sent a tool-input-delta', calls, model)
+      if (typeof event.text !== 'string') throw malformed(model, `sent a ${event.type} without text`)
+      // The call has the same characters.
+      return { event, chars: 0 }
     case 'tool-call':
       return checkCall(event, calls, model)
     case 'warning':
@@ -95,9 +100,7 @@ function isPart(part: unknown): boolean {
 
 function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { event: ToolCall; chars: number } {
   const { callId, name, input, inputText = '', invalid } = call
-  const known = typeof callId !== 'string' || callId === '' || calls.some((other) => other.callId === callId)
-  if (known) throw malformed(model, 'sent a tool call without an id of its own')
-  if (isTooLong(callId)) throw malformed(model, `sent a tool call whose id is longer than ${limits.idBytes} bytes`)
+  checkCallId(callId, 'sent a tool call', calls, model)
   if (typeof name !== 'string' || name === '') throw malformed(model, 'sent a tool call without a name')
   if (calls.length >= limits.toolCallsPerAnswer) {
     throw tooMany(model, `has more than ${limits.toolCallsPerAnswer} tool calls`)
@@ -119,6 +122,13 @@ function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { 
     },
     chars: size,
   }
+}
+
+/** @param what the event that has the id */
+function checkCallId(callId: unknown, what: string, calls: readonly ToolCall[], model: Model): void {
+  const isOwn = typeof callId === 'string' && callId !== '' && calls.every((other) => other.callId !== callId)
+  if (!isOwn) throw malformed(model, `${what} without an id of its own`)
+  if (isTooLong(callId)) throw malformed(model, `${what} whose id is longer than ${limits.idBytes} bytes`)
 }
 
 const argumentBounds = { depth: limits.argumentDepth, values: limits.argumentValues }

@@ -74,12 +74,6 @@ describe('drafts of an output', () => {
     expect(JSON.stringify(drafts)).not.toContain('Tea')
   })
 
-  it('are one, where a tool takes the answer', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'final_answer', input: plan }] }])
-    const agent = new Agent({ name: 'Planner', functions: [], model, output: Plan })
-    expect(await collect(agent.stream('Tea').partials())).toEqual([plan])
-  })
-
   it('are those of a list, where the output is one', async () => {
     const agent = planner([{ text: JSON.stringify({ value: ['a', 'b'] }) }], z.array(z.string()))
     expect((await collect(agent.stream('Letters').partials())).at(-1)).toEqual(['a', 'b'])

@@ -10,7 +10,7 @@ import { withTools } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback } from './call-with-fallback.ts'
 import { checkReply } from './check-reply.ts'
-import { eventGate, eventsOf } from './event-gate.ts'
+import { eventGate, eventsOf, gateMode } from './event-gate.ts'
 import { emitStepStart } from './interrupted-step.ts'
 import type { Run, StepOutcome } from './types.ts'
 
@@ -20,7 +20,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   const step = state.steps + 1
   await emitStepStart(scope, step)
   state.reply = emptyReply()
-  const gate = eventGate(scope.emit)
+  const gate = eventGate(scope.emit, step)
   let sent: { model: Model; request: ModelRequest } | undefined
   const reply = await callWithFallback(run, {
     step,
@@ -32,19 +32,21 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
     },
     makeRoom: (model) => conversation.makeRoom(model),
     begin(attempt) {
-      gate.restart(buffersEvents(run))
       // A reply that is not checked yet must not become the answer, also when the run is stopped now.
-      state.reply = gate.isBuffering() ? emptyReply() : attempt
+      state.reply = gate.restart(attempt, gateMode(run))
     },
   })
   state.steps = step
   state.warnings.push(...reply.warnings)
   if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)
   const { changed, again } = await checkReply(run, reply)
-  if (again) conversation.addUnstored(again)
-  if (again) return { type: 'try-again', reply }
+  if (again) {
+    await gate.withdraw()
+    conversation.addUnstored(again)
+    return { type: 'try-again', reply }
+  }
   state.reply = reply
-  if (gate.isBuffering()) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
+  if (gate.isHolding()) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
   await storeReply(run, reply)
   return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
 }
@@ -54,11 +56,6 @@ export async function storeReply({ scope, turn, state, conversation }: Run, { me
   await untilAborted(scope.signal, turn.append([message]))
   state.messages.push(message)
   conversation.add(message)
-}
-
-/** Whether the events of this step wait until the reply is checked. */
-function buffersEvents({ agent: { hooks }, finalTool }: Run): boolean {
-  return Boolean(hooks.afterModel || hooks.output) || finalTool !== undefined
 }
 
 /** The request of the next step: the conversation as it fits, the tools, the form of the answer. */
@@ -74,8 +71,9 @@ async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { beforeModel } = agent.hooks
   if (beforeModel) request = (await applyHook('beforeModel', beforeModel, request, hookContext)).value
   const { cacheKey: key, finalTool, scope } = run
+  const answerTool = gateMode(run) === 'draft' && scope.isFollowed() ? finalTool : undefined
   const cache = planCache(request, { key, isKept: scope.sessionId !== undefined, finalTool })
-  return cache ? { ...request, cache } : request
+  return { ...request, ...(cache && { cache }), ...(answerTool !== undefined && { answerTool }) }
 }
 
 /** Compares a request with the one before, of which providers keep the beginning. */

@@ -338,6 +338,11 @@ function infoOf(nativeOutput: NativeOutput): ModelInfo {
   return nativeOutput ? { nativeOutput } : {}
 }
 
+/** What readers have, who forget the text of a step that is withdrawn. */
 function textOf(events: readonly AgentEvent[]): string {
-  return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
+  const restarted = events.findLastIndex(({ type }) => type === 'step-restart')
+  return events
+    .slice(restarted + 1)
+    .map((event) => (event.type === 'text-delta' ? event.text : ''))
+    .join('')
 }

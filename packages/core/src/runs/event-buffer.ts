@@ -10,6 +10,8 @@ export type EventControl = {
   lastSeq(): number
   /** Whether events are given to a listener. */
   isRecorded(): boolean
+  /** Whether events are given to a listener, or may be to a reader. */
+  isFollowed(): boolean
   /** From now on each event is also given to this listener; the run waits for the promise that it returns. */
   recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
   /** From now on events are numbered, but given to no one. */
@@ -119,6 +121,7 @@ export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource)
     },
     lastSeq: () => seq,
     isRecorded: () => record !== undefined,
+    isFollowed: () => record !== undefined || mode !== 'dropped',
     continueFrom(last) {
       seq = last
     },

@@ -8,6 +8,8 @@ export type Reply = {
   text: string
   reasoning: string
   calls: ToolCall[]
+  /** Characters of arguments before their call was complete, which then has them. */
+  draftChars: number
   reason: ModelFinishReason
   usage: Usage
   message: AssistantMessage
@@ -25,6 +27,7 @@ export function emptyReply(): Reply {
     text: '',
     reasoning: '',
     calls: [],
+    draftChars: 0,
     reason: 'stop',
     usage: {},
     message: { v: 1, role: 'assistant', content: [] },

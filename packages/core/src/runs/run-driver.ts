@@ -18,6 +18,8 @@ export type RunDriver = {
   emit: Emit
   /** Absent for members, whose events are those of the outermost run. */
   events?: EventControl
+  /** Whether its events may have a reader. */
+  isFollowed(): boolean
   /** Ends the run when its deadline has passed. */
   checkTime(): void
   /** How much of its time is left, in milliseconds; `undefined` without a deadline. */
@@ -107,6 +109,7 @@ export function startRun(request: RunRequest): StartableRun {
       .then(() =>
         request.execute({
           ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals, ask },
+          isFollowed: events.isFollowed,
           endsForApproval: !request.waitForApprovals,
         }),
       )

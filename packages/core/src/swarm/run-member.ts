@@ -56,6 +56,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     ...{ runId: scope.runId, userId: scope.userId, sessionId: scope.sessionId, input, history: [] },
     ...{ budget: member.budget, parent: currentRun.getStore(), signal: controller.signal, end },
     emit: memberEmit(scope.emit, member.id),
+    isFollowed: scope.isFollowed,
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
     ask: askWithin(scope.ask, member.id, deadline),

@@ -17,8 +17,8 @@ export type CassetteOptions = {
  */
 export function canonicalRequest(request: ModelRequest, { normalize }: CassetteOptions = {}): ModelRequest {
   const copy = JSON.parse(JSON.stringify(request)) as ModelRequest // plain data, by the type's contract
-  // How it is cached does not change its answer.
-  const { messages, cache: _cache, ...rest } = normalize ? normalize(copy) : copy
+  // How it is cached, and whether its answer is shown while it is written, does not change its answer.
+  const { messages, cache: _cache, answerTool: _answerTool, ...rest } = normalize ? normalize(copy) : copy
   return scrubbed(canonical({ ...rest, messages: messages.map(({ v: _, ...message }) => message) })) as ModelRequest
 }
 

@@ -93,6 +93,7 @@ describe('replay', () => {
       { messages: [{ v: 1, role: 'user', content: 'Hi' }] },
       { messages: [{ role: 'user', content: 'Hi' }] },
     ],
+    ['whether the answer is shown while it is written', { answerTool: 'final_answer' }, {}],
     ['an option without a value', { temperature: undefined as never }, {}],
   ])('takes requests for the same that differ in %s', async (_, one, other) => {
     expect(await textOf(replay(await recorded([[question('Hi', one), 'Yes']])), question('Hi', other))).toBe('Yes')

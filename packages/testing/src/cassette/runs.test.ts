@@ -76,6 +76,18 @@ const scenes: Record<string, Scene> = {
       )
     },
   },
+  'an answer that a tool takes': {
+    models: {
+      'test/a': [
+        { toolCalls: [{ name: 'final_answer', input: { city: 'Oslo' } }], delayMs: 1 },
+        { toolCalls: [{ name: 'final_answer', input: { city: 'Oslo', sunny: true } }], delayMs: 1, deltas: 9 },
+      ],
+    },
+    play(model, log) {
+      const output: JSONSchema = { type: 'object', properties: { sunny: { type: 'boolean' } }, required: ['sunny'] }
+      return log(new Agent({ name: 'Guide', functions: [], model: model('test/a'), output }).stream('Weather?'))
+    },
+  },
   'attempts that fail': {
     models: {
       'test/a': [

@@ -86,6 +86,21 @@ export function answerTests(subject: Subject): void {
         ])
       })
 
+    it('that a tool takes is emitted while it is written, where the provider sends it as text', async () => {
+      const answer: FakeAnswer = { toolCalls: calls.slice(1) }
+      const usual = await ask(subject, answer, { tools: [weather] })
+      const drafted = await ask(subject, answer, { tools: [weather], answerTool: 'weather' })
+      const [call] = drafted.calls
+      const pieces = drafted.events.flatMap((event) => (event.type === 'tool-input-delta' ? [event] : []))
+      expect(pieces.map(({ text }) => text).join('')).toBe(
+        argumentsAreText.has(wire) ? JSON.stringify(call?.input) : '',
+      )
+      expect(pieces.every(({ callId }) => callId === call?.callId)).toBe(true)
+      expect(usual.events.filter(({ type }) => type === 'tool-input-delta')).toEqual([])
+      // Of the request it changes nothing, so that its prompt stays cached.
+      expect(drafted.requests.at(-1)?.body).toEqual(usual.requests.at(-1)?.body)
+    })
+
     it('that calls tools has the finish reason `tool-calls`, also when the server sends another (Q9)', async () => {
       const { finish } = await ask(subject, { toolCalls: calls, finishReason: 'stop' }, { tools: [weather] })
       expect(finish?.reason).toBe('tool-calls')

@@ -100,5 +100,5 @@ function keep(outcome: Outcome, event: ModelEvent): void {
   else if (event.type === 'reasoning-delta') outcome.reasoning += event.text
   else if (event.type === 'tool-call') outcome.calls.push(event)
   else if (event.type === 'warning') outcome.warnings.push(event.message)
-  else outcome.finish = event
+  else if (event.type === 'finish') outcome.finish = event
 }

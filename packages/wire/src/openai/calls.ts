@@ -18,14 +18,14 @@ export type OpenAIEndpoint = PostTarget & {
 /** Prepares a Chat Completions request. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
   const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
-  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context))
+  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context, request))
 }
 
 /** Prepares a Responses request. */
 export function responsesCall(request: ModelRequest, endpoint: OpenAIEndpoint, traits: OpenAITraits): PreparedCall {
   const { provider, model } = endpoint.context
   const { body, warnings } = toResponsesRequest(model, `${provider}/${model}`, request, traits)
-  return openaiCall(body, warnings, endpoint, '/responses', new ResponsesReader(endpoint.context))
+  return openaiCall(body, warnings, endpoint, '/responses', new ResponsesReader(endpoint.context, request))
 }
 
 function openaiCall(

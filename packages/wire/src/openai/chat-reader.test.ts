@@ -264,3 +264,37 @@ describe('ChatReader', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'ac' }] } })
   })
 })
+
+describe('arguments of the tool that takes the answer', () => {
+  function draftsOf(...chunks: unknown[]): string[] {
+    const events = readAll(new ChatReader(context, { answerTool: 'final' }), [...chunks, toolCalls])
+    return events.flatMap((event) => (event.type === 'tool-input-delta' ? [`${event.callId} ${event.text}`] : []))
+  }
+  const more = (index: number, text: string): object => delta({ tool_calls: [call(index, undefined, undefined, text)] })
+
+  it('are emitted while they are written, before the call', () => {
+    const chunks = [delta({ tool_calls: [call(0, 'c', 'final', '')] }), more(0, '{"a":'), more(0, '1}'), toolCalls]
+    const events = readAll(new ChatReader(context, { answerTool: 'final' }), chunks)
+    expect(events.map(({ type }) => type)).toEqual(['tool-input-delta', 'tool-input-delta', 'tool-call', 'finish'])
+    expect(draftsOf(...chunks.slice(0, -1))).toEqual(['c {"a":', 'c 1}'])
+    expect(read(...chunks).map(({ type }) => type)).toEqual(['tool-call', 'finish'])
+  })
+
+  it.each<[string, unknown[], string[]]>([
+    ['another tool', [delta({ tool_calls: [call(0, 'c', 'other', '{"a":1}')] })], []],
+    ['a call without an id', [delta({ tool_calls: [call(0, undefined, 'final', '{"a":1}')] })], []],
+    ['a call with the id null', [delta({ tool_calls: [call(0, 'null', 'final', '{"a":1}')] })], []],
+    ['a second call', [delta({ tool_calls: [call(0, 'a', 'other', '{}'), call(1, 'c', 'final', '{"a":1}')] })], []],
+    [
+      'a call beside which another begins',
+      [
+        delta({ tool_calls: [call(0, 'c', 'final', '{"a"')] }),
+        delta({ tool_calls: [call(1, 'd', 'other', '{}')] }),
+        more(0, ':1}'),
+      ],
+      ['c {"a"'],
+    ],
+  ])('are those of one call: not of %s', (_, chunks, drafts) => {
+    expect(draftsOf(...chunks)).toEqual(drafts)
+  })
+})

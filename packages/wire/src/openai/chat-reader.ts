@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
+import type { ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
 import { failureOfBody } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
@@ -38,13 +38,18 @@ export class ChatReader implements FrameReader {
   readonly #reply: ReplyBuilder
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
+  readonly #answerTool: string | undefined
+  /** The call whose arguments are the answer; beside another one they are none. */
+  #answer: OpenCall | undefined
   #finishReason: string | undefined
   #done = false
   #refused = false
   #usage: Usage = {}
 
-  constructor(context: ErrorContext) {
+  /** @param request.answerTool the tool whose arguments are emitted while they are written */
+  constructor(context: ErrorContext, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
     this.#context = context
+    this.#answerTool = answerTool
     this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
@@ -115,6 +120,7 @@ export class ChatReader implements FrameReader {
     const piece = typeof text === 'string' ? text : text == null ? '' : JSON.stringify(text)
     this.#reply.countPiece(piece)
     call.argumentsText += piece
+    if (call === this.#answer) this.#reply.toolInput(call.callId, piece)
   }
 
   /** The call of a delta: by index, else by id, else the last one. */
@@ -129,6 +135,7 @@ export class ChatReader implements FrameReader {
     this.#reply.countCalls(this.#calls.length + 1)
     this.#reply.countPiece(callId + name)
     this.#calls.push(call)
+    this.#answer = name === this.#answerTool && this.#calls.length === 1 ? call : undefined
     if (key !== '') this.#callsByKey.set(key, call)
     return call
   }

@@ -326,3 +326,32 @@ it('counts the arguments of calls that have them at their begin and never end', 
   const begun = [0, 1, 2].map((index) => added(index, { ...item, id: `f${index}`, call_id: `c${index}` }))
   expect(() => read(...begun)).toThrow('2097152 characters of tool calls')
 })
+
+describe('arguments of the tool that takes the answer', () => {
+  const answer = { type: 'function_call', id: 'fc', call_id: 'c', name: 'final', arguments: '' }
+  const ended = { ...answer, arguments: '{"a":1}' }
+  const finished = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"a":1}' }
+  function typesOf(answerTool: string, ...events: unknown[]): string[] {
+    const read = readAll(new ResponsesReader(context, { answerTool }), [...events, completed])
+    return read.map((event) => (event.type === 'tool-input-delta' ? `${event.callId} ${event.text}` : event.type))
+  }
+
+  it.each<[string, unknown[], string[]]>([
+    ['in pieces', [added(0, answer), piece(0, '{"a":'), piece(0, '1}'), finished], ['c {"a":', 'c 1}']],
+    ['with a rest at the end', [added(0, answer), piece(0, '{"a":'), finished], ['c {"a":', 'c 1}']],
+    ['without pieces', [added(0, answer), finished], ['c {"a":1}']],
+    ['in the call alone', [added(0, answer)], []],
+    ['in an item that no event has begun', [piece(0, '{"a":1}')], []],
+  ])('are emitted while they are written: %s', (_, events, drafts) => {
+    expect(typesOf('final', ...events, done(0, ended))).toEqual([...drafts, 'tool-call', 'finish'])
+    expect(typesOf('other', ...events, done(0, ended))).toEqual(['tool-call', 'finish'])
+  })
+
+  it('are no answer beside another call', () => {
+    const other = { type: 'function_call', id: 'fd', call_id: 'd', name: 'other', arguments: '{}' }
+    const after = [added(0, answer), piece(0, '{"a":'), added(1, other), piece(0, '1}'), done(1, other), done(0, ended)]
+    expect(typesOf('final', ...after)).toEqual(['c {"a":', 'tool-call', 'tool-call', 'finish'])
+    const before = [added(0, other), done(0, other), added(1, answer), piece(1, '{"a":1}'), done(1, ended)]
+    expect(typesOf('final', ...before)).toEqual(['tool-call', 'tool-call', 'finish'])
+  })
+})

@@ -1,4 +1,4 @@
-import type { AgentKitError, ModelEvent, ModelFinishReason, Usage } from '@agentkit/core'
+import type { AgentKitError, ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
 import { failureOfBody } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
@@ -54,12 +54,18 @@ export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
   readonly #items = new Map<number | string, SeenItem>()
+  readonly #answerTool: string | undefined
+  /** The call whose arguments are the answer; beside another one they are none. */
+  #answer: SeenItem | undefined
+  #calls = 0
   #final: ResponseObject | undefined
   #refused = false
   #usage: Usage = {}
 
-  constructor(context: ErrorContext) {
+  /** @param request.answerTool the tool whose arguments are emitted while they are written */
+  constructor(context: ErrorContext, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
     this.#context = context
+    this.#answerTool = answerTool
     this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
   }
 
@@ -83,15 +89,14 @@ export class ResponsesReader implements FrameReader {
         return false
       case 'response.function_call_arguments.delta':
         if (typeof event.delta === 'string') {
-          this.#reply.countPiece(event.delta)
-          this.#seen(event, 'function_call').argumentsText += event.delta
+          this.#addArguments(this.#seen(event, 'function_call'), event.delta)
         }
         return false
       case 'response.function_call_arguments.done':
         if (typeof event.arguments === 'string') {
           const seen = this.#seen(event, 'function_call')
           // The deltas are counted already.
-          this.#reply.countPiece(event.arguments.slice(seen.argumentsText.length))
+          this.#addArguments(seen, event.arguments.slice(seen.argumentsText.length))
           seen.argumentsText = event.arguments
         }
         return false
@@ -156,10 +161,19 @@ export class ResponsesReader implements FrameReader {
 
   #begin(seen: SeenItem, item: OutputItem): void {
     seen.item = item.type === 'function_call' ? this.#countedCall(item) : item.type ? { type: item.type } : {}
+    if (item.type === 'function_call') {
+      this.#answer = ++this.#calls === 1 && item.name === this.#answerTool ? seen : undefined
+    }
     if (item.type === 'message' && item.phase) this.#reply.beginText({ phase: item.phase })
     else if (item.type !== undefined && !readItems.has(item.type)) {
       this.#reply.warn(`The server added a "${item.type}" to the answer: it was left out.`)
     }
+  }
+
+  #addArguments(seen: SeenItem, text: string): void {
+    this.#reply.countPiece(text)
+    seen.argumentsText += text
+    if (seen === this.#answer) this.#reply.toolInput(seen.item.call_id ?? '', text)
   }
 
   /** The fields of a call that are buffered until it ends. */

@@ -110,6 +110,12 @@ export class ReplyBuilder {
     if (this.#dataChars > mostDataChars) throw this.#tooMuch(`${mostDataChars} characters of signatures`)
   }
 
+  /** Emits a piece of the arguments of a call, which is added once it is complete: by the id that it has then. */
+  toolInput(callId: string, text: string): void {
+    if (text === '' || placeholders.has(callId) || this.#callIds.has(callId)) return
+    this.#events.push({ type: 'tool-input-delta', callId, text })
+  }
+
   /** Adds a complete call. Missing and repeated ids are replaced; invalid arguments are emitted as text. */
   toolCall(call: CompleteCall): void {
     this.endPart()
