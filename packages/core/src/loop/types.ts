@@ -82,6 +82,8 @@ export type AgentSpec = {
   tools(run: ToolRun): Promise<RunTools>
   /** What is remembered of the user, as a text that stands before the newest question; see `AgentMemory`. */
   notes?: NonNullable<AgentMemory['promptNotes']> | undefined
+  /** Of a swarm whose members share its conversation: its memory, for the member that has it. */
+  sharedMemory?: AgentMemory | undefined
   /** The form of the answer, compiled at the first run. */
   outputFormat?(): Promise<OutputFormat>
   /** @throws AgentKitError for a message that the agent does not accept, such as one with images */

@@ -81,7 +81,9 @@ function checkMemberHistory(history: MemberHistory): void {
 export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
   const { name, collaboration, instruction, functions = [], memory } = options
   if (needsModel(collaboration)) return []
-  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: memory !== undefined }
+  // The conversation that is handed over is the swarm's, and so is its memory.
+  const isInVain = memory !== undefined && collaboration !== 'handoff'
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isInVain }
   const kind =
     typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
   return Object.entries(given).flatMap(([option, isGiven]) =>

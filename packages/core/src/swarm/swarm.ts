@@ -141,6 +141,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       // Where the swarm's own model takes steps.
       ...(needsModel(collaboration) && { tools: withHostTools(own.tools, () => this.host.tools) }),
       ...spec,
+      sharedMemory: collaboration === 'handoff' ? this.#memory : undefined,
       storedVersion: agentVersion(given, all, members),
       members,
       hasClientTools: own.hasClientTools || members.some(({ hasClientTools }) => hasClientTools),

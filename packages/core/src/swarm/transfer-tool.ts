@@ -32,12 +32,13 @@ function transferTool({ id, name, description }: AgentSpec): Tool {
 }
 
 /**
- * The active member of a conversation: its tools include handoffs, its output format is the swarm's, and the swarm's
- * hooks run around its own.
+ * The active member of a conversation: its tools include handoffs, its output format is the swarm's, the swarm's hooks run
+ * around its own, and it has the swarm's memory unless it has one.
  */
 export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], swarm: AgentSpec): AgentSpec {
   const transfers = others.map(transferTool)
   const { outputFormat: _own, ...rest } = member
+  const sharedMemory = member.sharedMemory ?? swarm.sharedMemory
   return {
     ...rest,
     ...(swarm.outputFormat ? { outputFormat: swarm.outputFormat } : {}),
@@ -47,8 +48,12 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
       .join('\n\n'),
     async tools(run) {
       const { toolBox, warnings } = await member.tools(run)
-      return { toolBox: await withTools(toolBox, transfers), warnings }
+      // Whose tool has the name of one of them has a memory, or something else, of its own.
+      const shared = (sharedMemory?.tools ?? []).filter(({ name }) => !toolBox.byName.has(name))
+      return { toolBox: await withTools(toolBox, [...shared, ...transfers]), warnings }
     },
+    notes: member.notes ?? sharedMemory?.promptNotes,
+    sharedMemory,
   }
 }
 
