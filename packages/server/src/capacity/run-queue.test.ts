@@ -43,6 +43,21 @@ describe('the queue of runs', () => {
     expect([queue.free, queue.tryEnter()]).toEqual([0, undefined])
   })
 
+  it('has free places while a user waits who may take none of them', async () => {
+    const queue = createRunQueue({ ...limits, runs: 4, userRuns: 1 })
+    const leave = await queue.enter(never, { userId: 'ada' })
+    const waiting = queue.enter(never, { userId: 'ada' })
+    expect([queue.queued, queue.free]).toEqual([1, 3])
+    const leaveOther = queue.tryEnter()
+    expect([queue.free, queue.running]).toEqual([2, 2])
+    leave()
+    const leaveNext = await waiting
+    expect([queue.queued, queue.free, queue.running]).toEqual([0, 2, 2])
+    leaveNext()
+    leaveOther?.()
+    expect(queue.free).toBe(4)
+  })
+
   it('refuses a run when the queue is full, with Retry-After', async () => {
     const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)

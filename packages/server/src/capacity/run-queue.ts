@@ -17,7 +17,7 @@ export interface RunQueue {
    *   before `signal` aborts or the time is up
    */
   enter(signal: AbortSignal, entry?: QueueEntry): Promise<() => void>
-  /** Takes a place that is free and that no run waits for. @returns leaves it; `undefined` when there is none */
+  /** Takes a place that is free and that no queued run may take. @returns leaves it; `undefined` when there is none */
   tryEnter(): (() => void) | undefined
   /** Calls `listener` when such a place becomes free. @returns stops it */
   onFree(listener: () => void): () => void
@@ -30,7 +30,7 @@ export interface RunQueue {
   readonly running: number
   /** Runs that wait for one. */
   readonly queued: number
-  /** Places that are free and that no run waits for. */
+  /** Places that are free and that no queued run may take. */
   readonly free: number
   /** Resolves when every place is free. */
   idle(): Promise<void>
@@ -107,8 +107,8 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     }
   }
 
-  /** None while the server stops. */
-  const freePlaces = (): number => (closed || queued > 0 ? 0 : runs - running)
+  /** Those that wait meanwhile belong to users who may take none. None while the server stops. */
+  const freePlaces = (): number => (closed ? 0 : runs - running)
 
   const secondsFor = (ahead: number, places: number): number =>
     Math.max(1, Math.ceil(((ahead + 1) * averageMs) / places / 1000))
