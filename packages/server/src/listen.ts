@@ -13,6 +13,7 @@ import { largestBody } from './guards/body-size.ts'
 import type { Limits } from './limits.ts'
 import { type ServerSettings, serverUrl } from './options.ts'
 import { recover } from './runs/recover.ts'
+import { releaseSilent } from './runs/release-silent.ts'
 import { startRetention } from './sessions/retention.ts'
 import { describeError } from './util/log.ts'
 import { spentEntry } from './util/log-run.ts'
@@ -166,8 +167,11 @@ async function drain(server: Server, agent: Runnable, { capacity, worker, drainM
   const giveUpAt = performance.now() + drainMs
   // Resumable runs end their step, and are free for the next server; the others have the time to end.
   const handedBack = agent.sessions.runs ? handBackRuns(agent.sessions, drainMs) : undefined
+  const drained = new AbortController()
+  void releaseSilent(agent.sessions, { readers: capacity.readers, signal: drained.signal }).catch(() => {})
   const working = worker?.close()
   await within(drainMs, Promise.all([runs.idle(), handedBack, working]))
+  drained.abort()
   // Those who follow a run continue with the next server.
   capacity.drain()
   // Their clients receive the end of the run.

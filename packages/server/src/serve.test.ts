@@ -257,11 +257,15 @@ describe('a client that leaves', () => {
 
 describe('a stream', () => {
   it('sends heartbeats, and begins with the first one at the latest', async () => {
-    const agent = fakeAgent([{ type: 'run-start' }, { wait: 120 }, text('late')])
+    const { promise: alive, resolve: goOn } = Promise.withResolvers<void>()
+    const agent = fakeAgent([{ type: 'run-start' }, { until: alive }, text('late')])
     const { url } = await start(agent, { limits: { heartbeatMs: 30 } })
     const response = await fetch(`${url}/api/v1/chat_stream`, chatRequest())
-    const body = await response.text()
-    expect(body).toContain(': keep-alive\n\n')
+    let body = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      body += chunk
+      if (body.includes(': keep-alive\n\n')) goOn()
+    }
     expect(body).toContain('late')
   })
 

@@ -60,6 +60,12 @@ export async function handBackRuns(
   await settled
 }
 
+/** The runs of a store in this process that can be handed back. */
+export function resumableRuns(store: SessionStore): string[] {
+  const isResumable = (runs: ReadonlySet<LiveRun>): boolean => [...runs].some(({ handBack }) => handBack)
+  return [...liveRuns(store)].flatMap(([runId, runs]) => (isResumable(runs) ? [runId] : []))
+}
+
 /** Keeps a run that waits in this process from continuing there: a caller of `resume` takes it over. @returns ends it */
 export function claimRun(store: SessionStore, runId: string): () => void {
   const known = claims(store)

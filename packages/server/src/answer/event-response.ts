@@ -13,6 +13,8 @@ type StreamOptions = {
   log: (entry: LogEntry) => void
   /** Where a failure of the run was answered before: it is not logged again. */
   isReplay?: boolean
+  /** Of the server: the clients that read a run. */
+  capacity: { readers: { add(runId: string): () => void } }
 }
 
 /**
@@ -22,9 +24,10 @@ type StreamOptions = {
 export async function eventResponse(
   source: EventSource,
   context: ServerContext,
-  { limits, log, isReplay = false }: StreamOptions,
+  { limits, log, isReplay = false, capacity }: StreamOptions,
 ): Promise<Response> {
-  const stream = eventStream(source, {
+  const runId = context.get('runId')
+  const stream = eventStream(runId === undefined ? source : counted(source, capacity.readers.add(runId)), {
     limits,
     onFailure: (problem: ProblemError) => isReplay || logProblem(problem, context, log),
     dropClient: () => context.env?.outgoing?.destroy(),
@@ -39,6 +42,17 @@ export async function eventResponse(
   if (!slot) return new Response(webStream(stream), { headers })
   slot.stream = stream
   return new Response(null, { headers })
+}
+
+/** @param stop called when the client has all events, and when it has left */
+function counted({ read, leave }: EventSource, stop: () => void): EventSource {
+  return {
+    read: (send) => read(send).finally(stop),
+    leave() {
+      stop()
+      leave()
+    },
+  }
 }
 
 function streamHeaders(context: ServerContext): Record<string, string> {

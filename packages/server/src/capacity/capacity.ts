@@ -3,6 +3,7 @@ import { createDailyUsage, type DailyUsage, type Spent } from '@agentkit/core/in
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
+import { createReaders, type Readers } from './readers.ts'
 import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
 import { createSessionRuns, type SessionRuns } from './session-runs.ts'
 import { createTotals, type Totals } from './totals.ts'
@@ -32,6 +33,7 @@ export type Capacity = {
   sessionRuns: SessionRuns
   /** Runs that end with the server, because only their clients wait for them. */
   readonly boundRuns: Set<Pick<AgentRun, 'cancel'>>
+  readonly readers: Readers
   totals: Totals
   /** Aborts when the server stops: it follows runs no longer. */
   readonly draining: AbortSignal
@@ -71,6 +73,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     hold: createHeldBytes(limits.heldBytes),
     sessionRuns: createSessionRuns(),
     boundRuns: new Set(),
+    readers: createReaders(),
     totals,
     get draining() {
       return draining().signal

@@ -88,10 +88,19 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   void releaseAfter(chat, starting, place)
   const run = await starting
   if (answer.type !== eventStreamType) {
-    return wholeAnswer(run, answer).catch(async (problem) => {
-      const stored = await sessions.runs?.read(run.runId)
-      throw stored?.record.status === 'running' ? handedBack() : problem
-    })
+    const left = context.req.raw.signal
+    const leave = capacity.readers.add(run.runId)
+    left.addEventListener('abort', leave)
+    if (left.aborted) leave()
+    return wholeAnswer(run, answer)
+      .catch(async (problem) => {
+        const stored = await sessions.runs?.read(run.runId)
+        throw stored?.record.status === 'running' ? handedBack() : problem
+      })
+      .finally(() => {
+        left.removeEventListener('abort', leave)
+        leave()
+      })
   }
   void run.result.then(settled, settled)
   const encode = answer.encode && { encode: answer.encode }
