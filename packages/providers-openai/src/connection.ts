@@ -107,7 +107,8 @@ export function errorContext(model: string, connection: Connection): ErrorContex
     provider: connection.provider,
     model,
     secrets: connection.secrets,
-    ...((connection.official || openaiName.test(model)) && { models: knownModels }),
+    // A gateway has OpenAI's models too; a server with a name has its own.
+    ...((connection.provider === 'openai' || openaiName.test(model)) && { models: knownModels }),
     hint: (code, failure) => hint(code, failure, connection),
   }
 }

@@ -199,6 +199,15 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(error.message).toContain(fix)
   })
 
+  it('names the nearest of the known models, also through a gateway, unless the server has a name', async () => {
+    await using server = await loopback(json(404, { error: { message: 'No such model.', code: 'model_not_found' } }))
+    const id = 'gpt-5.4-mni'
+    const error = await errorOf(stream({ baseURL: server.baseURL, api, id }))
+    expect(error.message).toContain('Did you mean "gpt-5.4-mini"?')
+    const named = await errorOf(stream({ baseURL: server.baseURL, api, id, name: 'xai' }))
+    expect(named.message).not.toContain('Did you mean')
+  })
+
   it('says how long to wait', async () => {
     await using server = await loopback(json(429, { error: { message: 'slow down' } }, { 'retry-after': '7' }))
     const error = await errorOf(stream({ baseURL: server.baseURL, api }))

@@ -19,6 +19,10 @@ describe('providerError', () => {
     // A model that is known may be unavailable to this key.
     expect(of('gpt-5.4')).not.toContain('Did you mean')
     expect(of('completely-other')).not.toContain('Did you mean')
+    const hint = (): string => 'The provider lists its models.'
+    const withHint = (model: string): string => providerError(failure, { ...context, model, models, hint }).message
+    expect(withHint('gpt-5.4-mni')).toContain('Did you mean "gpt-5.4-mini"?')
+    expect(withHint('completely-other')).toContain('The provider lists its models.')
   })
 
   it.each<[string, Partial<Failure>, string, boolean]>([

@@ -35,7 +35,7 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   }
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
-  const hint = isRedirect(failure) ? redirectHint : (context.hint?.(code, failure) ?? nearestModel(code, context))
+  const hint = isRedirect(failure) ? redirectHint : (nearestModel(code, context) ?? context.hint?.(code, failure))
   const details: ErrorDetails = {
     provider,
     model,
