@@ -5,13 +5,25 @@ import { agentFiles } from '../../files/agent-files.ts'
 import { askAgent, askTool } from './ask-agent.ts'
 import { errorData, rpcCode } from './mcp-error.ts'
 import type { MCPHost } from './mcp-host.ts'
+import { paramsError } from './params-error.ts'
 
 /** A run may ask its user this often; its steps are bounded too. */
 const maxRounds = 100
 
+type Handler = Parameters<Server['_wrapHandler']>[1]
+
 /** Closing it ends its runs, and waits for them. */
 class AgentServer extends Server {
   settled: MCPHost['settled']
+
+  /** The SDK would answer params that do not fit with the words of its schema library, and as a failure of the server. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const handle = super._wrapHandler(method, handler)
+    return (request, context) =>
+      handle(request, context).catch((error: unknown) => {
+        throw paramsError(error) ?? error
+      })
+  }
 
   override async close(): Promise<void> {
     await super.close()

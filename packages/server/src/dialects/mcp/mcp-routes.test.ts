@@ -31,8 +31,8 @@ describe('POST /mcp', () => {
     ['a session with a control character', call({ message: 'Hi', session_id: 'a\nb' }), 'session_id must have'],
     ['a session that is empty', call({ message: 'Hi', session_id: '' }), 'session_id must have'],
     ['a session that is a number', call({ message: 'Hi', session_id: 5 }), 'session_id must have'],
-    ['arguments that are a list', call([]), ''],
-    ['no name', { arguments: {} }, ''],
+    ['arguments that are a list', call([]), 'The field params.arguments must be an object.'],
+    ['no name', { arguments: {} }, 'The field params.name must be a string.'],
   ] as const
   it.each(eras.flatMap(([era, send]) => bad.map(([what, ...rest]) => [what, era, send, ...rest] as const)))(
     'with %s is -32602 under 400, in the revision %s',
@@ -49,6 +49,17 @@ describe('POST /mcp', () => {
       await expectHealthy(app)
     },
   )
+
+  it.each([
+    ['initialize', post('initialize', { protocolVersion: 5, capabilities: {} }), 'params.protocolVersion must be a string'],
+    ['initialize', post('initialize', { protocolVersion: '2025-11-25' }), 'params.capabilities must be an object'],
+    ['tools/list', post('tools/list', { cursor: 5 }), 'params.cursor must be a string'],
+    ['tools/list of 2026-07-28', modern('tools/list', { cursor: 5 }), 'params.cursor must be a string'],
+  ])('with params of %s that do not fit is -32602 under 400', async (_, request, sentence) => {
+    const response = await createApp(make([]).agent, options).request('/mcp', request)
+    expect(response.status).toBe(400)
+    expect((await messageIn(response)).error).toMatchObject({ code: -32602, message: `The field ${sentence}.` })
+  })
 
   it.each([
     ['what is no JSON', posted('{'), 400, -32700],
