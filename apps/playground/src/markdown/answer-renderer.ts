@@ -1,4 +1,6 @@
+import type { Token } from 'marked'
 import { finishBlock, frameCode } from './finish-block.ts'
+import { continued, finishedPart, type OpenBlock, placeOf } from './open-block.ts'
 import { sanitize } from './sanitize.ts'
 import { blocksOf, htmlOf, type Links } from './to-html.ts'
 
@@ -9,10 +11,12 @@ const maxFinished = 60_000
 const fenceStart = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/
 /** At most this share of the time goes into rendering one block that grows. */
 const restPerRender = 3
+/** The browser lays out a long text as a whole whenever it grows: it waits this many milliseconds per character. */
+const restPerCharacter = 1 / 400
 
 /**
- * Renders a text that grows: blocks that are complete are rendered once, and only the last one again. Code and very long
- * blocks grow by what is new.
+ * Renders a text that grows: what is complete is rendered once, and only the last block again, of a long list or table only
+ * its end. Code and very long blocks grow by what is new.
  */
 export class AnswerRenderer {
   readonly #host: HTMLElement
@@ -22,6 +26,8 @@ export class AnswerRenderer {
   #links: Links = Object.create(null)
   /** The elements of the last block. */
   #last: ChildNode[] = []
+  /** The list or table that the last block continues. */
+  #open: OpenBlock | undefined
   #growing: { node: Text; shown: number; fence: string | undefined } | undefined
   #restUntil = 0
 
@@ -38,9 +44,12 @@ export class AnswerRenderer {
     const hasGrown = text.length > this.#text.length
     this.#text = text
     if (!hasGrown && !isDone) return true
-    if (this.#growing && this.#grow(isDone)) return true
     const begin = performance.now()
     if (!isDone && begin < this.#restUntil) return false
+    if (this.#growing && this.#grow(isDone)) {
+      this.#restUntil = begin + (text.length - this.#start) * restPerCharacter
+      return true
+    }
     this.#render(isDone)
     const now = performance.now()
     this.#restUntil = now + (now - begin > 4 ? (now - begin) * restPerRender : 0)
@@ -58,6 +67,7 @@ export class AnswerRenderer {
     this.#start = 0
     this.#links = Object.create(null)
     this.#last = []
+    this.#open = undefined
     this.#growing = undefined
     this.#restUntil = 0
   }
@@ -68,27 +78,64 @@ export class AnswerRenderer {
     this.#last = []
     this.#growing = undefined
     const isLong = tail.length > maxBlock && !/\n\s*\n/.test(tail) && !fenceStart.test(tail)
-    const blocks = isLong ? [] : blocksOf(tail, this.#links)
-    let at = 0
+    const blocks = isLong ? [] : this.#blocksOf(tail)
+    // Blank lines may be followed by what belongs to the block before them.
+    const found = blocks.findLastIndex(({ type }) => type !== 'space')
+    const lastAt = isClosedCode(blocks[found]) ? blocks.length : found
+    let at = -(this.#open?.prefix.length ?? 0)
     for (const [index, block] of blocks.entries()) {
-      if (!isDone && index === blocks.length - 1) break
+      if (!isDone && index >= lastAt) break
       const isText = block.raw.length > (isDone ? maxFinished : maxBlock) && block.type !== 'code'
-      this.#append(isText ? textBlock(block.raw) : rendered(htmlOf(block)))
+      this.#append(isText ? textBlock(block.raw) : this.#rendered(block))
       at += block.raw.length
+      this.#open = undefined
     }
-    this.#start += at
-    const open = tail.slice(at)
+    this.#start += Math.max(0, at)
+    const open = tail.slice(Math.max(0, at))
     const fence = fenceStart.exec(open)
-    const last = blocks.at(-1)
+    const last = blocks[lastAt]
     if (open === '' || (isDone && !isLong)) return
     if (fence?.[1]) this.#growCode(open, fence[0], fence[1])
     else if (open.length > maxBlock) this.#growText(open)
-    else if (last) this.#append(rendered(htmlOf(last), false), true)
+    else if (last && !this.#keepPart(last)) this.#append(this.#rendered(last, false), true)
+  }
+
+  /** The blocks of the rest of the text; the first one continues the open list or table. */
+  #blocksOf(tail: string): Token[] {
+    const { type, prefix = '' } = this.#open ?? {}
+    const blocks = blocksOf(prefix + tail, this.#links)
+    if (type === undefined || blocks[0]?.type === type) return blocks
+    this.#open = undefined
+    return prefix === '' ? blocks : blocksOf(tail, this.#links)
+  }
+
+  #rendered(block: Token, isDone = true): DocumentFragment {
+    return rendered(htmlOf(this.#open ? continued(block, this.#open) : block), isDone)
+  }
+
+  /** Renders what is finished of a long list or table for good, and then its end. */
+  #keepPart(block: Token): boolean {
+    const part = finishedPart(block)
+    if (!part) return false
+    const { type, token, length, prefix, isLoose } = part
+    const content = this.#rendered(token)
+    const element = this.#open?.element ?? placeOf(content, type)
+    if (!element) return false
+    const known = this.#open?.prefix.length ?? 0
+    this.#append(content)
+    this.#open = { type, element, prefix, isLoose: isLoose || (this.#open?.isLoose ?? false) }
+    this.#start += length - known
+    this.#render(false)
+    return true
   }
 
   #append(content: DocumentFragment, isLast = false): void {
-    if (isLast) this.#last = [...content.childNodes]
-    this.#host.append(content)
+    const { element, type } = this.#open ?? {}
+    const items = element && placeOf(content, type ?? 'list')
+    const nodes = element ? [...(items?.children ?? [])] : [...content.childNodes]
+    if (isLast) this.#last = nodes
+    const place = element ?? this.#host
+    place.append(...nodes)
   }
 
   /** Code whose end has not come. */
@@ -137,6 +184,11 @@ export class AnswerRenderer {
     growing.shown = this.#text.length
     return true
   }
+}
+
+function isClosedCode(block: Token | undefined): boolean {
+  const fence = block?.type === 'code' ? fenceStart.exec(block.raw)?.[1] : undefined
+  return fence !== undefined && new RegExp(`\\n {0,3}${fence}\\s*$`).test(block?.raw ?? '')
 }
 
 function rendered(html: string, isDone = true): DocumentFragment {

@@ -102,7 +102,9 @@ describeInBrowser('hostile content', () => {
     await expectHarmless(place)
     expect((await page.locator('.markdown').first().textContent())?.length).toBeLessThan(110_000)
     await button('Show all (1.0 MB)').click()
-    await expect.poll(async () => (await page.locator('.markdown').first().textContent())?.length).toBe(1_000_000)
+    await expect
+      .poll(async () => (await page.locator('.markdown').first().textContent())?.length, { timeout: 20_000 })
+      .toBe(1_000_000)
     await ask('Table')
     await page.locator('section.turn').nth(1).locator('.cost').waitFor()
     await settled()

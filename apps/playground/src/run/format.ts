@@ -1,9 +1,10 @@
 import type { Cost, Usage } from '@agentkit/core'
 import type { SessionSum } from '../store/session-sum.ts'
-import { language, t } from '../text/t.ts'
+import { t } from '../text/t.ts'
 
+/** A whole number. Browsers need tens of milliseconds to load their own way, in the middle of an answer. */
 export function formatNumber(value: number): string {
-  return new Intl.NumberFormat(language.value).format(value)
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, t('number.group'))
 }
 
 /** Never "$0" for what costs something, and never a number for what is not known. */

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { sessionToken } from '../api/session-token.ts'
 import { Chat } from '../chat/chat.tsx'
 import { DropZone } from '../files/drop-zone.tsx'
+import { warmUp } from '../markdown/warm-up.ts'
 import { announcement } from '../store/announce.ts'
 import { openAddress, running, stop } from '../store/chat.ts'
 import { dialogs, isMenuOpen, openDialog } from '../store/dialogs.ts'
@@ -49,6 +50,7 @@ export function App() {
 
 function Ready() {
   useEffect(() => {
+    void warmUp()
     openAddress()
     void loadSessions()
     addEventListener('popstate', openAddress)

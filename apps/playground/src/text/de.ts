@@ -6,6 +6,8 @@ export const de: Texts = {
   'app.retry': 'Noch einmal versuchen',
   'app.skip': 'Zum Nachrichtenfeld springen',
 
+  'number.group': '.',
+
   'login.title': 'Anmelden bei {name}',
   'login.why': 'Dieser Server braucht ein Token. Es bleibt nur in diesem Tab, bis Sie ihn schließen.',
   'login.token': 'Token',

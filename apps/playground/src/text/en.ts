@@ -5,6 +5,8 @@ export const en = {
   'app.retry': 'Try again',
   'app.skip': 'Skip to the message box',
 
+  'number.group': ',',
+
   'login.title': 'Sign in to {name}',
   'login.why': 'This server needs a token. It is kept in this tab only, until you close it.',
   'login.token': 'Token',

@@ -1,4 +1,4 @@
-import { formatCost, formatUsage, plainName } from '../run/format.ts'
+import { formatCost, formatNumber, formatUsage, plainName } from '../run/format.ts'
 import type { LaneView, NoteView, RunView, StepView } from '../run/run-view.ts'
 import { hasText, t } from '../text/t.ts'
 import { CallCard } from './call-card.tsx'
@@ -96,7 +96,7 @@ function usageOf({ entries, path }: LaneView): string | undefined {
     else isPriced = false
   }
   if (tokens === 0) return undefined
-  return `${t('cost.tokens', { count: String(tokens) })} · ${formatCost(isPriced ? { usd } : undefined)}`
+  return `${t('cost.tokens', { count: formatNumber(tokens) })} · ${formatCost(isPriced ? { usd } : undefined)}`
 }
 
 function statusText(status: string): string {
