@@ -25,6 +25,7 @@ let folder: string
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cli-')))
   write('package.json', '{ "type": "module" }')
+  write('agentkit_config.toml', '[mcp.github]\ncommand = "github-mcp"\n')
   // The types of the DOM and of Node would take most of the compiler's time.
   write('tsconfig.json', '{ "compilerOptions": { "lib": ["es2024"], "types": [], "module": "nodenext" } }')
 })
@@ -62,6 +63,10 @@ describe('agentkit', () => {
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
     ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
+    ['an unknown command of one that works alone', ['index', 'serch', 'x'], '(Did you mean search?)'],
+    ['the help of an unknown command', ['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+    ['an unknown server to pin', ['tools', 'pins', 'accept', 'githb'], 'Did you mean "github"?'],
+    ['a missing folder of skills', ['tools', 'pins', 'skills', 'sorc'], 'There is no folder "sorc".'],
   ])('refuses %s', async (_, words, problem) => {
     const { code, error } = await agentkit(...words)
     expect(code).toBe(2)

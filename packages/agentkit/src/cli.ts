@@ -14,8 +14,8 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-/** What commander says of a wrong command. */
-const problems: string[] = []
+/** What commander says of a wrong command, and which one that is. */
+const problems: { text: string; command: Command }[] = []
 // Not the one that takes it: that is for what the file of the agents prints.
 const write = process.stdout.write.bind(process.stdout)
 try {
@@ -32,7 +32,7 @@ if (loadedFile()?.served) write('', () => process.exit())
 
 /** By default commander ends the process itself, with 1 for a usage error, and prints arguments as they are. */
 function configure(command: Command): void {
-  command.exitOverride().configureOutput({ writeErr: (text) => void problems.push(text) })
+  command.exitOverride().configureOutput({ writeErr: (text) => void problems.push({ text, command }) })
   for (const each of command.commands) configure(each)
 }
 
@@ -41,7 +41,10 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const { isAgentKitError, terminalLine, terminalText } = await import('@agentkit/core')
   if (error instanceof CommanderError) {
-    process.stderr.write(terminalText(problems.join('')))
+    const { problemText } = await import('./cli/common/problem-text.ts')
+    const texts = problems.map(({ text, command }) => problemText(error.code, text, command, process.argv.slice(2)))
+    // A help comes in parts.
+    process.stderr.write(terminalText([...new Set(texts)].join('')))
     return 2
   }
   const isUsage = error instanceof UsageError

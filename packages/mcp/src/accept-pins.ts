@@ -1,3 +1,4 @@
+import { AgentKitError } from '@agentkit/core'
 import { invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { connect } from './connection.ts'
 import { listTools } from './list-tools.ts'
@@ -9,7 +10,7 @@ import { pinTools } from './pins.ts'
  * Connects to a server, and pins its tools as they are now.
  * @param tool the name of the only one that is pinned
  * @returns the names of those whose pin is new or has changed
- * @throws AgentKitError as `mcp` does; `invalid-config` for a tool that the server does not have
+ * @throws AgentKitError as `mcp` does; `not-found` for a tool that the server does not have
  */
 export async function acceptPins(options: McpOptions, tool: string | undefined): Promise<string[]> {
   const server = checkServer(options)
@@ -26,7 +27,7 @@ export async function acceptPins(options: McpOptions, tool: string | undefined):
         tools.map((each) => each.name),
       )
       const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-      throw invalidConfig(`The MCP server "${name}" has no tool "${tool}".${hint}`)
+      throw new AgentKitError('not-found', `The MCP server "${name}" has no tool "${tool}".${hint}`)
     }
     return pinTools(server, chosen, connection.era)
   } finally {

@@ -149,6 +149,8 @@ describe('agentkit runs', () => {
     ]) {
       expect((await agentkit('runs', 'list', 'agents.ts', ...words)).out).toBe('No runs.')
     }
+    const misspelt = await onStore('runs', '--agent', 'writr')
+    expect(misspelt).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
   })
 
   it('lists the runs of a swarm, whose members have turns too, without its file', async () => {

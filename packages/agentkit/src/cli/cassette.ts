@@ -14,6 +14,7 @@ export function recordCommand(): Command {
     .argument('<cassette>', 'the file to write, replacing an older one')
     .argument('<command...>', commandHelp)
     .passThroughOptions()
+    .addHelpText('after', recordExamples)
     .action(record)
 }
 
@@ -23,15 +24,40 @@ export function replayCommand(): Command {
     .argument('<cassette>', 'a recorded file')
     .argument('<command...>', commandHelp)
     .passThroughOptions()
+    .addHelpText('after', replayExamples)
     .action(replay)
 }
 
 /** `agentkit cassette`: shows recorded model calls. */
 export function cassetteCommand(): Command {
-  return new Command('cassette').argument('<cassette>', 'a recorded file').action(show)
+  return new Command('cassette')
+    .argument('<cassette>', 'a recorded file')
+    .addHelpText('after', cassetteExamples)
+    .action(show)
 }
 
 const commandHelp = 'the command, for example: -- node app.ts'
+
+const recordExamples = `
+Examples:
+  agentkit record weather.cassette -- node app.ts
+  agentkit record weather.cassette -- npx agentkit run agent.ts "Will it rain?"
+
+Exit codes: those of the command; 1 where it called no model.`
+
+const replayExamples = `
+Examples:
+  agentkit replay weather.cassette -- node app.ts
+  agentkit replay weather.cassette -- node --test
+
+Exit codes: those of the command; 1 for a damaged cassette.`
+
+const cassetteExamples = `
+Examples:
+  agentkit cassette weather.cassette
+  agentkit cassette weather.cassette | grep assistant
+
+Exit codes: 0 shown, 1 a damaged cassette, 2 wrong usage.`
 
 async function record(file: string, command: string[]): Promise<void> {
   const { readCassette } = await importTesting()

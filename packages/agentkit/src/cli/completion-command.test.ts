@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
+import { programWith } from './verbs.ts'
 
 const { write, agentkit } = cliFolder()
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
@@ -39,10 +40,13 @@ describe('agentkit completion', () => {
 })
 
 describe('agentkit --help', () => {
-  it('has the examples of each command', async () => {
-    for (const command of ['init', 'dev', 'run', 'chat', 'doctor', 'docs', 'completion']) {
-      const { code, out } = await agentkit([command, '--help'])
-      expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Examples:\n') })
+  it('has the examples and the exit codes of each command', async () => {
+    const { commands } = await programWith(undefined)
+    const all = commands.flatMap((command) => [command, ...command.commands])
+    for (const command of all) {
+      const help: string[] = []
+      command.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
+      expect(help.join(''), command.name()).toMatch(/\nExamples:\n {2}\S[\s\S]*\bExit codes: /)
     }
   })
 })

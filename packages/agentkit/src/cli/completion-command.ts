@@ -23,7 +23,9 @@ const examples = `
 Examples:
   source <(agentkit completion bash)                                       in ~/.bashrc
   agentkit completion zsh > "\${fpath[1]}/_agentkit"
-  agentkit completion fish > ~/.config/fish/completions/agentkit.fish`
+  agentkit completion fish > ~/.config/fish/completions/agentkit.fish
+
+Exit codes: 0 printed, 2 wrong usage.`
 
 /** What may follow each command: the names of its commands, its options, and the values of those that have a choice. */
 function collect(command: Command, path: string, table: CompletionTable): void {

@@ -72,4 +72,15 @@ describe('agentkit dev', { timeout: 90_000 }, () => {
     const { code, error } = await agentkit(['dev', 'ap.ts'])
     expect({ code, error }).toEqual({ code: 2, error: 'There is no file "ap.ts". Did you mean "app.ts"?' })
   })
+
+  it.each([
+    [['two.ts', '--agent', 'frist'], '"two.ts" has no agent "frist". Did you mean "first"?'],
+    [['--agent', 'frist', 'two.ts'], '"two.ts" has no agent "frist". Did you mean "first"?'],
+    [['none.ts'], '"none.ts" has no agent. Export one (export const agent = new Agent(…)), or call its run().'],
+  ])('refuses %j with 2, without waiting for a change', async (words, problem) => {
+    write('two.ts', agent('First', "export const second = new Agent({ name: 'Second', functions: [] })"))
+    write('none.ts', 'export {}')
+    const { code, error } = await agentkit(['dev', ...words])
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(problem) })
+  })
 })

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { agentFile } from './common/agent-file.ts'
 import { runProgram } from './common/run-program.ts'
+import { UsageError } from './common/usage-error.ts'
 
 /** Set for the process that runs the file, which Node starts again after each change. */
 const servesVariable = 'AGENTKIT_DEV_SERVES'
@@ -27,14 +28,62 @@ export function devCommand(): Command {
           own,
           ...process.argv.slice(2),
         ]
-        process.exitCode = await runProgram(command, { [servesVariable]: '1' })
+        process.exitCode = await watched(command)
         return
       }
       delete process.env[servesVariable]
       watchAlso(['agentkit_config.toml', '.env'])
       const { serveFile } = await import('./serve-file.ts')
-      await serveFile(file, words, agent)
+      try {
+        if (await serveFile(file, words, agent)) report('loaded')
+        else await refuseAtEnd(file ?? relative('', agentFile(file) ?? ''))
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error
+        await refuse(error)
+      }
     })
+}
+
+/** A file without an agent may serve in another way; one that ends does nothing that is watched for. */
+async function refuseAtEnd(file: string): Promise<void> {
+  const { noAgent } = await import('./common/load-agents.ts')
+  process.once('beforeExit', () => void refuse(noAgent(file)))
+}
+
+/** Printed here, as the report ends this process. */
+async function refuse({ message }: UsageError): Promise<void> {
+  const { printError } = await import('./common/print.ts')
+  printError(message)
+  process.exitCode = 2
+  report('usage-error')
+}
+
+type Report = 'loaded' | 'usage-error'
+
+/** Node passes what the process of the file sends on to the one that has started the watcher. */
+function report(agentkit: Report): void {
+  process.send?.({ agentkit })
+}
+
+/**
+ * Runs the file, again after each change. A command that is wrong at its first start ends; later, the file is being
+ * edited, and its next change may correct it.
+ */
+async function watched(command: readonly string[]): Promise<number> {
+  let first: Report | undefined
+  const code = await runProgram(
+    command,
+    { [servesVariable]: '1' },
+    {
+      onMessage(message, end) {
+        const { agentkit } = Object(message) as { agentkit?: Report }
+        if (agentkit === undefined || first !== undefined) return
+        first = agentkit
+        if (first === 'usage-error') end()
+      },
+    },
+  )
+  return first === 'usage-error' ? 2 : code
 }
 
 const examples = `
@@ -42,7 +91,8 @@ Examples:
   agentkit dev
   agentkit dev src/app.ts --port 8001        options after the file are those of the app
 
-The file runs as it is. Where it serves no agent by run(), the one that it exports is served.`
+The file runs as it is. Where it serves no agent by run(), the one that it exports is served.
+Exit codes: 0 stopped, 1 failed, 2 wrong usage.`
 
 /** Node watches the modules of the process that it has started, and files that this process names. */
 function watchAlso(files: readonly string[]): void {

@@ -29,7 +29,7 @@ export function evalCommand(): Command {
     .option('--record', 'call the models, and record them into the cassette of the eval')
     .option('--fresh', 'make every run again, also those with a stored result')
     .option('--fail-under <scorer=mean>', 'exit with 1 only when a mean is lower; may be repeated', leastMean)
-    .addHelpText('after', examples)
+    .addHelpText('afterAll', examples)
     .action((file: string, options: EvalOptions) => runFile(command, file, options))
   withStoreOptions(
     command
@@ -49,7 +49,9 @@ Examples:
   agentkit eval evals/support.ts --html evals.html
   agentkit eval evals/support.ts --record                                   # calls the models, and writes the cassette
   agentkit eval evals/support.ts --fail-under judge=0.8 --junit evals.xml   # in CI
-  agentkit eval add run_7f… --to evals/support.jsonl`
+  agentkit eval add run_7f… --to evals/support.jsonl
+
+Exit codes: 0 all passed, 1 a case or a mean failed, 2 wrong usage, 130 Ctrl-C.`
 
 async function runFile(command: Command, file: string, options: EvalOptions): Promise<void> {
   const commands = command.commands.map((one) => one.name())

@@ -26,7 +26,7 @@ type IndexOptions = {
 
 /** `agentkit index`: the index of an agent's files, from the terminal. */
 export function indexCommand(): Command {
-  const index = new Command('index')
+  const index = new Command('index').addHelpText('afterAll', examples)
   withOptions(index)
     .option('--verify', 'check the index afterwards')
     .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
@@ -42,6 +42,15 @@ export function indexCommand(): Command {
     )
   return index
 }
+
+const examples = `
+Examples:
+  agentkit index                                     of [defaults] in agentkit_config.toml
+  agentkit index --folder manuals --ext .md .pdf --verify
+  agentkit index status --agent librarian
+  agentkit index search how many days of holiday
+
+Exit codes: 0 done, 1 failed, or --verify finds a problem, 2 wrong usage, 130 Ctrl-C.`
 
 function withOptions(command: Command): Command {
   return command

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
+import { idText } from './common/id-text.ts'
 import type { LoadedAgent } from './common/load-agents.ts'
 import { printError } from './common/print.ts'
 
@@ -11,9 +12,18 @@ export function mcpCommand(): Command {
   return new Command('mcp')
     .argument('[file]', 'the file that exports the agent (default: agent.ts, app.ts, also in src/)')
     .option('--agent <id>', 'this one of several agents')
-    .option('--user <id>', 'whose sessions, runs and files they are (default: default)')
+    .option('--user <id>', 'whose sessions, runs and files they are (default: default)', idText('--user'))
+    .addHelpText('after', examples)
     .action(serveMCP)
 }
+
+const examples = `
+Examples:
+  agentkit mcp agent.ts
+  agentkit mcp src/team.ts --agent analyst --user ann
+  claude mcp add clerk -- npx agentkit mcp /path/to/agent.ts
+
+Exit codes: 0 its host has left, 1 failed, 2 wrong usage.`
 
 /** How long the agent may take to close when its host has left, in milliseconds. */
 const closeMs = 5_000

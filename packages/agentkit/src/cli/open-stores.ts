@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Agent, type BackgroundRuns, type Model, type RunStore, type SessionStore } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../config/sdk-context.ts'
 import { isAddress, storeName } from '../config/store-names.ts'
 import { checkFile } from './common/agent-file.ts'
@@ -27,7 +28,7 @@ type StoredMethods = 'id' | 'runs' | 'cancel' | 'retry' | 'schedules' | 'unsched
  * Opens the stores of a file's agents, or the one of `--sessions`, else the default one of this folder, for as long as
  * `work` takes.
  *
- * @throws UsageError for a file or a store that does not exist, and for a store without background runs
+ * @throws UsageError for a file, a store or an agent that does not exist, and for a store without background runs
  */
 export async function withStores(
   file: string | undefined,
@@ -62,7 +63,9 @@ async function withStoreAt(
     if (place === undefined && !existsSync(name)) {
       throw new UsageError(`There is no "${name}" in this folder. Pass the file of your agents, or --sessions.`)
     }
-    const agentIds = ids.length > 0 ? ids : await knownAgents(store)
+    const known = await knownAgents(store)
+    for (const id of ids) if (!known.includes(id)) throw unknownAgent(id, known, name)
+    const agentIds = ids.length > 0 ? ids : known
     await work([
       openStore(
         store,
@@ -81,6 +84,12 @@ async function knownAgents({ runs }: SessionStore): Promise<string[]> {
   const known = new Set([...ids, ...schedules.map(({ agentId }) => agentId)])
   // The turns of a swarm's members have a path as their agent: they are a part of the swarm's runs.
   return [...known].filter((id) => !id.includes('/')).sort()
+}
+
+function unknownAgent(id: string, known: readonly string[], store: string): UsageError {
+  const nearest = nearestWord(id, known)
+  const hint = nearest === undefined ? `It has ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`
+  return new UsageError(`"${store}" has no runs of an agent "${id}". ${hint}`)
 }
 
 function openStore(store: SessionStore, agents: OpenStore['agents']): OpenStore {

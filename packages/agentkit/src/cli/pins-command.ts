@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
-import { terminalLine } from '@agentkit/core'
+import { isAgentKitError } from '@agentkit/core'
+import { nearestWord } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
+import { print } from './common/print.ts'
+import { UsageError } from './common/usage-error.ts'
 
 type PinsOptions = { config?: string; pins: string }
 
@@ -36,7 +39,7 @@ async function accept(server: string, tool: string | undefined, options: PinsOpt
   try {
     const table = context.config.mcp.get(server)
     if (table) {
-      const accepted = await acceptPins(mcpOptions(server, table, context.config), tool)
+      const accepted = await acceptPins(mcpOptions(server, table, context.config), tool).catch(refuseUnknown)
       print(accepted.length === 0 ? 'All its tools are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
       return
     }
@@ -44,9 +47,10 @@ async function accept(server: string, tool: string | undefined, options: PinsOpt
     const forgotten = forgetPins(file, server, tool)
     if (forgotten === undefined || forgotten.length === 0) {
       const what = forgotten === undefined ? `server "${server}"` : `tool "${tool}" of the server "${server}"`
-      process.stderr.write(`${terminalLine(`${file} has no ${what}.`)}\n`)
-      process.exitCode = 1
-      return
+      const nearest = forgotten === undefined ? nearestWord(server, [...context.config.mcp.keys()]) : undefined
+      throw new UsageError(
+        `${options.pins} has no ${what}.${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`,
+      )
     }
     print(`${forgotten.join(', ')}: the next run outside of production pins them as they are then.`)
   } finally {
@@ -55,12 +59,19 @@ async function accept(server: string, tool: string | undefined, options: PinsOpt
 }
 
 async function acceptSkillsOf(folder: string, name: string | undefined, options: { pins: string }): Promise<void> {
+  checkFile(folder, 'Pass the folder that has the skills.', { kind: 'folder' })
   const { importSkills } = await import('../util/import-optional.ts')
   const { acceptSkills } = await importSkills()
-  const accepted = acceptSkills([folder], name, options.pins)
-  print(accepted.length === 0 ? 'All are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
+  try {
+    const accepted = acceptSkills([folder], name, options.pins)
+    print(accepted.length === 0 ? 'All are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
+  } catch (error) {
+    refuseUnknown(error)
+  }
 }
 
-function print(text: string): void {
-  process.stdout.write(`${terminalLine(text)}\n`)
+/** @throws UsageError for the name of a tool or a skill that there is not; any other error as it is */
+function refuseUnknown(error: unknown): never {
+  if (isAgentKitError(error) && error.code === 'not-found') throw new UsageError(error.message)
+  throw error
 }

@@ -9,7 +9,7 @@ const pageSize = 1_000
 
 /** `agentkit queue`: the queue of background runs. */
 export function queueCommand(): Command {
-  const queue = new Command('queue')
+  const queue = new Command('queue').addHelpText('afterAll', examples)
   const command = (name: string, description: string, work: (stores: readonly OpenStore[]) => Promise<void>): void => {
     withStoreOptions(queue.command(name).description(description)).action(
       (file: string | undefined, options: StoreOptions) => withStores(file, options, work),
@@ -20,6 +20,14 @@ export function queueCommand(): Command {
   command('migrate', "prepares the store's and the queue's tables, as the first start of a worker does", migrate)
   return queue
 }
+
+const examples = `
+Examples:
+  agentkit queue counts
+  agentkit queue counts agents.ts --agent writer
+  agentkit queue rebuild --sessions postgres://localhost/app
+
+Exit codes: 0 done, 1 a store or a queue that fails, 2 wrong usage.`
 
 async function counts(stores: readonly OpenStore[]): Promise<void> {
   const counted = await Promise.all(stores.map(({ background }) => background.queue.counts()))

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
 import { choice } from './common/choice.ts'
+import { idText } from './common/id-text.ts'
 import { print, printError, printTable } from './common/print.ts'
 import { UsageError } from './common/usage-error.ts'
 import { wholeNumber } from './common/whole-number.ts'
@@ -16,10 +17,10 @@ type ListOptions = StoreOptions & { user?: string; session?: string; status?: Ru
 
 /** `agentkit runs`: stored runs, from the terminal. */
 export function runsCommand(): Command {
-  const runs = new Command('runs')
+  const runs = new Command('runs').addHelpText('afterAll', examples)
   withStoreOptions(runs.command('list', { isDefault: true }).description('lists runs, the newest first'))
-    .option('--user <id>', 'only runs of this user')
-    .option('--session <id>', 'only runs of this session')
+    .option('--user <id>', 'only runs of this user', idText('--user'))
+    .option('--session <id>', 'only runs of this session', idText('--session'))
     .addOption(choice('--status <status>', 'only runs of this status', statuses))
     .option('--limit <count>', 'the most runs to list', wholeNumber('--limit', 1, 1_000), 50)
     .action((file: string | undefined, options: ListOptions) => {
@@ -42,6 +43,16 @@ export function runsCommand(): Command {
   )
   return runs
 }
+
+const examples = `
+Examples:
+  agentkit runs                                      the newest runs of this folder
+  agentkit runs list agents.ts --status failed --limit 10
+  agentkit runs show run_7f…
+  agentkit runs retry run_7f… agents.ts
+  agentkit runs schedules --sessions postgres://localhost/app
+
+Exit codes: 0 done, 1 an unknown run, or a store that fails, 2 wrong usage.`
 
 /** The file of a default command may be a misspelt command. @throws UsageError with the most similar command */
 function checkWord({ commands }: Command, file: string | undefined): void {

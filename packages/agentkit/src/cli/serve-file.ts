@@ -5,14 +5,15 @@ import { chosenAgent, loadAgents, loadApp } from './common/load-agents.ts'
 /**
  * Runs a file as it is, and serves its agent when the file serves none itself.
  *
- * @param words the arguments of the file
+ * @param words the arguments of the file; of one that serves nothing itself, `--agent` is ours
+ * @returns whether it has an agent or serves one
  * @throws UsageError where several agents may be meant; what the file itself throws
  */
 export async function serveFile(
   file: string | undefined,
   words: readonly string[],
   id: string | undefined,
-): Promise<void> {
+): Promise<boolean> {
   let isServing = false
   const onServing = (): void => {
     isServing = true
@@ -24,7 +25,13 @@ export async function serveFile(
   const loaded = path === undefined ? await loadAgents(undefined, expected) : await loadApp(path, file ?? path)
   // An app may begin to serve in a function that it does not wait for.
   await new Promise((resolve) => setImmediate(resolve))
-  if (isServing || loaded.agents.length === 0) return
-  const agent = chosenAgent(loaded, id)
+  if (isServing || loaded.agents.length === 0) return isServing
+  const agent = chosenAgent(loaded, id ?? idAmong(words))
   if ('run' in agent && typeof agent.run === 'function') await agent.run()
+  return true
+}
+
+function idAmong(words: readonly string[]): string | undefined {
+  const place = words.indexOf('--agent')
+  return place === -1 ? undefined : words[place + 1]
 }

@@ -10,7 +10,7 @@ type ToolsOptions = { out?: string; strict?: boolean }
 
 /** `agentkit tools build` and `agentkit tools check`. The compiler is loaded when one of them runs. */
 export function toolsCommand(): Command {
-  const tools = new Command('tools')
+  const tools = new Command('tools').addHelpText('afterAll', examples)
   tools
     .command('build')
     .description('compiles the exported functions of files, and writes one module that attaches their tools')
@@ -28,6 +28,15 @@ export function toolsCommand(): Command {
   tools.addCommand(pinsCommand())
   return tools
 }
+
+const examples = `
+Examples:
+  agentkit tools build 'src/**/*.ts'
+  agentkit tools build src/functions.ts --out src/tools.ts --strict
+  agentkit tools check                               in CI
+  agentkit tools pins accept github                  takes the tools of [mcp.github] as they are now
+
+Exit codes: 0 done, 1 a function that is no tool, or a module that is out of date, 2 wrong usage.`
 
 const patternsHelp = "patterns such as 'src/**/*.ts', files and folders; !pattern excludes"
 

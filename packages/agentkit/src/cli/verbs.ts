@@ -86,6 +86,14 @@ export const verbs: readonly Verb[] = [
   },
 ]
 
+const help = `
+Examples:
+  npx agentkit init my-agent
+  agentkit run "What is the weather in Oslo?"
+  agentkit <command> --help                          the options and examples of a command
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C; run has more.`
+
 /** The command that completes words for shells needs all other commands. */
 const completion: Verb = {
   name: 'completion',
@@ -103,7 +111,7 @@ export async function programWith(words: readonly string[] | undefined): Promise
     // Options after a command that agentkit runs belong to that command.
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .addHelpText('after', '\nExamples and options of a command: agentkit <command> --help')
+    .addHelpText('after', help)
   for (const { name, description, load } of [...verbs, completion]) {
     const command = words === undefined || words.includes(name) ? await load() : new Command(name)
     program.addCommand(command.description(description))

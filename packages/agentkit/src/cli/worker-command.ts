@@ -16,8 +16,16 @@ export function workerCommand(): Command {
     .argument('[file]', 'the file that exports the agents (default: agent.ts, app.ts, also in src/)')
     .option('--concurrency <count>', 'runs at once, from 1 to 1,000', wholeNumber('--concurrency', 1, 1_000), 25)
     .option('--agent <id>', 'only this agent; may be repeated', collect)
+    .addHelpText('after', examples)
     .action(work)
 }
+
+const examples = `
+Examples:
+  agentkit worker agents.ts
+  agentkit worker agents.ts --agent writer --agent analyst --concurrency 10
+
+It works until Ctrl-C or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 wrong usage.`
 
 async function work(file: string | undefined, { concurrency, agent: ids = [] }: WorkerOptions): Promise<void> {
   const { chosenAgents, loadAgents } = await import('./common/load-agents.ts')

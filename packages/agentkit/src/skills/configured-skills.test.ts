@@ -3,6 +3,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
+import { UsageError } from '../cli/common/usage-error.ts'
 import { toolsCommand } from '../cli/tools.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 
@@ -65,7 +66,9 @@ describe('`skills` in the configuration', () => {
     expect(tools).toEqual([])
     const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     const accept = (...words: string[]) => toolsCommand().parseAsync(['pins', 'skills', ...words], { from: 'user' })
-    await expect(accept('skills', 'form')).rejects.toThrow('There is no skill "form". Did you mean "forms"?')
+    await expect(accept('skills', 'form')).rejects.toThrow(
+      new UsageError('There is no skill "form". Did you mean "forms"?'),
+    )
     await accept('skills', 'forms')
     expect(written).toHaveBeenCalledWith('Pinned: forms.\n')
     await accept('skills')

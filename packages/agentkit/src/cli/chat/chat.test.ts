@@ -170,6 +170,9 @@ export default new Agent({ name: 'Guide', functions: [locate], model: scriptedMo
     ['a server that is not there', ['http://127.0.0.1:1023'], 'http://127.0.0.1:1023 does not answer (ECONNREFUSED).'],
     ['an address that is none', ['http://'], 'is no address'],
     ['a missing file', ['tem.ts'], 'Did you mean "team.ts"?'],
+    ['an address without http://', ['localhost:8000'], 'Did you mean "http://localhost:8000"?'],
+    ['another scheme, without its password', ['htp://u:secret@host/?x=1'], 'Did you mean "http://host"?'],
+    ['an empty session', ['--session', ''], '--session has 1 to 128 characters'],
     ['an unknown option', ['--agnt', 'x'], '(Did you mean --agent?)'],
   ])('refuses %s, with 2', async (_, words, problem) => {
     const { code, error } = await agentkit(['chat', ...words], { input: '' })

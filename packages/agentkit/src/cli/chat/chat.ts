@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
 import { takeStdout } from '../common/stdout.ts'
@@ -59,7 +60,10 @@ function partnerAt(
   prompt: Prompt,
 ): Promise<Partner> {
   const address = place !== undefined && /^https?:\/\//.test(place) ? URL.parse(place) : undefined
-  if (address === undefined) return localPartner(place, agent, user)
+  if (address === undefined) {
+    checkScheme(place)
+    return localPartner(place, agent, user)
+  }
   if (address === null) throw new UsageError(`"${place}" is no address. Pass one such as http://127.0.0.1:8000.`)
   if (address.username !== '' || address.search !== '') {
     throw new UsageError('The address takes no password and no token: set AGENTKIT_TOKEN.')
@@ -70,6 +74,17 @@ function partnerAt(
     if (token === undefined) throw new UsageError('The server needs a token: set AGENTKIT_TOKEN.')
     return token
   })
+}
+
+/** @throws UsageError for the address of a server without `http://`, or with another scheme; it may hold a password */
+function checkScheme(place = ''): void {
+  const [, scheme, rest = ''] = /^(\w+:\/\/)?(.*)$/s.exec(place) ?? []
+  if ((scheme === undefined && !/^[^/]+:\d+(\/|$)/.test(rest)) || existsSync(place)) return
+  const address = URL.parse(`http://${rest}`)
+  if (address === null) return
+  const { host, origin, pathname } = address
+  const meant = pathname === '/' ? origin : `${origin}${pathname}`
+  throw new UsageError(`"${host}" is no file, and an address begins with http:// or https://. Did you mean "${meant}"?`)
 }
 
 type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<void> }

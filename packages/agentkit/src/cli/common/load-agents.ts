@@ -38,7 +38,11 @@ export async function loadAgents(
   const name = file ?? path
   const loaded = await loadApp(path, name, served)
   if (loaded.agents.length > 0) return loaded
-  throw new UsageError(`"${name}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
+  throw noAgent(name)
+}
+
+export function noAgent(file: string): UsageError {
+  return new UsageError(`"${file}" has no agent. Export one (export const agent = new Agent(…)), or call its run().`)
 }
 
 /**

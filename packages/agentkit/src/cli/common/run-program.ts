@@ -6,20 +6,21 @@ import { invalidArgument } from '@agentkit/core/internal'
  * Runs a command in this terminal until it ends. Signals to this process do not end the wait.
  *
  * @param variables are added to the environment; `undefined` removes one
- * @param folder in which it runs; default: this one
+ * @param options.folder in which it runs; default: this one
+ * @param options.onMessage receives what it sends by `process.send`, and a function that ends it
  * @returns its exit code
  * @throws AgentKitError `invalid-argument` when the command cannot be started
  */
 export function runProgram(
   [program = '', ...words]: readonly string[],
   variables: Record<string, string | undefined>,
-  folder?: string,
+  { folder, onMessage }: { folder?: string; onMessage?(message: unknown, end: () => void): void } = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     // On Windows npm and similar commands are shell scripts.
     const shell = process.platform === 'win32'
     const child = spawn(program, words, {
-      stdio: 'inherit',
+      stdio: onMessage ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
       env: { ...process.env, ...variables },
       shell,
       ...(folder !== undefined && { cwd: folder }),
@@ -29,6 +30,7 @@ export function runProgram(
     const forward = (): void => void child.kill('SIGTERM')
     process.on('SIGINT', ignore).on('SIGTERM', forward)
     const removeListeners = (): void => void process.off('SIGINT', ignore).off('SIGTERM', forward)
+    if (onMessage) child.on('message', (message) => onMessage(message, forward))
     child.on('error', (cause: NodeJS.ErrnoException) => {
       removeListeners()
       reject(invalidArgument(`"${program}" cannot be started: ${cause.code}.`, { cause }))

@@ -5,7 +5,7 @@ export function docsCommand(): Command {
   const command = new Command('docs')
   command
     .argument('[page]', 'the name of a page, or the code of an error; without one, all pages are listed')
-    .addHelpText('after', examples)
+    .addHelpText('afterAll', examples)
     .action(async (name: string | undefined) => {
       const { pageNamed, readPages, textOf } = await import('./pages.ts')
       const pages = readPages()
@@ -27,7 +27,9 @@ Examples:
   agentkit docs approvals              shows a page, in $PAGER on a terminal
   agentkit docs budget                 what an error code means
   agentkit docs search idempotency key
-  agentkit docs tools | less           as Markdown`
+  agentkit docs tools | less           as Markdown
+
+Exit codes: 0 found, 1 no page has the words, 2 wrong usage.`
 
 async function list(pages: readonly import('./pages.ts').Page[]): Promise<void> {
   const { print } = await import('../common/print.ts')

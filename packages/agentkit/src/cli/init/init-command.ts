@@ -28,4 +28,5 @@ Examples:
   npx agentkit init my-agent --provider anthropic --template swarm --yes
   npx agentkit init --provider openai mistral --model mistral-large-2512 --pm pnpm --no-install
 
-A file that exists is kept: package.json and .gitignore are extended. Nothing is written before all is known.`
+A file that exists is kept: package.json and .gitignore are extended. Nothing is written before all is known.
+Exit codes: 0 made, 1 the install failed, 2 wrong usage, 130 Ctrl-C.`

@@ -27,8 +27,8 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
     installs = answers.installs
   }
   const { choices, lines } = withDefaults(given)
-  for (const line of asks ? [] : lines) print(line)
   const plan = planProject(folder, choices, flags.force === true)
+  for (const line of asks ? [] : lines) print(line)
   writeProject(plan)
   const shown = relative('', folder) || '.'
   print(`Written in ${shown}: ${plan.files.map(({ name }) => name).join(', ')}.`)
@@ -43,7 +43,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
 /** @returns whether it succeeded; the files stay either way */
 async function install({ manager }: Choices, folder: string): Promise<boolean> {
   try {
-    const code = await runProgram([manager, 'install'], {}, folder)
+    const code = await runProgram([manager, 'install'], {}, { folder })
     if (code === 0) return true
     printError(`${manager} install ended with ${code}. The files are written.`)
   } catch (error) {

@@ -135,6 +135,7 @@ describe('agentkit run', () => {
     ['a missing file', ['run', 'agnt.ts', 'Hi'], 'Did you mean "agent.ts"?'],
     ['an unknown agent', ['run', 'Hi', '--agent', 'clrk'], 'Did you mean "clerk"?'],
     ['an unknown option', ['run', 'Hi', '--jsn'], '(Did you mean --json?)'],
+    ['an empty user', ['run', 'Hi', '--user', ''], '--user has 1 to 128 characters'],
     ['two formats', ['run', 'Hi', '--json', '--stream'], "cannot be used with option '--stream'"],
     ['unquoted words', ['run', 'agent.ts', 'what', 'is', 'this'], 'too many arguments'],
     ['a misspelt command', ['rnu', 'Hi'], '(Did you mean run?)'],

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { idText } from '../common/id-text.ts'
 import type { RunFlags } from './run-question.ts'
 
 /** `agentkit run agent.ts "question"`: one question, and its answer on the standard output. */
@@ -7,8 +8,8 @@ export function runCommand(): Command {
     .argument('[file]', 'the file of the agent (default: agent.ts, app.ts, also in src/)')
     .argument('[question]', 'the question, in quotes (default: the standard input)')
     .option('--agent <id>', 'the agent, where the file has several')
-    .option('--user <id>', 'whose question it is')
-    .option('--session <id>', 'the conversation to continue')
+    .option('--user <id>', 'whose question it is', idText('--user'))
+    .option('--session <id>', 'the conversation to continue', idText('--session'))
     .addOption(new Option('--json', 'print the answer as the body of POST /api/v1/chat').conflicts('stream'))
     .addOption(new Option('--stream', 'print each event of the run as a line of JSON'))
     .addHelpText('after', examples)

@@ -1,0 +1,25 @@
+import { nearestWord } from '@agentkit/core/internal'
+import type { Command } from 'commander'
+
+/**
+ * What is wrong with the words of a command, with the nearest word where commander does not find one: it takes a misspelt
+ * subcommand for an argument where its command works alone, and shows the help for `help` of an unknown command.
+ *
+ * @param code of the error of commander
+ * @param text what commander says
+ * @param command the one that was called
+ * @param words all arguments
+ */
+export function problemText(code: string, text: string, command: Command, words: readonly string[]): string {
+  const commands = command.commands.map((one) => one.name())
+  const asked = words.at(-1) ?? ''
+  if (code === 'commander.help' && words.at(-2) === 'help' && !commands.includes(asked)) {
+    return `error: unknown command '${asked}'\n${hint(asked, commands)}`
+  }
+  return code === 'commander.excessArguments' ? `${text}${hint(command.args[0] ?? '', commands)}` : text
+}
+
+function hint(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word, known)
+  return nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`
+}
