@@ -16,7 +16,7 @@ import { recover } from './runs/recover.ts'
 import { releaseSilent } from './runs/release-silent.ts'
 import { startRetention } from './sessions/retention.ts'
 import { describeError } from './util/log.ts'
-import { spentEntry } from './util/log-run.ts'
+import { logRun } from './util/log-run.ts'
 import { writingEvents } from './write-events.ts'
 
 /** A server that listens. */
@@ -84,9 +84,9 @@ async function startWorker(
     concurrency: workerConcurrency(limits.runs),
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
-    onSpent({ runId, userId }, spent) {
+    onSpent({ userId }, spent, result) {
       countRun(userId, spent)
-      log(spentEntry(runId, spent))
+      if (result) logRun(result, { log, spent })
     },
     // The server removes old data itself.
     keepsRetention: false,

@@ -1,4 +1,4 @@
-import type { AgentOptions, RunRecord } from '@agentkit/core'
+import { AgentKitError, type AgentOptions, type RunRecord } from '@agentkit/core'
 import { workOn } from '@agentkit/core/internal'
 import type { ScriptedTurn } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
@@ -6,6 +6,7 @@ import { ask, storedAgents } from './__fixtures__/stored-agent.ts'
 import type { AgentServer } from './index.ts'
 import type { ServerOptions } from './options.ts'
 import { serve } from './serve.ts'
+import type { LogEntry } from './util/log.ts'
 
 const open = storedAgents()
 const patiently = { timeout: 30_000 }
@@ -50,6 +51,26 @@ describe('a server that works', () => {
     for (const answer of answers) expect((await answer).status).toBe(200)
     await expect.poll(async () => (await agent.runs({ status: 'done' })).length, patiently).toBe(6)
     await server.close()
+  })
+
+  it('logs a line for each background run, and for one that fails its code', async () => {
+    const entries: LogEntry[] = []
+    const failure = new AgentKitError('auth', 'The key is wrong.', { retryable: false })
+    const turns = [{ text: 'confidential', usage: { inputTokens: 4, outputTokens: 2 } }, failure]
+    const { agent, server } = await workingServer(turns, { log: (entry) => entries.push(entry) })
+    const ids: string[] = []
+    for (const input of ['confidential', 'Again']) {
+      const { runId } = await agent.enqueue(input)
+      ids.push(runId)
+      await agent.result(runId)
+    }
+    await expect.poll(() => entries.length, patiently).toBe(2)
+    await server.close()
+    expect(entries).toMatchObject([
+      { level: 'info', message: 'A run has ended.', run_id: ids[0], finish_reason: 'stop', input_tokens: 4 },
+      { level: 'error', message: 'A run has failed.', run_id: ids[1], finish_reason: 'error', code: 'auth' },
+    ])
+    expect(JSON.stringify(entries)).not.toContain('confidential')
   })
 
   it('begins a background run as soon as a place is free', async () => {

@@ -2,7 +2,7 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import type { AgentRun } from '../runs/run.ts'
+import type { AgentRun, RunResult } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
 import { withEndEvent } from '../sessions/end-event.ts'
 import { redactSecrets } from '../util/redact.ts'
@@ -18,11 +18,18 @@ export type JobOutcome = 'done' | { afterMs: number }
 /** Whether a queued run may begin. @throws AgentKitError why it may not: the run then fails with it */
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
 
-/** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
-export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
+/**
+ * Called with what a run has used in a worker. That of members is in the sum of their outermost run.
+ * @param result of a run that has ended or waits, not of one that goes on elsewhere or later
+ */
+export type OnSpent = (
+  run: { runId: string; agentId: string; userId: string },
+  spent: Spent,
+  result: RunResult | undefined,
+) => void
 
 /** The agent of a job. */
-type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun<unknown> }
+type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun }
 
 export type JobRunner = {
   run(agent: JobAgent, runId: string): Promise<JobOutcome>
@@ -46,16 +53,20 @@ export function jobRunner({
 
   const continueOne = async (agent: JobAgent, { record: before }: StoredRun): Promise<JobOutcome> => {
     const { runId, agentId, userId, parentRunId } = before
-    const { error, finishReason, usage, cost } = await agent.continueRun(runId).result
+    const result = await agent.continueRun(runId).result
+    const { error, finishReason, usage, cost } = result
     // It is stored as it ended here, unless its time was over before it was open again: then nothing is stored of that.
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
-      if (parentRunId === undefined)
-        onSpent?.({ runId, agentId, userId }, spentSince(before, { usage, ...(cost && { cost }) }))
+      const spent = spentSince(before, { usage, ...(cost && { cost }) })
+      if (parentRunId === undefined) onSpent?.({ runId, agentId, userId }, spent, result)
       return 'done'
     }
     const stored = await runs.read(runId)
-    if (stored && parentRunId === undefined) onSpent?.({ runId, agentId, userId }, spentSince(before, stored.record))
+    if (stored && parentRunId === undefined) {
+      const hasEnded = isSettled(stored) && !stored.awaitsMembers
+      onSpent?.({ runId, agentId, userId }, spentSince(before, stored.record), hasEnded ? result : undefined)
+    }
     if (!stored || isSettled(stored)) return 'done'
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
     // It has begun and failed, and was queued again meanwhile.

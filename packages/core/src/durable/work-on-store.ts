@@ -41,7 +41,7 @@ export async function workOnStore(
   const runner = jobRunner({
     ...{ store, runs },
     admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run),
-    onSpent: (run, spent) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, spent),
+    onSpent: (run, ...ended) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, ...ended),
   })
   const dispatcher = dispatch({
     ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },

@@ -44,6 +44,9 @@ describe('the claims of an answer', () => {
     ['3.5 m', '5', false],
     ['by ADA\nBERG', 'Ada Berg', true],
     ['Adam', 'Ada', false],
+    ['a fee of 1,250.50 EUR', '1250.50', true],
+    ['a fee of 1250 EUR', '1,250', true],
+    ['in 1,2 and 3', '12', false],
   ])('%j contains %j: %s', (quote, claim, is) => {
     expect(hasClaim(quote, claim)).toBe(is)
   })

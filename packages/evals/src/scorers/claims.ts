@@ -81,6 +81,8 @@ export function normalized(text: string): string {
     .replaceAll(/[‘’]/g, "'")
     .replaceAll(/[“”]/g, '"')
     .replaceAll(/[‐‑–—]/g, '-')
+    // 1,250 and 1250 are one number.
+    .replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
 }

@@ -33,7 +33,8 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()
     const settle = (result: RunResult): void => {
-      if (!result.error) logRun(result, { log, startedAt })
+      const goesOn = ['session-conflict', 'aborted'].includes(result.error?.code ?? '')
+      if (!goesOn) logRun(result, { log, startedAt })
       leave(result)
     }
     void resumed.result.then(settle, () => leave())

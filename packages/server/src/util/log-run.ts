@@ -1,33 +1,40 @@
-import type { RunResult } from '@agentkit/core'
+import type { AgentKitError, RunResult } from '@agentkit/core'
 import { type Spent, traceIdOf } from '@agentkit/core/internal'
-import type { LogEntry } from './log.ts'
+import { describeError, type LogEntry } from './log.ts'
 
-type LogRun = { log: (entry: LogEntry) => void; requestId?: string; startedAt: number }
+type LogRun = {
+  log: (entry: LogEntry) => void
+  requestId?: string
+  /** When this process began to execute it; of a background run, its other processes count too, so it is left out. */
+  startedAt?: number
+  /** What it has used in this process, where that is not all of it. */
+  spent?: Spent
+}
 
-/** Logs a run that has ended without an error, or waits, with what it has used and without what was said. */
-export function logRun(result: RunResult, { log, requestId, startedAt }: LogRun): void {
-  const { runId, finishReason } = result
+/** Logs a run that has ended or waits, with what it has used and without what was said. */
+export function logRun(result: RunResult, { log, requestId, startedAt, spent = result }: LogRun): void {
+  const { runId, finishReason, error } = result
+  const { inputTokens, outputTokens } = spent.usage ?? {}
   const traceId = traceIdOf(result)
+  // Whoever cancels a run knows of it.
+  const failure = finishReason === 'aborted' ? undefined : error
   log({
-    ...spentEntry(runId, result),
-    message: finishReason === 'approval' ? 'A run waits for approval.' : 'A run has ended.',
+    time: new Date().toISOString(),
+    level: failure ? 'error' : 'info',
+    message: messageOf(finishReason, failure),
     ...(requestId !== undefined && { request_id: requestId }),
     ...(traceId !== undefined && { trace_id: traceId }),
+    run_id: runId,
     finish_reason: finishReason,
-    duration_ms: Math.round(performance.now() - startedAt),
+    ...(inputTokens !== undefined && { input_tokens: inputTokens }),
+    ...(outputTokens !== undefined && { output_tokens: outputTokens }),
+    ...(spent.cost && { cost: spent.cost.usd }),
+    ...(startedAt !== undefined && { duration_ms: Math.round(performance.now() - startedAt) }),
+    ...(failure && { code: failure.code, error: describeError(failure) }),
   })
 }
 
-/** What a run has used; of one that a worker has continued no more is known. */
-export function spentEntry(runId: string, { usage = {}, cost }: Spent): LogEntry {
-  const { inputTokens, outputTokens } = usage
-  return {
-    time: new Date().toISOString(),
-    level: 'info',
-    message: 'A background run has ended or waits.',
-    run_id: runId,
-    ...(inputTokens !== undefined && { input_tokens: inputTokens }),
-    ...(outputTokens !== undefined && { output_tokens: outputTokens }),
-    ...(cost && { cost: cost.usd }),
-  }
+function messageOf(finishReason: RunResult['finishReason'], failure: AgentKitError | undefined): string {
+  if (failure) return 'A run has failed.'
+  return finishReason === 'approval' ? 'A run waits for approval.' : 'A run has ended.'
 }
