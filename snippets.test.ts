@@ -31,7 +31,9 @@ const needs: Record<string, Needs> = {
   'retriever.ts': { files: { 'handbook/rules/leave.md': '# Leave\n\nThere are 30 days of holiday.\n' } },
   'scoped.ts': { until: 'http://127.0.0.1:' },
   'session-list.ts': { after: ['sessions.ts'] },
-  'skills.ts': { files: { 'skills/house-style/SKILL.md': '---\nname: house-style\ndescription: How we write.\n---\nBriefly.' } },
+  'skills.ts': {
+    files: { 'skills/house-style/SKILL.md': '---\nname: house-style\ndescription: How we write.\n---\nBriefly.' },
+  },
   'start.ts': { files: anyPort, until: 'listens on' },
   'use-chat.ts': { files: anyPort, until: 'listens on' },
 }
@@ -68,7 +70,14 @@ describe('the snippets of README and the guides', () => {
     for (const name of ['zod', 'ai', '@ai-sdk/openai', '@langchain/core', 'jose', 'openai']) {
       link(join(root, 'docs/examples/node_modules', name), name)
     }
-    for (const name of ['api', 'sdk-trace', 'sdk-metrics', 'resources', 'exporter-trace-otlp-proto', 'exporter-metrics-otlp-proto']) {
+    for (const name of [
+      'api',
+      'sdk-trace',
+      'sdk-metrics',
+      'resources',
+      'exporter-trace-otlp-proto',
+      'exporter-metrics-otlp-proto',
+    ]) {
       link(join(root, 'packages/telemetry/node_modules/@opentelemetry', name), `@opentelemetry/${name}`)
     }
   }, 900_000)
@@ -188,7 +197,14 @@ function anthropicAnswer(text: string): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
-type Schema = { type?: string; enum?: unknown[]; anyOf?: Schema[]; properties?: Record<string, Schema>; items?: Schema; format?: string }
+type Schema = {
+  type?: string
+  enum?: unknown[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  format?: string
+}
 
 /** A value of this schema. */
 function exampleOf({ type, enum: words, anyOf, properties = {}, items = {}, format }: Schema): unknown {

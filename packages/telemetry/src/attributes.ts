@@ -110,7 +110,11 @@ export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasConten
   })
 }
 
-function outputAttributes(about: SpanStart, { output, finishReason }: SpanEnd, { attributes: a }: Conventions): Attributes {
+function outputAttributes(
+  about: SpanStart,
+  { output, finishReason }: SpanEnd,
+  { attributes: a }: Conventions,
+): Attributes {
   switch (about.type) {
     case 'run':
     case 'model':

@@ -198,7 +198,8 @@ describe('the functions of an agent', () => {
   })
 
   it('have the line of the plugin in their error in Vitest, which loads files past `register`', () => {
-    const line = "plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin`."
+    const line =
+      "plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin` (npm i -D unplugin ts-morph)."
     expect(() => agentWith([function act() {}])).toThrow(line)
   })
 

@@ -179,7 +179,7 @@ function uncompiled(plain: ToolFunction, place: string): string {
   const named = plain.name ? `The function "${plain.name}"` : `${place} without a name`
   const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
   const inVitest = isInVitest()
-    ? " In Vitest, one line of vitest.config.ts compiles them: plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin`."
+    ? " In Vitest, one line of vitest.config.ts compiles them: plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin` (npm i -D unplugin ts-morph)."
     : ''
   return (
     `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +

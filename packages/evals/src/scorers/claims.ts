@@ -73,7 +73,7 @@ const commonWords = new Set(
   ),
 )
 
-/** A text in the form in which claims and quotes are compared. */
+/** A text in the form in which claims and quotes are compared. 1,250 and 1250 are one number. */
 export function normalized(text: string): string {
   return text
     .normalize('NFKC')
@@ -81,7 +81,6 @@ export function normalized(text: string): string {
     .replaceAll(/[‘’]/g, "'")
     .replaceAll(/[“”]/g, '"')
     .replaceAll(/[‐‑–—]/g, '-')
-    // 1,250 and 1250 are one number.
     .replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
