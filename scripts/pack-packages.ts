@@ -1,14 +1,54 @@
 import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { runTool } from './toolchain.mjs'
 import { type Package, readPackages, root } from './workspace-files.ts'
 
 /** Builds the packages, and packs each as it is published: `tarballOf(name)` in this folder. */
 export async function packPackages(place: string): Promise<void> {
-  await node([bin('typescript', 'bin/tsc'), '-b', ...published().map(({ folder }) => folder)])
-  for (const { folder } of published()) await node([join(root, 'scripts/bundle.mjs')], join(root, folder))
-  const filter = ['--recursive', '--filter', './packages/*']
-  await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
+  // Two test files do so, and what one builds the other one packs.
+  const release = await holdBuild()
+  try {
+    const built = await runTool('turbo', ['run', 'build', '--output-logs=errors-only'], { NODE_OPTIONS: '' })
+    if (built !== 0) throw new Error('The packages could not be built.')
+    const filter = ['--recursive', '--filter', './packages/*']
+    await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
+  } finally {
+    release()
+  }
+}
+
+/** Waits until no other process builds. @returns lets the next one build */
+async function holdBuild(): Promise<() => void> {
+  const lock = join(root, 'node_modules/.agentkit-build')
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      return () => rmSync(lock, { force: true })
+    } catch {
+      if (!isAlive(Number(readLock(lock)))) rmSync(lock, { force: true })
+      else await sleep(200)
+    }
+  }
+}
+
+function readLock(lock: string): string {
+  try {
+    // Nothing is in it until its holder has written.
+    return readFileSync(lock, 'utf8') || String(process.pid)
+  } catch {
+    return String(process.pid)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 let packages: Package[] | undefined
