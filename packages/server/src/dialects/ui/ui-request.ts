@@ -88,7 +88,9 @@ function readPart(part: unknown, path: Path): InputPart[] {
 function historyOf(messages: readonly UIMessage[]): Message[] {
   return toHistory(
     messages.map(({ role, parts = [] }) => {
-      const texts = parts.flatMap((part) => (isRecord(part) && part.type === 'text' ? [String(part.text ?? '')] : []))
+      const texts = parts.flatMap((part) =>
+        isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+      )
       return { role, content: texts.filter((each) => each !== '').join(role === 'user' ? '' : '\n\n') }
     }),
   )
