@@ -41,7 +41,7 @@ await picture('answer', keeper([lookUp, { text: found, deltas: 30 }]), async (pa
   await ask(page, 'What is invoice 17?')
   await page.locator('.hljs-keyword').waitFor()
   await page.getByText(/^Work:/).click()
-  await page.locator('.call summary').click()
+  await page.locator('.call > button').click()
 })
 await picture('approval', keeper([payTurn], { budget: { tokens: 20_000 } }), async (page) => {
   await ask(page, 'Pay invoice 17.')

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Uploads } from '../files/uploads.tsx'
 import { plainName } from '../run/format.ts'
+import { focusMessage, isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
 import { ask, running, sessionId, stop } from '../store/chat.ts'
 import { uploadFiles } from '../store/files.ts'
@@ -28,6 +29,10 @@ export function Composer() {
     // On a phone the keyboard would cover the page.
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId.value])
+  useLayoutEffect(() => {
+    // The button that stops has become the one that sends, which needs a text.
+    if (!isBusy && isFocusLost() && matchMedia('(pointer: fine)').matches) focusMessage()
+  }, [isBusy])
   const send = (): void => {
     const text = draft.value.trim()
     if (text === '' || isBusy) return

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatBytes } from '../run/format.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
@@ -38,6 +38,15 @@ type EditorProps = { text: string; isBusy: boolean; onCancel(): void; onSend(tex
 
 function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
   const [text, setText] = useState(given)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    const form = field.current?.form
+    field.current?.focus()
+    return () => {
+      if (activeElement instanceof HTMLElement && form?.contains(document.activeElement)) activeElement.focus()
+    }
+  }, [])
   const send = (): void => {
     if (text.trim() === '' || isBusy) return
     onSend(text.trim())
@@ -56,9 +65,7 @@ function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
         dir="auto"
         rows={3}
         value={text}
-        ref={(field) => {
-          if (field && document.activeElement !== field && !field.form?.contains(document.activeElement)) field.focus()
-        }}
+        ref={field}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {

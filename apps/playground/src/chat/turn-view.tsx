@@ -3,6 +3,8 @@ import { SourceChips } from '../files/source-chips.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { plainName } from '../run/format.ts'
 import { answerOf, callsOf } from '../run/run-view.ts'
+import { Disclosure } from '../shell/disclosure.tsx'
+import { focusMessage } from '../shell/focus.ts'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { ask } from '../store/chat.ts'
 import { info } from '../store/server.ts'
@@ -22,7 +24,11 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
   const { view } = turn
   const text = answerOf(view)
   const isOpen = isRunning(turn)
-  const again = (question: string): void => void ask({ text: question, replaces: turn })
+  const again = (question: string): void => {
+    // What had the focus belongs to the answer that is replaced.
+    focusMessage()
+    void ask({ text: question, replaces: turn })
+  }
   return (
     <section class="turn" aria-label={plainName(turn.question, 80)}>
       <Question turn={turn} isBusy={isBusy} isEditing={isEditing} setEditing={setEditing} onResend={again} />
@@ -79,10 +85,9 @@ function Reasoning({ turn }: { turn: ShownTurn }) {
     .trim()
   if (reasoning === '') return null
   return (
-    <details class="reasoning">
-      <summary>{t('chat.reasoning')}</summary>
+    <Disclosure class="reasoning" summary={t('chat.reasoning')}>
       <p class="pre">{reasoning.slice(-20_000)}</p>
-    </details>
+    </Disclosure>
   )
 }
 

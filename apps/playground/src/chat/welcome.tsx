@@ -1,4 +1,5 @@
 import { plainName } from '../run/format.ts'
+import { focusMessage } from '../shell/focus.ts'
 import { ask } from '../store/chat.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
@@ -20,7 +21,7 @@ export function Welcome() {
                 type="button"
                 dir="auto"
                 onClick={() => {
-                  document.getElementById('message')?.focus()
+                  focusMessage()
                   void ask({ text: prompt })
                 }}
               >

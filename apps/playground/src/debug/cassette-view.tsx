@@ -1,5 +1,6 @@
 import type { RecordedCall } from '@agentkit/testing'
 import { plainName } from '../run/format.ts'
+import { Disclosure } from '../shell/disclosure.tsx'
 import { t } from '../text/t.ts'
 import { LongText } from '../work/long-text.tsx'
 import { shownValue } from '../work/shown-value.ts'
@@ -12,17 +13,22 @@ export function CassetteView({ calls }: { calls: readonly RecordedCall[] }) {
     <section aria-label={t('debug.calls')}>
       <h3>{t('debug.calls')}</h3>
       {calls.slice(0, maxCalls).map((recorded) => (
-        <details key={recorded.call} class="call">
-          <summary>
-            {t('debug.call', { call: String(recorded.call), model: plainName(recorded.model, 80) })}
-            {(recorded.error ?? recorded.thrown) && <span class="tag bad">{t('work.failed')}</span>}
-          </summary>
+        <Disclosure
+          key={recorded.call}
+          class="call"
+          summary={
+            <>
+              {t('debug.call', { call: String(recorded.call), model: plainName(recorded.model, 80) })}{' '}
+              {(recorded.error ?? recorded.thrown) && <span class="tag bad">{t('work.failed')}</span>}
+            </>
+          }
+        >
           <LongText label={t('debug.request')} text={shownValue(recorded.request)} />
           <LongText
             label={t('debug.events')}
             text={shownValue([...recorded.events.flat(), ...(recorded.error ? [recorded.error] : [])])}
           />
-        </details>
+        </Disclosure>
       ))}
     </section>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { problemOf, RequestError } from '../api/problem.ts'
 import { requestJSON } from '../api/request.ts'
-import type { ListedRun } from '../api/types.ts'
+import type { ListedRun, TurnBody } from '../api/types.ts'
 import { plainName } from '../run/format.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { callerQuery, info } from '../store/server.ts'
@@ -24,9 +24,10 @@ export function DebugDialog({ runId, file }: { runId?: string; file?: File }) {
       setProblem(t('debug.badFile', { name: plainName(chosen.name, 80), reason }))
     }
   }
-  const openRun = async (id: string): Promise<void> => {
+  const openRun = async (id: string, sessionId?: string | null): Promise<void> => {
     try {
       setProblem('')
+      if (sessionId && !(await keepsEvents(id, sessionId))) return setProblem(t('debug.noEvents'))
       const events = await readRunEvents(id)
       if (events.length === 0) setProblem(t('debug.noEvents'))
       else setRecording({ type: 'run', name: id, events })
@@ -60,7 +61,7 @@ export function DebugDialog({ runId, file }: { runId?: string; file?: File }) {
   )
 }
 
-type ChoiceProps = { onFile(file: File): Promise<void>; onRun(id: string): Promise<void> }
+type ChoiceProps = { onFile(file: File): Promise<void>; onRun(id: string, sessionId: string | null): Promise<void> }
 
 function Choice({ onFile, onRun }: ChoiceProps) {
   const [runs, setRuns] = useState<readonly ListedRun[]>([])
@@ -96,7 +97,7 @@ function Choice({ onFile, onRun }: ChoiceProps) {
       <ul class="files">
         {runs.map((run) => (
           <li key={run.run_id}>
-            <button type="button" class="plain grow" onClick={() => void onRun(run.run_id)}>
+            <button type="button" class="plain grow" onClick={() => void onRun(run.run_id, run.session_id)}>
               <code>{run.run_id}</code>
               <span class="fine">
                 {new Date(run.created_at).toLocaleString(language.value)} · {statusOf(run)}
@@ -107,6 +108,13 @@ function Choice({ onFile, onRun }: ChoiceProps) {
       </ul>
     </>
   )
+}
+
+/** Asked of its conversation: a request for events that are not kept would be an error in the console. */
+async function keepsEvents(runId: string, sessionId: string): Promise<boolean> {
+  const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/turns`
+  const { turns } = await requestJSON<{ turns: TurnBody[] }>(path, { query: { ...callerQuery(), limit: 100 } })
+  return turns.find(({ run_id }) => run_id === runId)?.events ?? true
 }
 
 function statusOf({ status }: ListedRun): string {

@@ -81,7 +81,7 @@ describeInBrowser('hostile content', () => {
       const turn = place.page.locator('section.turn').nth(index)
       await turn.locator('.cost').waitFor()
       await turn.getByText(/^Work:/).click()
-      await turn.locator('.call summary').click()
+      await turn.locator('.call > button').click()
     }
     await expectHarmless(place)
   })

@@ -62,7 +62,15 @@ export type RunView = {
   openCalls: Set<string>
 }
 
-export type Spent = { tokens: number; usd: number; isPriced: boolean; modelCalls: number; toolCalls: number }
+/** `isCounted` and `isPriced`: whether the tokens and the prices of all calls are known. */
+export type Spent = {
+  tokens: number
+  isCounted: boolean
+  usd: number
+  isPriced: boolean
+  modelCalls: number
+  toolCalls: number
+}
 
 export function newRunView(runId: string): RunView {
   return {
@@ -75,7 +83,7 @@ export function newRunView(runId: string): RunView {
     budget: undefined,
     end: undefined,
     isOpen: true,
-    spent: { tokens: 0, usd: 0, isPriced: true, modelCalls: 0, toolCalls: 0 },
+    spent: { tokens: 0, isCounted: true, usd: 0, isPriced: true, modelCalls: 0, toolCalls: 0 },
     active: undefined,
     openCalls: new Set(),
   }
@@ -231,7 +239,9 @@ function requestApproval(
 
 function spend(spent: Spent, usage: Usage, cost: Cost | undefined): void {
   const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = usage
-  spent.tokens += Math.max(inputTokens + outputTokens, totalTokens)
+  const tokens = Math.max(inputTokens + outputTokens, totalTokens)
+  spent.tokens += tokens
+  if (tokens === 0) spent.isCounted = false
   spent.modelCalls++
   if (cost) spent.usd += cost.usd
   else spent.isPriced = false

@@ -10,6 +10,7 @@ import { loadServer, server } from '../store/server.ts'
 import { loadSessions } from '../store/sessions.ts'
 import { t } from '../text/t.ts'
 import { Dialogs } from './dialogs.tsx'
+import { focusMessage } from './focus.ts'
 import { Header } from './header.tsx'
 import { Login } from './login.tsx'
 import { ProblemCard } from './problem-card.tsx'
@@ -79,7 +80,7 @@ function Ready() {
 
 function skip(event: Event): void {
   event.preventDefault()
-  document.getElementById('message')?.focus()
+  focusMessage()
 }
 
 /** Esc closes what is open, else stops the answer; Ctrl+K and ⌘K open the commands. */
@@ -90,7 +91,7 @@ function pressed(event: KeyboardEvent): void {
     return
   }
   // A dialog closes by itself.
-  if (event.key !== 'Escape' || event.defaultPrevented || dialogs.value.length > 0) return
+  if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || dialogs.value.length > 0) return
   if (isMenuOpen.value) {
     isMenuOpen.value = false
     return

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { closeDialog, type Dialog as OpenDialog } from '../store/dialogs.ts'
 import { t } from '../text/t.ts'
+import { focusMessage, isFocusLost } from './focus.ts'
 import { Icon } from './icons.tsx'
 
 type DialogProps = { type: OpenDialog['type']; title: string; isWide?: boolean; children: ComponentChildren }
@@ -13,9 +14,16 @@ export function Dialog({ type, title, isWide = false, children }: DialogProps) {
   // Before the next key is pressed.
   useLayoutEffect(() => {
     const { activeElement } = document
-    ref.current?.showModal()
+    const dialog = ref.current
+    dialog?.showModal()
     return () => {
+      // What is below an open dialog cannot have the focus.
+      dialog?.close()
       if (activeElement instanceof HTMLElement && activeElement.isConnected) activeElement.focus()
+      if (!isFocusLost() && !dialog?.contains(document.activeElement)) return
+      const below = [...document.querySelectorAll('dialog[open]')].at(-1)
+      if (below) below.querySelector('button')?.focus()
+      else focusMessage()
     }
   }, [])
   return (

@@ -14,6 +14,7 @@ export function Header() {
     <header class="head">
       <button
         type="button"
+        id="menu"
         class="icon-button narrow-only"
         aria-label={t('menu.open')}
         aria-expanded={isMenuOpen.value}
@@ -25,8 +26,8 @@ export function Header() {
       </button>
       <h1 dir="auto">{plainName(name)}</h1>
       {sum.priced + sum.unpriced > 0 && (
-        <p class="sum" title={t('cost.session', { sum: formatSum(sum) })}>
-          {formatSum(sum)}
+        <p class="sum">
+          <span class="hidden">{t('cost.session')}</span> {formatSum(sum)}
         </p>
       )}
       {(accepts?.files.length ?? 0) > 0 && (

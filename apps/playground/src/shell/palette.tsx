@@ -22,6 +22,9 @@ export function Palette() {
     .filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
     .slice(0, 30)
   const selected = Math.min(at, found.length - 1)
+  useLayoutEffect(() => {
+    document.getElementById(`command-${selected}`)?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
   const run = (command: Command | undefined): void => {
     if (!command) return
     closeDialog('palette')

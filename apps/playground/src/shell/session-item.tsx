@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { SessionBody } from '../api/types.ts'
 import { plainName } from '../run/format.ts'
 import { newChat, openSession, sessionId } from '../store/chat.ts'
@@ -10,6 +10,12 @@ import { Icon } from './icons.tsx'
 /** A conversation of the list: opened, renamed in place, or deleted after a question. */
 export function SessionItem({ session }: { session: SessionBody }) {
   const [isRenaming, setRenaming] = useState(false)
+  const renameButton = useRef<HTMLButtonElement>(null)
+  const wasRenaming = useRef(false)
+  useLayoutEffect(() => {
+    if (wasRenaming.current && !isRenaming) renameButton.current?.focus()
+    wasRenaming.current = isRenaming
+  }, [isRenaming])
   const title = plainName(session.title) || t('sessions.untitled')
   const remove = (): void => {
     openDialog({
@@ -41,6 +47,7 @@ export function SessionItem({ session }: { session: SessionBody }) {
       </button>
       <button
         type="button"
+        ref={renameButton}
         class="icon-button"
         aria-label={t('sessions.renameOf', { title })}
         onClick={() => setRenaming(true)}

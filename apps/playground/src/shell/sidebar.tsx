@@ -1,8 +1,10 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { newChat } from '../store/chat.ts'
 import { isMenuOpen } from '../store/dialogs.ts'
 import { info, signOut } from '../store/server.ts'
 import { loadMoreSessions, loadSessions, nextSession, search, sessions, sessionsProblem } from '../store/sessions.ts'
 import { t } from '../text/t.ts'
+import { focusMessage } from './focus.ts'
 import { Icon } from './icons.tsx'
 import { Preferences } from './preferences.tsx'
 import { ProblemCard } from './problem-card.tsx'
@@ -20,8 +22,14 @@ function searchFor(text: string): void {
 /** The conversations, and the settings of the page. On a narrow screen it is above the page. */
 export function Sidebar() {
   const isEmpty = sessions.value.length === 0
+  const aside = useRef<HTMLElement>(null)
+  const closeButton = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => {
+    if (isMenuOpen.value) closeButton.current?.focus()
+    else if (aside.current?.contains(document.activeElement)) document.getElementById('menu')?.focus()
+  }, [isMenuOpen.value])
   return (
-    <aside class={isMenuOpen.value ? 'sidebar open' : 'sidebar'} aria-label={t('sessions.title')}>
+    <aside ref={aside} class={isMenuOpen.value ? 'sidebar open' : 'sidebar'} aria-label={t('sessions.title')}>
       <div class="sidebar-head">
         <button
           type="button"
@@ -29,7 +37,7 @@ export function Sidebar() {
           onClick={() => {
             isMenuOpen.value = false
             newChat()
-            document.getElementById('message')?.focus()
+            focusMessage()
           }}
         >
           <Icon name="plus" />
@@ -37,6 +45,7 @@ export function Sidebar() {
         </button>
         <button
           type="button"
+          ref={closeButton}
           class="icon-button narrow-only"
           aria-label={t('menu.close')}
           onClick={() => {
@@ -53,6 +62,11 @@ export function Sidebar() {
         value={search.value}
         maxLength={200}
         onInput={(event) => searchFor(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || search.value === '') return
+          event.preventDefault()
+          searchFor('')
+        }}
       />
       <nav aria-label={t('sessions.title')}>
         {sessionsProblem.value && <ProblemCard problem={sessionsProblem.value} />}

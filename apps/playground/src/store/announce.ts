@@ -32,13 +32,14 @@ export function announceTurn(turn: ShownTurn): void {
     }
     const { end } = turn.view
     const rest = plain(text.slice(announced))
+    announced = text.length
     const how =
       turn.problem.value || end?.finishReason === 'error'
         ? t('chat.answerFailed', { reason: turn.problem.value?.detail ?? end?.error?.message ?? '' })
         : !end || end.finishReason === 'aborted'
           ? t('chat.answerStopped')
           : end.finishReason === 'approval'
-            ? t('reason.approval')
+            ? t('chat.answerWaits')
             : t('chat.answerDone')
     announce(rest === '' ? how : `${rest} ${how}`)
     if (end?.finishReason !== 'approval') queueMicrotask(() => stop())
@@ -56,7 +57,9 @@ function lastSentenceEnd(text: string, from: number): number {
 
 function plain(markdown: string): string {
   const text = markdown
-    .replace(/[`*_#>|[\]]+/g, '')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/^[\s|:-]+$/gm, '')
+    .replace(/[`*_#>|[\]]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   return text.length > maxSpoken ? `${text.slice(0, maxSpoken)}…` : text

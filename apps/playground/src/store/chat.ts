@@ -5,7 +5,8 @@ import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
-import { announceTurn } from './announce.ts'
+import { t } from '../text/t.ts'
+import { announce, announceTurn } from './announce.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
@@ -138,6 +139,7 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       hasEnded: () => turn.view.end !== undefined && turn.view.end.finishReason !== 'approval',
       onEvent: (event) => receive(turn, event),
       onConnection: (isLost) => {
+        if (isLost && !turn.isLost.value) announce(t('chat.lost'))
         turn.isLost.value = isLost
       },
       signal,

@@ -3,6 +3,7 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { plainName } from '../run/format.ts'
 import type { ApprovalView } from '../run/run-view.ts'
 import { Field } from '../shell/field.tsx'
+import { focusMessage } from '../shell/focus.ts'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { type DecisionBody, decide } from '../store/chat.ts'
 import { info } from '../store/server.ts'
@@ -35,7 +36,7 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
     setProblem(undefined)
     try {
       await decide(turn, approvalId, decision)
-      document.getElementById('message')?.focus()
+      focusMessage()
     } catch (error) {
       setProblem(problemOf(error))
     }

@@ -22,7 +22,7 @@ export function BudgetMeter({ turn }: { turn: ShownTurn }) {
   return (
     <div class="budget">
       <meter
-        aria-label={t('cost.budget')}
+        aria-label={`${t('cost.budget')}: ${text}`}
         aria-valuetext={text}
         min={0}
         max={most}

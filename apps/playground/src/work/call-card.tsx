@@ -1,5 +1,6 @@
 import { formatDuration, plainName } from '../run/format.ts'
 import type { CallView } from '../run/run-view.ts'
+import { Disclosure } from '../shell/disclosure.tsx'
 import { t } from '../text/t.ts'
 import { LongText } from './long-text.tsx'
 import { shownValue } from './shown-value.ts'
@@ -10,14 +11,18 @@ export function CallCard({ call }: { call: CallView; version: number }) {
   const isDone = durationMs !== undefined
   const state = isDone ? (isError ? 'failed' : 'done') : approval?.isOpen ? 'waiting' : 'running'
   return (
-    <details class="call">
-      <summary>
-        <code>{plainName(name, 80)}</code>
-        <span class={`tag ${state === 'failed' ? 'bad' : ''}`}>{t(`work.${state}`)}</span>
-        {isDone && <span class="fine">{formatDuration(durationMs)}</span>}
-      </summary>
+    <Disclosure
+      class="call"
+      summary={
+        <>
+          <code>{plainName(name, 80)}</code>{' '}
+          <span class={`tag ${state === 'failed' ? 'bad' : ''}`}>{t(`work.${state}`)}</span>{' '}
+          {isDone && <span class="fine">{formatDuration(durationMs)}</span>}
+        </>
+      }
+    >
       <LongText label={t('work.arguments')} text={shownValue(input)} />
       <LongText label={t('work.result')} text={isDone ? shownValue(output) : t('work.noResult')} />
-    </details>
+    </Disclosure>
   )
 }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { formatBytes } from '../run/format.ts'
 import { t } from '../text/t.ts'
 
@@ -10,17 +10,25 @@ const maxAll = 2_000_000
 export function LongText({ label, text }: { label: string; text: string }) {
   const [showsAll, setShowsAll] = useState(false)
   const id = useId()
+  const pre = useRef<HTMLPreElement>(null)
   const max = showsAll ? maxAll : maxShown
   return (
     <div class="value">
       <p class="label" id={id}>
         {label}
       </p>
-      <pre tabIndex={0} role="group" aria-labelledby={id} dir="auto">
+      <pre ref={pre} tabIndex={0} role="group" aria-labelledby={id} dir="auto">
         {text.length > max ? `${text.slice(0, max)}…` : text}
       </pre>
       {text.length > maxShown && !showsAll && (
-        <button type="button" class="plain" onClick={() => setShowsAll(true)}>
+        <button
+          type="button"
+          class="plain"
+          onClick={() => {
+            setShowsAll(true)
+            pre.current?.focus()
+          }}
+        >
           {t('chat.showAll', { size: formatBytes(text.length) })}
         </button>
       )}

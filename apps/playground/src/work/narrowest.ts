@@ -3,7 +3,7 @@ import type { RunView } from '../run/run-view.ts'
 type Limit = 'usd' | 'tokens' | 'modelCalls' | 'toolCalls' | 'seconds'
 export type Use = { limit: Limit; used: number; most: number }
 
-/** @returns `undefined` for a run without limits; cost counts where every price is known */
+/** @returns `undefined` for a run without limits; tokens and cost count where those of every call are known */
 export function narrowest({ budget = {}, spent }: Pick<RunView, 'budget' | 'spent'>, seconds: number): Use | undefined {
   const used: Record<Limit, number> = {
     usd: spent.usd,
@@ -15,9 +15,8 @@ export function narrowest({ budget = {}, spent }: Pick<RunView, 'budget' | 'spen
   const uses = Object.keys(used).flatMap((name): Use[] => {
     const limit = name as Limit // a key of the record above
     const most = budget[limit]
-    return most === undefined || most <= 0 || (limit === 'usd' && !spent.isPriced)
-      ? []
-      : [{ limit, used: used[limit], most }]
+    const isUnknown = (limit === 'usd' && !spent.isPriced) || (limit === 'tokens' && !spent.isCounted)
+    return most === undefined || most <= 0 || isUnknown ? [] : [{ limit, used: used[limit], most }]
   })
   return uses.sort((one, other) => other.used / other.most - one.used / one.most)[0]
 }

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { problemOf } from '../api/problem.ts'
 import { Icon } from '../shell/icons.tsx'
 import { announce } from '../store/announce.ts'
@@ -10,12 +10,12 @@ import { curlOf, markdownOf, transcriptOf, typescriptOf } from './transcript.ts'
 
 /** Takes an answer elsewhere: as a command, as code, or as a file. */
 export function ShareMenu({ turn, text }: { turn: ShownTurn; text: string }) {
-  const menu = useRef<HTMLDetailsElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
   const name = `${turn.view.runId.replace(/[^\w-]/g, '') || 'run'}`
   const close = (): void => {
-    if (!menu.current) return
-    menu.current.open = false
-    menu.current.querySelector('summary')?.focus()
+    setOpen(false)
+    button.current?.focus()
   }
   const act = (action: () => Promise<unknown> | unknown) => async (): Promise<void> => {
     close()
@@ -35,32 +35,33 @@ export function ShareMenu({ turn, text }: { turn: ShownTurn; text: string }) {
     [t('share.markdown'), act(() => save(markdownOf(turn, text), 'text/markdown', `${name}.md`))],
   ] as const
   return (
-    <details
+    <div
       class="menu"
-      ref={menu}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !menu.current?.open) return
+        if (event.key !== 'Escape' || !isOpen) return
         event.preventDefault()
         close()
       }}
       onFocusOut={(event) => {
-        if (menu.current && !menu.current.contains(event.relatedTarget as Node | null)) menu.current.open = false
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false)
       }}
     >
-      <summary class="plain button">
+      <button ref={button} type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name="share" />
         {t('share.title')}
-      </summary>
-      <ul>
-        {items.map(([label, run]) => (
-          <li key={label}>
-            <button type="button" class="plain" onClick={() => void run()}>
-              {label}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </details>
+      </button>
+      {isOpen && (
+        <ul>
+          {items.map(([label, run]) => (
+            <li key={label}>
+              <button type="button" class="plain" onClick={() => void run()}>
+                {label}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 

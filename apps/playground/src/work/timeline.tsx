@@ -14,11 +14,11 @@ export function Timeline({ view, version }: { view: RunView; version: number }) 
   const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
   if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
   return (
-    <div class="lanes">
+    <section class="lanes" aria-label={t('work.title')}>
       {lanes.map((lane) => (
         <Lane key={lane.key} lane={lane} version={version} isOnly={lanes.length === 1} />
       ))}
-    </div>
+    </section>
   )
 }
 
@@ -88,15 +88,20 @@ function usageOf({ entries, path }: LaneView): string | undefined {
   let tokens = 0
   let usd = 0
   let isPriced = true
+  let isEstimated = false
   for (const entry of entries) {
     if (entry.type !== 'step' || !entry.end) continue
-    const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = entry.end.usage
+    const { usage, cost } = entry.end
+    const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = usage
     tokens += Math.max(inputTokens + outputTokens, totalTokens)
-    if (entry.end.cost) usd += entry.end.cost.usd
+    if (usage.estimated || cost?.estimated) isEstimated = true
+    if (cost) usd += cost.usd
     else isPriced = false
   }
   if (tokens === 0) return undefined
-  return `${t('cost.tokens', { count: formatNumber(tokens) })} · ${formatCost(isPriced ? { usd } : undefined)}`
+  const count = (isEstimated ? '~' : '') + formatNumber(tokens)
+  const cost = isPriced ? { usd, ...(isEstimated && { estimated: true }) } : undefined
+  return `${t('cost.tokens', { count })} · ${formatCost(cost)}`
 }
 
 function statusText(status: string): string {

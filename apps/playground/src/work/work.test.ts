@@ -27,7 +27,7 @@ describeInBrowser('the work of an answer', () => {
       await page.getByText('look_up').click()
       await page.getByRole('group', { name: 'Arguments' }).getByText('"id": 17').waitFor()
       await page.getByRole('group', { name: 'Result' }).getByText('"amount": 250').waitFor()
-      expect(await page.locator('.call summary').textContent()).toMatch(/look_up.*done.*ms/)
+      expect(await page.locator('.call > button').textContent()).toMatch(/look_up.*done.*ms/)
     }
     await check('Work: 2 steps, 1 tool call')
     await page.reload()
@@ -45,7 +45,7 @@ describeInBrowser('the work of an answer', () => {
     await page.getByText(/^Work:/).click()
     await page.getByText(/Changed from test\/first to test\/second/).waitFor()
     await page.getByText(/Tried again:/).waitFor()
-    await page.locator('.call summary').getByText('failed').waitFor()
+    await page.locator('.call > button').getByText('failed').waitFor()
     await page.getByText('price unknown').first().waitFor()
     expect(await page.textContent('body')).not.toContain('SECRET')
   })

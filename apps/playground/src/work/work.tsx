@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { callsOf } from '../run/run-view.ts'
+import { Disclosure } from '../shell/disclosure.tsx'
 import { followTurn } from '../store/chat.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
@@ -16,16 +17,15 @@ export function Work({ turn }: { turn: ShownTurn }) {
   const hasMore =
     calls > 0 || view.lanes.length > 1 || steps > 1 || view.lanes.some(({ entries }) => entries.some(isNotable))
   if (isKnown ? !hasMore && !isOpen : !keepsEvents) return null
-  const toggle = (event: Event & { currentTarget: HTMLDetailsElement }): void => {
-    setOpen(event.currentTarget.open)
-    if (event.currentTarget.open && !isKnown) void followTurn(turn)
+  const toggle = (opens: boolean): void => {
+    setOpen(opens)
+    if (opens && !isKnown) void followTurn(turn)
   }
   const summary = isKnown ? summaryOf(steps, calls) : t('work.load')
   return (
-    <details class="work" onToggle={toggle}>
-      <summary>{summary}</summary>
-      {isOpen && <Timeline view={view} version={version.value} />}
-    </details>
+    <Disclosure class="work" summary={summary} onToggle={toggle}>
+      <Timeline view={view} version={version.value} />
+    </Disclosure>
   )
 }
 
