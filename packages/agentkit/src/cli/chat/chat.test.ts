@@ -7,6 +7,7 @@ import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+import { serverPartner } from './server-partner.ts'
 
 const { write, agentkit } = cliFolder()
 const token = 'a-token-of-at-least-16-characters'
@@ -139,6 +140,30 @@ export default new Agent({ name: 'Guide', functions: [locate], model: scriptedMo
     })
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out).toMatch(/locate is yours to do.*does not fit.*← locate .*Oslo.*It rains\..*Nothing waits/s)
+  })
+
+  it('stops a run of a server also after its approvals, which leaving its stream does not', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      input: { type: 'object' },
+      needsApproval: true,
+      execute: () => 'paid',
+    })
+    const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }, () => new Promise(() => {})])
+    const sessions = sqliteSessions(':memory:')
+    const agent = new Agent({ name: 'Slow Clerk', functions: [pay], model, sessions })
+    const server = await serve(agent, { port: 0, log: () => {} })
+    closers.push(() => server.close().then(() => sessions.close()))
+    const partner = await serverPartner(new URL(server.url), 'default', async () => '')
+    const stop = new AbortController()
+    const events = partner.ask({ text: 'Pay', files: [], sessionId: 's' }, async () => ({ approve: true }), stop.signal)
+    const reading = (async () => {
+      for await (const event of events) if (event.type === 'tool-result') stop.abort()
+    })()
+    await expect(reading).rejects.toThrow()
+    const [run] = await agent.runs({})
+    expect(run).toMatchObject({ status: 'failed', finishReason: 'aborted' })
   })
 
   it('sends its token, and takes none as an argument', async () => {

@@ -99,7 +99,10 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
   if (process.stdin.isTTY) await say(`${partner.name}. /help lists the commands, Ctrl-D leaves.`)
   for (;;) {
     const line = (await prompt.line('› '))?.trim()
-    if (line === undefined) return
+    if (line === undefined) {
+      if (process.stdin.isTTY) await write('\n')
+      return
+    }
     if (line === '') continue
     try {
       if (line.startsWith('/')) {
@@ -183,7 +186,9 @@ async function obey(
     case '/cost': {
       const { answers, inputTokens, outputTokens, usd, isPriced } = state.used
       const cost = isPriced ? `, $${usd.toFixed(5)}` : ''
-      return say(`${answers} answers: ${inputTokens} tokens in, ${outputTokens} out${cost}.`)
+      return say(
+        `${answers === 1 ? '1 answer' : `${answers} answers`}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`,
+      )
     }
     case '/files': {
       const files = await partner.files()

@@ -82,8 +82,38 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     throw new Error('The run waits for nothing.')
   }
 
-  /** The events of a run, whose approvals are asked. */
-  async function* eventsOf(first: Response, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent> {
+  /** Leaving the events of a run that was decided does not stop it. */
+  async function cancel(runId: string): Promise<void> {
+    const path = `/api/v1/runs/${encodeURIComponent(runId)}/cancel?${query}`
+    // The user has stopped it, and sees no error of that.
+    await send(path, { method: 'POST', signal: AbortSignal.timeout(timeoutMs) }).catch(() => {})
+  }
+
+  /**
+   * The events of a run, whose approvals are asked.
+   * @param decided the run, where it was decided before
+   */
+  async function* eventsOf(
+    first: Response,
+    decide: Decide,
+    signal: AbortSignal,
+    decided?: string,
+  ): AsyncIterable<AgentEvent> {
+    const run = { id: decided }
+    try {
+      yield* continuedEvents(first, decide, signal, run)
+    } catch (error) {
+      if (signal.aborted && run.id !== undefined) await cancel(run.id)
+      throw error
+    }
+  }
+
+  async function* continuedEvents(
+    first: Response,
+    decide: Decide,
+    signal: AbortSignal,
+    run: { id: string | undefined },
+  ): AsyncIterable<AgentEvent> {
     let response = first
     for (;;) {
       const asked: Asked[] = []
@@ -98,6 +128,7 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
         yield end
         return
       }
+      run.id = end.runId
       response = await continued({ runId: end.runId, asked }, decide, signal)
     }
   }
@@ -118,7 +149,7 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
       return runs.map(({ run_id: runId, approvals }) => ({ runId, asked: approvals.map(askedOf) }))
     },
     async *decide(waiting, decide, signal) {
-      yield* eventsOf(await continued(waiting, decide, signal), decide, signal)
+      yield* eventsOf(await continued(waiting, decide, signal), decide, signal, waiting.runId)
     },
     async sessions() {
       const { sessions } = await read<{ sessions: { session_id: string; title: string; updated_at: string }[] }>(
