@@ -79,6 +79,20 @@ describe('drafts of an output', () => {
     expect((await collect(agent.stream('Letters').partials())).at(-1)).toEqual(['a', 'b'])
   })
 
+  it('end where the run needs an approval, and are those of the run that is resumed', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const agent = planner([{ toolCalls: [{ name: 'pay' }] }, JSON.stringify(plan)], Plan, { functions: [pay] })
+    const run = agent.stream('Tea')
+    expect(await collect(run.partials())).toEqual([])
+    const { finishReason, runId, approvals } = await run.result
+    expect(finishReason).toBe('approval')
+    const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
+    expect(await collect(agent.resume(runId, decisions).elements('steps'))).toEqual(plan.steps)
+  })
+
   it('end with the error of the run', async () => {
     const agent = planner([gone(), gone()], Plan)
     await expect(collect(agent.stream('Tea').partials())).rejects.toMatchObject({ code: 'network' })

@@ -1,6 +1,6 @@
 import type { Approval, Decision } from '../data/approval-data.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { Emit } from '../data/event.ts'
+import type { AgentEvent, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
@@ -132,6 +132,32 @@ export function startRun(request: RunRequest): StartableRun {
   // An aborted run does not wait for its reader.
   controller.signal.addEventListener('abort', events.stopWaiting)
 
+  const iterate = ({ canDecide }: { canDecide: boolean }): AsyncIterator<AgentEvent, undefined> => {
+    if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
+    events.attachReader()
+    iterated = true
+    if (canDecide && request.waitForApprovals) approvals.attach()
+    void start()
+    return {
+      next: events.next,
+      async return() {
+        // A run that waits for approvals is stored already, and can be resumed.
+        if (approvals.isWaiting()) approvals.detach()
+        else cancel()
+        events.detachReader()
+        await start()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+  // Who reads drafts sees no request: the run ends with it.
+  const drafted = {
+    [Symbol.asyncIterator]: () => iterate({ canDecide: false }),
+    get result() {
+      return start()
+    },
+  }
+
   const run: StartedRun = new StartedRun(start, {
     runId,
     cancel,
@@ -140,26 +166,9 @@ export function startRun(request: RunRequest): StartableRun {
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
     answer: approvals.answer,
     // The form of the output, which `request` has, is its type.
-    partials: () => partialsOf(run, request.form) as AsyncIterable<undefined>,
-    elements: <Element>(path: string) => elementsOf(run, request.form, path) as AsyncIterable<Element>,
-    [Symbol.asyncIterator]() {
-      if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
-      events.attachReader()
-      iterated = true
-      if (request.waitForApprovals) approvals.attach()
-      void start()
-      return {
-        next: events.next,
-        async return() {
-          // A run that waits for approvals is stored already, and can be resumed.
-          if (approvals.isWaiting()) approvals.detach()
-          else cancel()
-          events.detachReader()
-          await start()
-          return { done: true, value: undefined }
-        },
-      }
-    },
+    partials: () => partialsOf(drafted, request.form) as AsyncIterable<undefined>,
+    elements: <Element>(path: string) => elementsOf(drafted, request.form, path) as AsyncIterable<Element>,
+    [Symbol.asyncIterator]: () => iterate({ canDecide: true }),
   })
   return run
 }

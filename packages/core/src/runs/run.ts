@@ -92,7 +92,7 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   /**
    * The output while it is written, in place of the events: one value that grows, from the first field on. It begins again
    * where a step is tried again. The last one is what the model has written; `result.output` is what the schema made of it.
-   * It shows nothing that an `output` hook has not passed.
+   * It shows nothing that an `output` hook has not passed. A run that needs approvals ends with `approval`, as no one sees them.
    * @throws AgentKitError with which the run ends; `invalid-argument` for an agent without `output`, and when the run is
    *   iterated already
    * @example
