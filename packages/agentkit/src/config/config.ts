@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { agentWords, invalidConfig, nearestWord } from '@agentkit/core/internal'
@@ -68,6 +67,9 @@ const emptyConfig = {
   mcp: new Map<string, McpTable>(),
   warnings: [],
 } as const
+
+// Not imported, as an import loads all that its exports need, too.
+const { readFileSync } = process.getBuiltinModule('node:fs')
 
 /** The file that is read when `configPath` is absent. */
 const defaultPath = './agentkit_config.toml'

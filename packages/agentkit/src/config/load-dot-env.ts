@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
+
+const { readFileSync } = process.getBuiltinModule('node:fs')
 
 /**
  * Sets the environment variables of the working directory's `.env`, if it exists. A variable that is already set keeps

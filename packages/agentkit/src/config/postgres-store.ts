@@ -1,6 +1,5 @@
 import type { SessionStore } from '@agentkit/core'
-import { postgresSessions } from '@agentkit/sessions'
-import { requirePostgresQueue } from '../util/import-optional.ts'
+import { requirePostgresQueue, requireSessions } from '../util/import-optional.ts'
 
 /** Whether an address is one of Postgres. */
 export function isPostgres(address: string): boolean {
@@ -13,7 +12,7 @@ export function isPostgres(address: string): boolean {
  */
 export function postgresStore(address: string, load?: (name: string) => unknown): SessionStore {
   const queue = requirePostgresQueue(load).postgresQueue(address)
-  const store = postgresSessions(address, { queue })
+  const store = requireSessions().postgresSessions(address, { queue })
   const { close } = store
   // The queue was made for this store alone. The store is the same object for all that know it.
   store.close = async () => {

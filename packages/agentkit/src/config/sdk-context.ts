@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { checkOptionNames, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
-import { sqliteSessions } from '@agentkit/sessions'
+import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'

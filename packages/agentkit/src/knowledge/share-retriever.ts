@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
 import type { RetrieverOptions } from '@agentkit/core/internal'
@@ -71,7 +69,7 @@ export function retrieverKey({ options, choice, ollama }: KeyParts): string {
     choice,
     ollama,
     // The environment has keys and addresses of providers.
-    environment: hash('sha256', JSON.stringify(process.env)),
+    environment: process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(process.env)),
   })
 }
 
@@ -88,7 +86,7 @@ function numberOf(embedder: Embedder): number {
 /** The real path. For a path that does not exist yet, the real path of its folder decides. */
 function realPath(path: string): string {
   try {
-    return realpathSync(path)
+    return process.getBuiltinModule('node:fs').realpathSync(path)
   } catch {
     const parent = dirname(path)
     return parent === path ? path : join(realPath(parent), basename(path))

@@ -9,6 +9,7 @@ type EvalsPackage = typeof import('@agentkit/evals/internal')
 type Testing = typeof import('@agentkit/testing')
 type TelemetryPackage = typeof import('@agentkit/telemetry')
 type TelemetryInternal = typeof import('@agentkit/telemetry/internal')
+type SessionsPackage = typeof import('@agentkit/sessions')
 type QueuePackage = typeof import('@agentkit/queue-postgres')
 
 type ImportOptions = {
@@ -94,6 +95,11 @@ export function requirePostgresQueue(load: (name: string) => unknown = createReq
   } catch (cause) {
     throw importError(cause, name, { also: 'pg' })
   }
+}
+
+/** The sessions in all databases; those in SQLite have an entry of their own. It is loaded by `require`, beside the queue. */
+export function requireSessions(): SessionsPackage {
+  return createRequire(import.meta.url)('@agentkit/sessions') as SessionsPackage // the exports of the package of this name
 }
 
 /**

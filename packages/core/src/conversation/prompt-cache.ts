@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { CacheOption } from '../contracts/cache-option.ts'
 import type { CacheMark, CachePlan, ModelRequest, ToolSpec } from '../contracts/model.ts'
 import type { Message } from '../data/message.ts'
 import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
+import { isDeepEqual } from '../util/deep-equal.ts'
 import { sha256 } from '../util/sha256.ts'
 import type { Compaction } from './compacted-view.ts'
 
@@ -103,13 +103,13 @@ type Change = { what: string; share: number }
 function firstChange({ request: one, compaction }: AnsweredRequest, now: AnsweredRequest): Change | undefined {
   const other = now.request
   if (!areSame(one.tools, other.tools)) return { what: 'the tools changed', share: 1 }
-  if (one.output !== other.output && !isDeepStrictEqual(one.output, other.output)) {
+  if (one.output !== other.output && !isDeepEqual(one.output, other.output)) {
     return { what: 'the form of the answer changed', share: 1 }
   }
   // Messages are immutable, and mostly the same objects: only hooks make copies.
   const at = one.messages.findIndex((message, index) => {
     const same = other.messages[index]
-    return message !== same && !isDeepStrictEqual(message, same)
+    return message !== same && !isDeepEqual(message, same)
   })
   if (at === -1) return undefined
   const begins = one.messages.slice(0, at).reduce((tokens, message) => tokens + estimateMessage(message), 0)
@@ -124,7 +124,7 @@ const shortened = 'the conversation was shortened'
 function changeSince(before: StoredPrompt, { request, compaction, unstored }: AnsweredRequest): Change | undefined {
   if (before.isMoved) return { what: 'other runs changed the session', share: 1 }
   if (before.tools !== namesOf(request)) return { what: 'the tools changed', share: 1 }
-  const isShorter = unstored < before.unstored || !isDeepStrictEqual(before.compaction, compaction)
+  const isShorter = unstored < before.unstored || !isDeepEqual(before.compaction, compaction)
   if (isShorter) return { what: shortened, share: 1 }
   const { count, hash } = before.messages ?? { count: 0, hash: undefined }
   if (hash === undefined || hash === hashOf(request.messages.slice(0, count))) return undefined
@@ -133,8 +133,7 @@ function changeSince(before: StoredPrompt, { request, compaction, unstored }: An
 
 function areSame(one: readonly ToolSpec[] = [], other: readonly ToolSpec[] = []): boolean {
   if (one === other) return true
-  const isSame = (tool: ToolSpec, index: number): boolean =>
-    tool === other[index] || isDeepStrictEqual(tool, other[index])
+  const isSame = (tool: ToolSpec, index: number): boolean => tool === other[index] || isDeepEqual(tool, other[index])
   return one.length === other.length && one.every(isSame)
 }
 

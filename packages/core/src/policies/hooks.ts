@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ModelRequest } from '../contracts/model.ts'
 import { type AgentKitError, invalidConfig, isAgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
@@ -7,6 +6,7 @@ import { toolCalls, validateTranscript } from '../data/transcript.ts'
 import { untilAborted } from '../util/abort.ts'
 import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
 import { cloneJSON } from '../util/clone-json.ts'
+import { isDeepEqual } from '../util/deep-equal.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { redactedError } from '../util/redact.ts'
 
@@ -97,7 +97,7 @@ export async function runHook<Value extends object>(
   const result = await untilAborted(context.signal, callHook(name, hook, copy, context))
   if (result === undefined || result === null) return { value, changed: false }
   try {
-    if (isDeepStrictEqual(result, value)) return { value, changed: false }
+    if (isDeepEqual(result, value)) return { value, changed: false }
     if (typeof result === 'object' && 'block' in result && typeof result.block === 'string') {
       return { block: result.block || 'Blocked.' }
     }

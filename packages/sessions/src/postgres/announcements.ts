@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Client, ClientConfig } from 'pg'
 import type { Watchers } from '../util/watchers.ts'
 import type { Database } from './database.ts'
@@ -30,7 +29,7 @@ export function openAnnouncements(
   { checkMs = usualCheckMs }: { checkMs?: number } = {},
 ): Announcements {
   const { schema, connectionString } = database.options
-  const self = randomUUID().slice(0, 8)
+  const self = crypto.randomUUID().slice(0, 8)
   const changed = new Set<string>()
   let sending: NodeJS.Timeout | undefined
   let listener: Client | undefined

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { storeTime } from '../util/store-time.ts'
 import type { Database, Query } from './database.ts'
 
@@ -41,7 +40,7 @@ export interface Holder {
 export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
 
 export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
-  const id = randomUUID()
+  const id = crypto.randomUUID()
   const works = new Map<string, Held>()
   const abandoned = new Set<string>()
   let heart: NodeJS.Timeout | undefined

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** Postgres stores no character 0 in a text, so it is written as two others. The form of two texts is never the same. */
 export function toStored(text: string): string {
   if (!text.includes('\0') && !text.includes('\u0001')) return text
@@ -12,5 +10,7 @@ export function fromStored(text: string): string {
 
 /** A short key for values of any length, the same for the same values. */
 export function hashOf(...values: readonly string[]): string {
+  // Loaded when it is needed, as it takes longer than all of this package.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url')
 }

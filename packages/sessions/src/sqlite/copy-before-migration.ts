@@ -1,6 +1,7 @@
-import { closeSync, openSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { terminalLine } from '@agentkit/core'
+
+const { closeSync, openSync, renameSync, rmSync, statfsSync, statSync } = process.getBuiltinModule('node:fs')
 
 /**
  * Copies a database beside itself before it is migrated, where the disk has room, and says so on the console. The caller

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { AgentKitError, type RunEnding } from '@agentkit/core'
 import { toErrorInfo } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
@@ -66,5 +65,5 @@ function endMembers(writing: Changed, runId: string): void {
 
 function addNotice({ statements, now }: Changed, runId: string, number: number): void {
   const record = readStoredRun(statements, runId)?.record
-  if (record) statements.addNotice.run(`msg_${randomUUID()}`, number, record.agentId, now, now, toJSON(record))
+  if (record) statements.addNotice.run(`msg_${crypto.randomUUID()}`, number, record.agentId, now, now, toJSON(record))
 }

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { threadId } from 'node:worker_threads'
 import type { SQLiteDatabase } from './sqlite-database.ts'
 import type { Statements } from './statements.ts'
 
@@ -43,17 +40,21 @@ export interface Holder {
 
 export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
 
-const host = hostname()
-
 export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
-  const id = randomUUID()
   const work: Work = new Map()
   const clock = watchClock(staleAfterMs)
-  openStores.set(id, work)
+  let id: string | undefined
+  const ownId = (): string => {
+    if (id !== undefined) return id
+    id = crypto.randomUUID()
+    openStores.set(id, work)
+    return id
+  }
   let heart: NodeJS.Timeout | undefined
 
   const beat = (statements: Statements): void => {
-    statements.beat.run(id, host, process.pid, threadId, Date.now())
+    const { host, thread } = here()
+    statements.beat.run(ownId(), host, process.pid, thread, Date.now())
   }
   const stopHeart = (): void => {
     clearInterval(heart)
@@ -61,7 +62,9 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
   }
 
   return {
-    id,
+    get id() {
+      return ownId()
+    },
     hold(name, attempt = 1) {
       work.set(name, attempt)
       // It skips one while the database is locked.
@@ -79,14 +82,15 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
       const known = openStores.get(row.holder)
       if (known) return known.get(name) === attempt
       if (row.host === null || row.pid === null || row.heartbeat === null) return false
-      if (row.host === host && row.pid === process.pid && row.thread === threadId) return false
+      const { host, thread } = here()
+      if (row.host === host && row.pid === process.pid && row.thread === thread) return false
       if (Date.now() - row.heartbeat > staleAfterMs && !clock.hasJumped()) return false
       return row.host !== host || processExists(row.pid)
     },
-    remove: (statements) => void statements.removeHolder.run(id),
+    remove: (statements) => void (id !== undefined && statements.removeHolder.run(id)),
     stop() {
       stopHeart()
-      openStores.delete(id)
+      if (id !== undefined) openStores.delete(id)
     },
   }
 }
@@ -107,6 +111,17 @@ function watchClock(ms: number): { hasJumped(): boolean } {
       return performance.now() - jumpedAt < ms
     },
   }
+}
+
+let place: { host: string; thread: number } | undefined
+
+/** This host and thread. Node's modules for them are loaded by the first write, which many processes never make. */
+function here(): { host: string; thread: number } {
+  place ??= {
+    host: process.getBuiltinModule('node:os').hostname(),
+    thread: process.getBuiltinModule('node:worker_threads').threadId,
+  }
+  return place
 }
 
 function processExists(pid: number): boolean {

@@ -1,9 +1,11 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
+
+// Not imported, as an import loads all that its exports need, too.
+const { closeSync, mkdirSync, openSync, statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {

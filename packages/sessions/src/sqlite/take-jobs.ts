@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { TakenJob } from '@agentkit/core'
 import { makeReady } from './job-lines.ts'
 import type { Statements } from './statements.ts'
@@ -40,7 +39,7 @@ export function takeJobs(statements: Statements, { agentIds, limit, perUser }: T
     if (userId === undefined) return false
     const job = nextJob(statements, agentIds, userId)
     if (!job) return true
-    const token = randomUUID()
+    const token = crypto.randomUUID()
     statements.takeJob.run(token, now + leaseMs, job.id)
     statements.moveJobTurn.run(userId)
     shares.set(userId, (shares.get(userId) ?? 0) + 1)
