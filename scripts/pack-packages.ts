@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { runTool } from './toolchain.mjs'
 import { type Package, readPackages, root } from './workspace-files.ts'
 
 /** Builds the packages, and packs each as it is published: `tarballOf(name)` in this folder. */
@@ -11,8 +10,7 @@ export async function packPackages(place: string): Promise<void> {
   // Two test files do so, and what one builds the other one packs.
   const release = await holdBuild()
   try {
-    const built = await runTool('turbo', ['run', 'build', '--output-logs=errors-only'], { NODE_OPTIONS: '' })
-    if (built !== 0) throw new Error('The packages could not be built.')
+    await node([bin('turbo', 'bin/turbo'), 'run', 'build', '--output-logs=errors-only'])
     const filter = ['--recursive', '--filter', './packages/*']
     await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
   } finally {
@@ -27,27 +25,22 @@ async function holdBuild(): Promise<() => void> {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' })
       return () => rmSync(lock, { force: true })
-    } catch {
-      if (!isAlive(Number(readLock(lock)))) rmSync(lock, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (isLeft(lock)) rmSync(lock, { force: true })
       else await sleep(200)
     }
   }
 }
 
-function readLock(lock: string): string {
+/** Whether the process that has made a lock has died. */
+function isLeft(lock: string): boolean {
   try {
+    const pid = Number(readFileSync(lock, 'utf8'))
     // Nothing is in it until its holder has written.
-    return readFileSync(lock, 'utf8') || String(process.pid)
-  } catch {
-    return String(process.pid)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    return pid > 0 && !process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
@@ -75,6 +68,9 @@ function bin(packageName: string, file: string): string {
   return join(root, 'node_modules', packageName, file)
 }
 
-async function node(args: string[], cwd: string = root): Promise<void> {
-  await promisify(execFile)(process.execPath, args, { cwd, env: plainEnvironment() })
+async function node(args: string[]): Promise<void> {
+  const env = plainEnvironment()
+  // Turbo starts pnpm, and that our Node, which are no tools of the machine.
+  const PATH = [dirname(process.execPath), join(root, 'node_modules/.bin'), env.PATH].join(delimiter)
+  await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...env, PATH, TURBO_TELEMETRY_DISABLED: '1' } })
 }
