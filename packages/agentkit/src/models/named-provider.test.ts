@@ -65,10 +65,10 @@ describe('a provider of the configuration', () => {
   it('has variables of the environment in its headers', async () => {
     vi.stubEnv('XAI_API_KEY', 'xai-key-1')
     await using server = await fakeProvider('openai-chat', ['Hello.'])
-    const toml = table(server.url, 'key_env = "XAI_API_KEY"\nheaders = { "x-team" = "of ${TEAM_OF_THE_TEST}" }')
+    const toml = table(server.url, `key_env = "XAI_API_KEY"\nheaders = { "x-team" = "of \${TEAM_OF_THE_TEST}" }`)
     await expect(agentOf(toml).chat('Hi')).rejects.toMatchObject({
       code: 'invalid-config',
-      message: expect.stringContaining('[providers.xai] names ${TEAM_OF_THE_TEST}, which is not set.'),
+      message: expect.stringContaining(`[providers.xai] names \${TEAM_OF_THE_TEST}, which is not set.`),
     })
     vi.stubEnv('TEAM_OF_THE_TEST', 'gardeners')
     expect(await agentOf(toml).chat('Hi')).toBe('Hello.')

@@ -1,4 +1,4 @@
-import type { RunStore, SessionStore, StoredRun } from '@agentkit/core'
+import type { SessionStore, StoredRun } from '@agentkit/core'
 import { handBackRuns, resumableRuns, sleep } from '@agentkit/core/internal'
 import type { Readers } from '../capacity/readers.ts'
 
