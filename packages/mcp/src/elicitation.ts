@@ -15,6 +15,8 @@ export type RunningCall = {
   asked: number
   /** Stops the time of its request. @returns starts it anew */
   hold(): () => void
+  /** Called when the stream that its answer was to come in has ended. */
+  streamEnded(): void
 }
 
 /** The call whose answer is being read: over HTTP a server asks in the answer itself. */

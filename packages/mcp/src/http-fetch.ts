@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { AgentKitError } from '@agentkit/core'
 import { tracer } from '@agentkit/core/internal'
+import { currentCall, type RunningCall } from './elicitation.ts'
 import { limits } from './limits.ts'
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -18,7 +19,11 @@ export const httpFetch: Fetch = async (url, given) => {
   const response = await (isBackground ? backgroundFetch(url, init) : fetch(url, init))
   if (!response.body || [204, 205, 304].includes(response.status)) return response
   const { status, statusText, headers } = response
-  const bounded = new Response(response.body.pipeThrough(bound()), { status, statusText, headers })
+  const call = isBackground ? undefined : currentCall.getStore()
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+  const body = response.body.pipeThrough(bound())
+  const watched = call && isStream ? watchEnd(body, call) : body
+  const bounded = new Response(watched, { status, statusText, headers })
   // The SDK compares addresses to detect redirects.
   Object.defineProperty(bounded, 'url', { value: response.url })
   Object.defineProperty(bounded, 'redirected', { value: response.redirected })
@@ -45,6 +50,32 @@ function bound(): TransformStream<Uint8Array, Uint8Array> {
       if (left >= 0) controller.enqueue(chunk)
       else controller.error(new AgentKitError('network', `The answer has more than ${limits.answerBytes} bytes.`))
     },
+  })
+}
+
+/** Reports the end of a stream to its call, unless the SDK can continue the stream: the events then have ids. */
+function watchEnd(body: ReadableStream<Uint8Array>, call: RunningCall): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder('latin1')
+  let hasIds = false
+  let line = ''
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) {
+          line += decoder.decode(value, { stream: true })
+          hasIds ||= /(?:^|[\r\n])id:/.test(line)
+          line = line.slice(-4)
+          return controller.enqueue(value)
+        }
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      if (!hasIds) call.streamEnded()
+    },
+    cancel: (reason) => reader.cancel(reason),
   })
 }
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
@@ -122,32 +123,51 @@ describe('a server over HTTP', () => {
   })
 
   it('that sends more than the bound ends the call', async () => {
-    const server = await listen(async (request, response) => {
-      let text = ''
-      for await (const chunk of request) text += chunk
-      const { id, method } = JSON.parse(text || '{}')
-      if (request.method !== 'POST') return void response.writeHead(405).end()
-      if (id === undefined) return void response.writeHead(202).end()
-      const info = {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'x', version: '1' },
-      }
-      const echo = { name: 'echo', inputSchema: { type: 'object' } }
-      const content = [{ type: 'text', text: 'x'.repeat(11 * 1024 * 1024) }]
-      const results: Record<string, unknown> = {
-        initialize: info,
-        'tools/list': { tools: [echo] },
-        'tools/call': { content },
-      }
-      const answer = results[method]
-        ? { jsonrpc: '2.0', id, result: results[method] }
-        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-    })
+    const content = [{ type: 'text', text: 'x'.repeat(11 * 1024 * 1024) }]
+    const server = await listen(plainServer((id, response) => answerWith(response, { id, result: { content } })))
     const tools = await mcp({ url: server.url, pins: false })
     await expect(call(tools, 'echo')).rejects.toThrow('more than 10485760 bytes')
     await tools.close()
     await server.close()
   })
+
+  it.each([
+    ['ends', (response: ServerResponse) => response.end()],
+    ['breaks off', (response: ServerResponse) => response.destroy()],
+  ])('whose stream %s without an answer has lost the call, long before its time is over', async (_, end) => {
+    const server = await listen(
+      plainServer((_id, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        const note = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'hi' } }
+        response.write(`event: message\ndata: ${JSON.stringify(note)}\n\n`, () => end(response))
+      }),
+    )
+    const tools = await mcp({ url: server.url, pins: false, timeoutMs: 600_000 })
+    await expect(call(tools, 'echo')).rejects.toThrow('lost its connection: it may have been executed')
+    await tools.close()
+    await server.close()
+  })
 })
+
+/** A server with the tool `echo`, whose calls are answered by a function. */
+function plainServer(onCall: (id: unknown, response: ServerResponse) => void): RequestListener {
+  const serverInfo = { name: 'x', version: '1' }
+  const results: Record<string, unknown> = {
+    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+    'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+  }
+  return async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { id, method } = JSON.parse(text || '{}')
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    if (id === undefined) return void response.writeHead(202).end()
+    if (method === 'tools/call') return onCall(id, response)
+    const error = { code: -32601, message: 'Method not found' }
+    answerWith(response, { id, ...(results[method] ? { result: results[method] } : { error }) })
+  }
+}
+
+function answerWith(response: ServerResponse, answer: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', ...answer }))
+}

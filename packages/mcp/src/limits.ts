@@ -17,6 +17,8 @@ export const limits = {
   addresses: 4,
   /** Sentences about a call that its result ends with. */
   notes: 12,
+  /** How long the answer in a stream that has ended may take to be read. */
+  lastBytesMs: 1000,
   /** When a call is sent again whose server is not ready for it. */
   callAgainMs: 250,
   longestTimerMs: 2_147_483_647,

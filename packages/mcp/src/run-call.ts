@@ -38,6 +38,7 @@ export async function runCall(
   const { signal } = running.context
   const clock = requestClock(signal, place.server.timeoutMs)
   running.hold = clock.hold
+  running.streamEnded = clock.loseSoon
   const options = {
     signal: clock.signal,
     // The clock's time, which progress extends, and which stands still while a person is asked.
@@ -50,6 +51,7 @@ export async function runCall(
     let more = {}
     for (let round = 0; round <= limits.elicitationsPerCall; round++) {
       const result = await currentCall.run(running, () => client.callTool({ ...params, ...more }, options))
+      clock.answered()
       if (!isInputRequiredResult(result)) return result
       more = await requiredInput(result, running, place)
       clock.restart()
@@ -57,6 +59,7 @@ export async function runCall(
   } finally {
     clock.stop()
     running.hold = () => () => {}
+    running.streamEnded = () => {}
   }
   const often = `requires input more than ${limits.elicitationsPerCall} times`
   throw new AgentKitError('tool-error', `The MCP server "${place.server.name}" ${often} for one call.`)
@@ -97,10 +100,11 @@ function elicitParams({ method, params }: { method: string; params?: unknown }):
 function requestClock(
   signal: AbortSignal,
   timeoutMs: number,
-): { signal: AbortSignal; restart(): void; hold(): () => void; stop(): void } {
+): { signal: AbortSignal; restart(): void; hold(): () => void; loseSoon(): void; answered(): void; stop(): void } {
   const controller = new AbortController()
   let holds = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let losing: ReturnType<typeof setTimeout> | undefined
   const restart = (): void => {
     clearTimeout(timer)
     if (holds > 0 || controller.signal.aborted) return
@@ -120,9 +124,20 @@ function requestClock(
         restart()
       }
     },
+    // The SDK would wait for an answer that cannot come any more.
+    loseSoon() {
+      losing ??= setTimeout(() => {
+        controller.abort(new SdkError(SdkErrorCode.ConnectionClosed, 'The stream ended without an answer.'))
+      }, limits.lastBytesMs)
+    },
+    answered() {
+      clearTimeout(losing)
+      losing = undefined
+    },
     stop() {
       holds++
       clearTimeout(timer)
+      clearTimeout(losing)
     },
   }
 }
