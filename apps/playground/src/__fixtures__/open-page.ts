@@ -52,7 +52,7 @@ export async function openPage(agent: Runnable, { context: contextOptions, path 
   const { server: given, ...serverOptions } = options
   const server = given ?? (await serve(agent, { port: 0, log: () => {}, ...serverOptions }))
   // In a container Chromium has no sandbox of its own; the page is ours.
-  browser ??= chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  browser ??= chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP page.test 127.0.0.1'] })
   const context = await (await browser).newContext({ locale: 'en-US', reducedMotion: 'reduce', ...contextOptions })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)

@@ -6,6 +6,7 @@ import { record, scriptedModel } from '@agentkit/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, type OpenPage, openPage } from '../__fixtures__/open-page.ts'
+import { violations } from '../__fixtures__/violations.ts'
 
 async function choose({ page, button }: OpenPage, name: string, content: string): Promise<void> {
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Open a file').click()])
@@ -80,6 +81,7 @@ describeInBrowser('the debugger', () => {
     await dialog.getByText('Call 1: test/scripted').click()
     await dialog.getByRole('group', { name: 'Request' }).getByText('First question').waitFor()
     await dialog.getByRole('group', { name: 'Model events' }).getByText('"type": "finish"').waitFor()
+    expect(await violations(page)).toEqual([])
     expect(await dialog.getByText('Call 2: test/scripted').textContent()).toContain('failed')
     await button('Choose another').click()
 

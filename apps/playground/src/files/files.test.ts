@@ -7,6 +7,7 @@ import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { Agent } from 'agentkit'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+import { violations } from '../__fixtures__/violations.ts'
 
 const search = (query: string): ScriptedTurn => ({ toolCalls: [{ name: 'search_files', input: { query } }] })
 
@@ -47,6 +48,7 @@ describeInBrowser('files', () => {
     await dialog.getByText('rules.md: indexed').waitFor()
     await dialog.getByText('Files of this type are not accepted here: program.exe').waitFor()
     await dialog.getByText(/ B · indexed$/).waitFor()
+    expect(await violations(page)).toEqual([])
     const [download] = await Promise.all([page.waitForEvent('download'), button('Download rules.md').click()])
     expect(await readFile(await download.path(), 'utf8')).toContain('30 days of holidays')
     await page.keyboard.press('Escape')
@@ -61,7 +63,8 @@ describeInBrowser('files', () => {
       .locator('mark')
       .getByText(/30 days of holidays/)
       .waitFor()
-    const [again] = await Promise.all([page.waitForEvent('download'), button('Download the file').click()])
+    expect(await violations(page)).toEqual([])
+    const [again] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the file' }).click()])
     expect(again.suggestedFilename()).toBe('rules.md')
     await page.keyboard.press('Escape')
     expect(await source.evaluate((element) => element === document.activeElement)).toBe(true)

@@ -5,7 +5,7 @@ import type { PassageBody } from '../api/types.ts'
 import { plainName } from '../run/format.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icons.tsx'
-import { downloadFile } from '../store/files.ts'
+import { addressOfFile, downloadFile } from '../store/files.ts'
 import { callerQuery, info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 
@@ -45,10 +45,18 @@ export function PassageDialog({ chunkId, file: path, quote }: PassageDialogProps
       </p>
       {isServed && !problem && (
         <div class="actions end">
-          <button type="button" onClick={() => void downloadFile(name)}>
+          <a
+            class="button"
+            href={addressOfFile(name)}
+            download={name}
+            onClick={(event) => {
+              event.preventDefault()
+              void downloadFile(name)
+            }}
+          >
             <Icon name="down" />
             {t('sources.download')}
-          </button>
+          </a>
         </div>
       )}
     </Dialog>

@@ -10,7 +10,9 @@ const maxPiece = 4_000
 export async function highlight(code: HTMLElement, language: string): Promise<void> {
   const text = code.textContent ?? ''
   if (language === '' || text.length > maxCode) return
-  const { highlighted } = await import('./languages.ts')
+  // Without a connection it stays as it is.
+  const { highlighted } = (await import('./languages.ts').catch(() => undefined)) ?? {}
+  if (!highlighted) return
   let rest = code.firstChild
   for (const piece of piecesOf(text)) {
     // Not while an answer is drawn.

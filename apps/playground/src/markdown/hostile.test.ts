@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { keeper } from '../__fixtures__/agents.ts'
 import { hostileTexts } from '../__fixtures__/hostile-texts.ts'
 import { describeInBrowser, type OpenPage, openPage } from '../__fixtures__/open-page.ts'
+import { violations } from '../__fixtures__/violations.ts'
 
 /** Sets a mark that a script of the content would change. */
 async function watch({ page }: OpenPage): Promise<void> {
@@ -118,6 +119,7 @@ describeInBrowser('hostile content', () => {
     await said('your bank').click()
     const dialog = page.getByRole('dialog', { name: 'Open another site?' })
     await dialog.getByText('https://evil.example/login').waitFor()
+    expect(await violations(page)).toEqual([])
     const link = dialog.getByRole('link', { name: 'Open the link' })
     expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
       '_blank',

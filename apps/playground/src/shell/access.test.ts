@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { held, keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+import { violations } from '../__fixtures__/violations.ts'
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const tokens = { 'the-token-of-ada-1': 'ada' }
 const payTurn = { text: 'I want to pay.', toolCalls: [{ name: 'pay_invoice', input: { id: 17 } }] }
 const markdown = [
@@ -15,37 +14,6 @@ const markdown = [
   '```ts\nconst a: number = 1 // one\n```',
   '> quoted',
 ].join('\n\n')
-
-/** What axe finds in the page as it is now, light and dark. It is run outside of the policy of the page. */
-async function violations(page: Page): Promise<unknown[]> {
-  const found: unknown[] = []
-  const session = await page.context().newCDPSession(page)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.evaluate('typeof axe').then(async (type) => {
-      if (type === 'undefined') await evaluateFile(session, axe)
-    })
-    const result = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-    }
-    for (const { id, nodes } of result.violations) {
-      found.push({
-        colorScheme,
-        id,
-        nodes: nodes.map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]),
-      })
-    }
-  }
-  return found
-}
-
-async function evaluateFile(
-  session: Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>,
-  path: string,
-): Promise<void> {
-  const { readFile } = await import('node:fs/promises')
-  await session.send('Runtime.evaluate', { expression: await readFile(path, 'utf8') })
-}
 
 describeInBrowser('the page has no violation that axe finds, light or dark', () => {
   it('at the login, before and after a wrong token', async () => {

@@ -3,7 +3,7 @@ import type { SessionBody } from '../api/types.ts'
 import { plainName } from '../run/format.ts'
 import { newChat, openSession, sessionId } from '../store/chat.ts'
 import { isMenuOpen, openDialog } from '../store/dialogs.ts'
-import { deleteSession, renameSession } from '../store/sessions.ts'
+import { deleteSession, renameSession, reportProblem } from '../store/sessions.ts'
 import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
 
@@ -67,7 +67,7 @@ function RenameForm({ session, onEnd }: { session: SessionBody; onEnd(): void })
     event.preventDefault()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the server takes no control characters
     const plain = title.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').trim()
-    if (plain !== '' && plain !== session.title) await renameSession(session, plain).catch(() => {})
+    if (plain !== '' && plain !== session.title) await renameSession(session, plain).catch(reportProblem)
     onEnd()
   }
   return (

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { newId } from '../api/new-id.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
@@ -29,7 +30,7 @@ const address = '#/chat/'
 
 export function newChat(): void {
   leave()
-  sessionId.value = crypto.randomUUID()
+  sessionId.value = newId()
   history.pushState(null, '', location.pathname + location.search)
 }
 
@@ -39,7 +40,7 @@ export function openAddress(): void {
   const id = hash.startsWith(address) ? decodeId(hash.slice(address.length)) : ''
   if (id !== '') return void openSession(id)
   leave()
-  sessionId.value = crypto.randomUUID()
+  sessionId.value = newId()
 }
 
 export async function openSession(id: string): Promise<void> {

@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals'
+import { newId } from '../api/new-id.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { addressOf, request, requestJSON } from '../api/request.ts'
 import { dropToken, sessionToken } from '../api/session-token.ts'
 import type { FileBody } from '../api/types.ts'
+import { fileStatus } from '../files/file-status.ts'
 import { t } from '../text/t.ts'
 import { announce } from './announce.ts'
 import { callerQuery, info } from './server.ts'
@@ -47,7 +49,7 @@ export async function uploadFiles(chosen: readonly File[]): Promise<void> {
 }
 
 function newUpload(file: File): Upload {
-  const upload: Upload = { id: crypto.randomUUID(), name: file.name, progress: 0 }
+  const upload: Upload = { id: newId(), name: file.name, progress: 0 }
   const detail = !isAccepted(file)
     ? t('files.refused', { name: file.name })
     : file.size > maxFileBytes
@@ -71,8 +73,10 @@ function send(file: File, { id }: Upload): Promise<void> {
   return new Promise((resolve) => {
     xhr.onloadend = () => {
       if (xhr.status === 401) dropToken()
-      change(id, { progress: 1, ...outcomeOf(xhr) })
-      announce(t('files.uploaded', { name: file.name }))
+      const outcome = outcomeOf(xhr)
+      change(id, { progress: 1, ...outcome })
+      // What has failed is an alert.
+      if (outcome.detail) announce(`${file.name}: ${fileStatus(outcome.detail)}`)
       resolve()
     }
     xhr.send(form)
@@ -102,24 +106,30 @@ export async function deleteFile(name: string): Promise<void> {
   await loadFiles()
 }
 
+export function addressOfFile(name: string): string {
+  return addressOf(`api/v1/files/${encodeURIComponent(name)}`, callerQuery()).href
+}
+
 /** Downloads a file. With a token by a request of the page, because a link has no token. */
 export async function downloadFile(name: string): Promise<void> {
-  const path = `api/v1/files/${encodeURIComponent(name)}`
-  const link = document.createElement('a')
-  link.download = name
-  if (!sessionToken.value) {
-    link.href = addressOf(path, callerQuery()).href
-    link.click()
-    return
+  if (!sessionToken.value) return save(addressOfFile(name), name)
+  try {
+    const path = `api/v1/files/${encodeURIComponent(name)}`
+    saveBlob(await (await request(path, { query: callerQuery() })).blob(), name)
+  } catch (error) {
+    announce(problemOf(error).detail || t('fix.unreachable'))
   }
-  const blob = await (await request(path, { query: callerQuery() })).blob()
-  saveBlob(blob, name)
 }
 
 export function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob)
+  save(address, name)
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
+function save(address: string, name: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
+  link.href = address
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

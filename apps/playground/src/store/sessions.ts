@@ -22,16 +22,25 @@ export async function loadSessions(): Promise<void> {
     nextSession.value = page.next ?? undefined
     sessionsProblem.value = undefined
   } catch (error) {
-    if (request === latest) sessionsProblem.value = problemOf(error)
+    if (request === latest) reportProblem(error)
   }
 }
 
 export async function loadMoreSessions(): Promise<void> {
   const request = ++latest
-  const page = await readPage(nextSession.value)
-  if (request !== latest) return
-  sessions.value = [...sessions.value, ...page.sessions]
-  nextSession.value = page.next ?? undefined
+  try {
+    const page = await readPage(nextSession.value)
+    if (request !== latest) return
+    sessions.value = [...sessions.value, ...page.sessions]
+    nextSession.value = page.next ?? undefined
+  } catch (error) {
+    if (request === latest) reportProblem(error)
+  }
+}
+
+/** Shows above the list what has failed. */
+export function reportProblem(error: unknown): void {
+  sessionsProblem.value = problemOf(error)
 }
 
 function readPage(before: string | undefined): Promise<{ sessions: SessionBody[]; next: string | null }> {

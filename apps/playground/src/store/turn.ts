@@ -1,5 +1,6 @@
 import type { AgentEvent } from '@agentkit/core'
 import { type Signal, signal } from '@preact/signals'
+import { newId } from '../api/new-id.ts'
 import type { Problem } from '../api/problem.ts'
 import type { TurnBody } from '../api/types.ts'
 import { applyEvent, newRunView, type RunView } from '../run/run-view.ts'
@@ -31,7 +32,7 @@ const maxLog = 20_000
 
 export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolean }): ShownTurn {
   return {
-    ...{ id: crypto.randomUUID(), question, view: newRunView('') },
+    ...{ id: newId(), question, view: newRunView('') },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
     ...{ keepsEvents, hasSteps: signal(true) },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },

@@ -189,7 +189,6 @@ export const de: Texts = {
   'files.accepts': 'Er liest {types}.',
   'files.uploading': '{name} wird hochgeladen',
   'files.indexing': '{name} wird eingelesen',
-  'files.uploaded': '{name} ist bereit.',
   'files.refused': 'Dateien dieser Art werden hier nicht angenommen: {name}',
   'files.tooLarge': '{name} ist größer als {max}.',
   'files.downloadOf': '{name} herunterladen',
