@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { cp, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Finding } from '@agentkit/core/internal'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
@@ -32,6 +32,10 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
     const detail = `The index of ${folder} has ${Math.round(size.bytes / 1e6)} MB, which is too large for this check.`
     return { status: 'skipped', detail, fix: 'npx agentkit index --verify' }
   }
+  const lock = await damagedLock(join(indexPath, 'sync'))
+  if (lock !== undefined) {
+    return { status: 'fail', detail: `The lock ${lock} of the index is damaged: no sync can begin.`, fix: `rm ${lock}` }
+  }
   const copy = await mkdtemp(join(tmpdir(), 'agentkit-doctor-'))
   try {
     await cp(place, join(copy, tool), { recursive: true })
@@ -58,6 +62,16 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
+}
+
+/** The first lock below a folder that is no database. One that has never been used is empty. */
+async function damagedLock(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder, { recursive: true }).catch(() => [])
+  for (const name of names.filter((one) => basename(one) === 'lock.db')) {
+    const begin = (await readFile(join(folder, name))).subarray(0, 16).toString('latin1')
+    if (begin !== '' && begin !== 'SQLite format 3\0') return join(folder, name)
+  }
+  return undefined
 }
 
 function folderProblem(folder: string): Finding | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { terminalLine, terminalText } from '@agentkit/core'
 import { Command } from 'commander'
@@ -6,6 +6,7 @@ import { cassetteVariables } from '../models/cassette-model.ts'
 import { importTesting } from '../util/import-optional.ts'
 import { checkFile } from './common/agent-file.ts'
 import { runProgram } from './common/run-program.ts'
+import { UsageError } from './common/usage-error.ts'
 import { showCalls, showSum } from './show-cassette.ts'
 
 /** `agentkit record`: runs a command, and records its model calls. */
@@ -60,9 +61,19 @@ Examples:
 Exit codes: 0 shown, 1 a damaged cassette, 2 wrong usage.`
 
 async function record(file: string, command: string[]): Promise<void> {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`"${file}" is a folder. Pass the file to write.`)
+  }
   const { readCassette } = await importTesting()
+  const older = existsSync(file) ? readFileSync(file) : undefined
   rmSync(file, { force: true })
-  process.exitCode = await run(command, 'record', file)
+  try {
+    process.exitCode = await run(command, 'record', file)
+  } catch (error) {
+    // Nothing was started that could replace it.
+    if (older) writeFileSync(file, older)
+    throw error
+  }
   if (existsSync(file)) return print(`${file}: ${showSum(readCassette(file))}`)
   print(`${file} was not written: the command called no model through an Agent of the package agentkit.`)
   process.exitCode ||= 1

@@ -1,9 +1,10 @@
-import { terminalLine } from '@agentkit/core'
+import { terminalLine, terminalText } from '@agentkit/core'
 import type { EvalReport, EvalRun, EvaluateOptions } from '@agentkit/evals/internal'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
 import { interruptible } from './common/interrupt.ts'
 import { printError } from './common/print.ts'
+import { openProgress } from './common/progress.ts'
 import { takeStdout } from './common/stdout.ts'
 import { checkScorers, type LeastMean, leastMean } from './least-mean.ts'
 import type { LoadedEval } from './load-eval.ts'
@@ -66,7 +67,10 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
   try {
     loaded = await loadEval(file, options.record === true)
     checkScorers(options.failUnder ?? [], loaded.options)
-    run = await runEval(evalOptions(loaded.options, options, signal), showProgress)
+    const progress = openProgress(`Running ${file}`)
+    run = await runEval(evalOptions(loaded.options, options, signal), (state) =>
+      progress.update(progressOf(state)),
+    ).finally(progress.close)
   } catch (error) {
     const interrupted = code()
     if (interrupted === undefined) throw error
@@ -79,7 +83,7 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
   const { report, results } = run
   if (options.junit !== undefined) await writeJunit(options.junit, report, results)
   if (options.html !== undefined) await writeHtml(options.html, report, run)
-  if (options.json) for (const piece of reportPieces(report)) await output.write(piece)
+  if (options.json) for (const piece of reportPieces(report)) await output.write(terminalText(piece))
   else for (const line of reportLines(report)) await output.write(`${terminalLine(line)}\n`)
   process.exitCode = isGood(report, options.failUnder) ? 0 : 1
 }
@@ -106,8 +110,7 @@ function isGood({ results, variants }: EvalReport, least: readonly LeastMean[] |
   return isGood
 }
 
-function showProgress({ done, runs, reused }: { done: number; runs: number; reused: number }): void {
-  if (!process.stderr.isTTY) return
+function progressOf({ done, runs, reused }: { done: number; runs: number; reused: number }): string {
   const note = reused > 0 ? `, ${reused} of them stored` : ''
-  process.stderr.write(`\r${done} of ${runs} runs${note}${done === runs ? '\n' : ''}`)
+  return `${done} of ${runs} runs${note}`
 }

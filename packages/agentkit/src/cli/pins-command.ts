@@ -4,6 +4,7 @@ import { nearestWord } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
 import { print } from './common/print.ts'
+import { withProgress } from './common/progress.ts'
 import { UsageError } from './common/usage-error.ts'
 
 type PinsOptions = { config?: string; pins: string }
@@ -39,7 +40,8 @@ async function accept(server: string, tool: string | undefined, options: PinsOpt
   try {
     const table = context.config.mcp.get(server)
     if (table) {
-      const accepted = await acceptPins(mcpOptions(server, table, context.config), tool).catch(refuseUnknown)
+      const accepting = acceptPins(mcpOptions(server, table, context.config), tool).catch(refuseUnknown)
+      const accepted = await withProgress(`Asking ${server} for its tools`, accepting)
       print(accepted.length === 0 ? 'All its tools are pinned as they are.' : `Pinned: ${accepted.join(', ')}.`)
       return
     }

@@ -1,6 +1,7 @@
 import type { BackgroundRuns } from '@agentkit/core'
 import { Command } from 'commander'
 import { print, printTable } from './common/print.ts'
+import { withProgress } from './common/progress.ts'
 import type { OpenStore, StoreOptions } from './open-stores.ts'
 import { withStoreOptions, withStores } from './runs-command.ts'
 
@@ -12,7 +13,7 @@ export function queueCommand(): Command {
   const queue = new Command('queue').addHelpText('afterAll', examples)
   const command = (name: string, description: string, work: (stores: readonly OpenStore[]) => Promise<void>): void => {
     withStoreOptions(queue.command(name).description(description)).action(
-      (file: string | undefined, options: StoreOptions) => withStores(file, options, work),
+      (file: string | undefined, options: StoreOptions) => withStores(file, options, (stores) => withProgress(`${name} is working`, work(stores))),
     )
   }
   command('counts', 'shows the jobs of each agent', counts)

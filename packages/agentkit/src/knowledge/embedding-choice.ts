@@ -39,9 +39,20 @@ const availableForChat: readonly ProviderId[] = [...alwaysAvailable, 'ollama']
  * @throws AgentKitError `missing-key` with the names of the environment variables
  */
 export function namedEmbedding(
-  { provider: name, model: modelName, dimensions }: EmbeddingTable,
+  table: EmbeddingTable,
   chatProvider: ProviderId,
   providers: NamedProviders = noProviders,
+): EmbeddingChoice | undefined {
+  const choice = embeddingOf(table, chatProvider, providers)
+  if (choice) checkEmbeddingKey(choice)
+  return choice
+}
+
+/** As `namedEmbedding`, of which the key may be missing. @throws AgentKitError `invalid-config` */
+export function embeddingOf(
+  { provider: name, model: modelName, dimensions }: EmbeddingTable,
+  chatProvider: ProviderId,
+  providers: NamedProviders,
 ): EmbeddingChoice | undefined {
   if (name === undefined && modelName === undefined && dimensions === undefined) return undefined
   const own = providers.get(name ?? modelName?.split('/', 1)[0] ?? '')
@@ -57,13 +68,18 @@ export function namedEmbedding(
   const model = (named?.provider === provider ? named.model : modelName) ?? defaultModels.get(provider)
   if (model === undefined)
     throw invalidConfig(`In [embedding] set model to your ${provider} deployment of an embedding model.`)
-  if (!keyOf(provider) && needsKey(provider)) {
+  return { provider, model, ...(dimensions === undefined ? {} : { dimensions }) }
+}
+
+/** @throws AgentKitError `missing-key` */
+function checkEmbeddingKey({ provider, model, named }: EmbeddingChoice): void {
+  if (named) checkKeyOf(named)
+  else if (isProviderId(provider) && !keyOf(provider) && needsKey(provider)) {
     const variables = keyVariables[provider].join(' or ')
     throw new AgentKitError('missing-key', `The embeddings of "${provider}/${model}" need a key. Set ${variables}.`, {
       provider,
     })
   }
-  return { provider, model, ...(dimensions === undefined ? {} : { dimensions }) }
 }
 
 function embeddingOfNamed(
@@ -81,7 +97,6 @@ function embeddingOfNamed(
     throw invalidConfig(`In [embedding] set model to an embedding model of ${name}.`)
   }
   if (model !== embeddings) checkListed(named, model)
-  checkKeyOf(named)
   return { provider: name, model, named, ...(dimensions === undefined ? {} : { dimensions }) }
 }
 

@@ -46,11 +46,23 @@ function isTaken(database: DatabaseSync, folder: string): boolean {
 }
 
 function isBusy(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+  const code = codeOf(error)
   return code === 5 || code === 6
 }
 
+/** The code of SQLite, 0 of other errors. */
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
+}
+
 function storageError(folder: string, error: unknown): AgentKitError {
+  const code = codeOf(error)
+  if (code === 11 || code === 26) {
+    const file = join(folder, 'lock.db')
+    return new AgentKitError('storage', `The lock ${file} is damaged. Delete the file; the next sync makes it again.`, {
+      cause: error,
+    })
+  }
   const message = `The index in "${folder}" cannot be written: ${messageOf(error)}. Name an \`indexPath\` that this user may write.`
   return new AgentKitError('storage', message, { cause: error })
 }

@@ -104,7 +104,9 @@ try {
   const database = new DatabaseSync(new URL(process.argv[1]), { readOnly: true })
   const first = (sql) => Object.values(database.prepare(sql).get())[0]
   const [version, tables] = [first('PRAGMA user_version'), first('SELECT count(*) FROM sqlite_schema')]
-  print({ version, tables, problem: String(first('PRAGMA quick_check(1)')).split('\\n')[0] })
+  // The first line of some findings only names the database.
+  const lines = String(first('PRAGMA quick_check(1)')).split('\\n')
+  print({ version, tables, problem: lines.find((line) => !line.startsWith('***')) ?? lines[0] })
 } catch ({ errcode, message }) {
   print({ error: { errcode, message } })
 }`

@@ -48,7 +48,9 @@ export async function checkEnv({ envProblem }: Project, signal: AbortSignal): Pr
     findings.push({ status: 'warn', detail: 'Other users of this machine can read .env.', fix: 'chmod 600 .env', file })
   }
   const detail = isInGit ? '.env is private, and git ignores it.' : '.env is private; no git is here.'
-  return merged(findings, { status: 'ok', detail, file })
+  const found = merged(findings, { status: 'ok', detail, file })
+  // Each finding has its own command.
+  return findings.length > 1 ? { ...found, fix: findings.map(({ fix }) => fix).join(' && ') } : found
 }
 
 /** Whether git says yes. Without git there is no repository either. */

@@ -1,6 +1,6 @@
 import { isAgentKitError } from '@agentkit/core'
 import { retrieverOptions } from '../../knowledge/agent-knowledge.ts'
-import { defaultEmbedding, namedEmbedding } from '../../knowledge/embedding-choice.ts'
+import { defaultEmbedding, embeddingOf } from '../../knowledge/embedding-choice.ts'
 import { isProviderId } from '../../models/providers.ts'
 import { agentTables, type CheckResult, merged, type Project } from './project.ts'
 
@@ -27,7 +27,7 @@ export async function checkIndex(project: Project): Promise<CheckResult> {
     const providers = own.filter(isProviderId)
     try {
       const [preferred = 'openai'] = providers
-      const choice = namedEmbedding(config.embedding, preferred, config.providers) ?? defaultEmbedding(providers)
+      const choice = embeddingOf(config.embedding, preferred, config.providers) ?? defaultEmbedding(providers)
       const embedder = choice && {
         id: `${choice.provider}/${choice.model}`,
         ...(choice.dimensions !== undefined && { dimensions: choice.dimensions }),

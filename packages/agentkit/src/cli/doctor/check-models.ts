@@ -18,14 +18,15 @@ import { type ListedModels, listModels } from './listed-models.ts'
 import { type CheckResult, merged, type NamedModel, type Project } from './project.ts'
 
 /** Keys: set, and in the form of their provider. They are never printed. */
-export function checkKeys({ config, models }: Project): CheckResult {
+export function checkKeys({ config, models, embedding }: Project): CheckResult {
   const findings: CheckResult[] = []
-  for (const provider of usedProviders(models)) {
+  const used = embedding ? [...models, embedding] : models
+  for (const provider of usedProviders(used)) {
     const variables = keyVariables[provider]
     const name = variables.find((one) => variable(one) !== undefined)
     if (name === undefined && needsKey(provider)) {
-      const users = models.filter((model) => model.provider === provider).map(({ name }) => `"${name}"`)
-      const detail = `No key for ${provider}, which ${users.join(', ')} needs: set ${variables.join(' or ')}.`
+      const users = used.filter((model) => model.provider === provider).map(({ name }) => `"${name}"`)
+      const detail = `No key for ${provider}, which ${[...new Set(users)].join(', ')} needs: set ${variables.join(' or ')}.`
       findings.push({ status: 'fail', detail, fix: `echo '${variables.at(-1)}=…' >> .env` })
     } else if (name !== undefined) findings.push(keyFinding(name, provider))
   }
@@ -104,8 +105,9 @@ async function modelFinding({ name, provider, model, named }: NamedModel): Promi
 /** Whether each provider answers, accepts the key, and has the models. No model is called. */
 export async function checkProviders(project: Project, signal: AbortSignal): Promise<CheckResult> {
   if (project.isOffline) return { status: 'skipped', detail: 'Not asked, because of --offline.' }
-  const { models, config } = project
-  const all = models.length === 0 && keyOf('openai') !== undefined ? [defaultNamed(config.defaults)] : models
+  const { models, config, embedding } = project
+  const chat = models.length === 0 && keyOf('openai') !== undefined ? [defaultNamed(config.defaults)] : models
+  const all = embedding ? [...chat, embedding] : chat
   const providers = [...new Set(all.map(({ provider }) => provider))]
   const findings = await Promise.all(
     providers.map((name) =>

@@ -37,7 +37,15 @@ export function checkPackageType(): CheckResult {
     manifest = Object(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { status: 'fail', detail: `${name} cannot be read: ${reason}.`, fix: 'npm pkg fix', file: name }
+    const line = /\(line (\d+) /.exec(reason)?.[1]
+    const fix = `Correct ${line === undefined ? '' : `line ${line} of `}${name}.`
+    return {
+      status: 'fail',
+      detail: `${name} cannot be read: ${reason}.`,
+      fix,
+      file: name,
+      ...(line && { line: Number(line) }),
+    }
   }
   const fix = 'npm pkg set type=module'
   if (manifest.type === 'module') return { status: 'ok', detail: `${name} has "type": "module".` }
@@ -121,6 +129,9 @@ function folderProblem(folder: string): CheckResult | undefined {
       return { status: 'fail', detail: `${name} is a file, where a folder is expected.`, fix: `mv ${name} ${name}.old` }
     }
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (folder !== '.' && process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+      return { status: 'warn', detail: `Other users of this machine can write in ${name}.`, fix: `chmod 700 ${folder}` }
+    }
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // what `fs` throws

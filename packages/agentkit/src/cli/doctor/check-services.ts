@@ -5,7 +5,7 @@ import { importMcp, importTelemetry } from '../../util/import-optional.ts'
 import { type CheckResult, merged, type Project } from './project.ts'
 
 /** How long a server of MCP may take to answer, within the bound of the check. */
-const mcpMs = 6_000
+const mcpMs = 5_000
 
 /** The servers of MCP: whether they can be connected, and have the tools that are pinned. Nothing is pinned. */
 export async function checkMcp({ config, isOffline }: Project): Promise<CheckResult> {

@@ -167,6 +167,12 @@ describe('agentkit doctor', () => {
       fix: 'npm pkg set type=module',
       file: 'package.json',
     })
+    const broken = await doctor(project({ 'package.json': '{\n  "type": "module",\n}' }).cwd)
+    expect(found(broken, 'package-type')).toMatchObject({
+      status: 'fail',
+      fix: 'Correct line 3 of package.json.',
+      line: 3,
+    })
   })
 
   it('names an old Node', async () => {
@@ -234,6 +240,7 @@ describe('agentkit doctor', () => {
     expect(found(report, 'store')).toMatchObject({
       status: 'fail',
       fix: 'mv agentkit-data/sessions.db agentkit-data/sessions.db.damaged',
+      detail: expect.not.stringContaining('***'),
     })
   })
 
@@ -275,6 +282,10 @@ describe('agentkit doctor', () => {
     writeFileSync(path(`agentkit-data/index/basic/${name}`), 'this is no database\n'.repeat(400))
     const report = await doctor(cwd)
     expect(found(report, 'index')).toMatchObject({ status: 'fail', fix: expect.stringContaining('npx agentkit index') })
+    const lock = readdirSync(path('agentkit-data/index'), { recursive: true }).find((one) => /lock\.db$/.test(`${one}`))
+    writeFileSync(path(`agentkit-data/index/${lock}`), 'this is no database')
+    const locked = await doctor(cwd)
+    expect(found(locked, 'index')).toMatchObject({ status: 'fail', fix: `rm agentkit-data/index/${lock}` })
   })
 
   it('names another embedding model than that of the index', async () => {
@@ -298,6 +309,25 @@ describe('agentkit doctor', () => {
     expect(found(await doctor(cwd), 'index')).toMatchObject({
       status: 'fail',
       detail: expect.stringContaining('anthropic has no embeddings'),
+    })
+  })
+
+  it('names the key of an embedding model, and one that its provider does not have', async () => {
+    const { url } = await provider(200, { data: [{ id: 'text-embedding-3-small' }] })
+    const { cwd } = project({
+      'agentkit_config.toml': `${files}[embedding]\nmodel = "openai/text-embeding-3-small"\n`,
+      'docs/a.md': '# A\n',
+    })
+    const keyless = await doctor(cwd)
+    expect(found(keyless, 'keys')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('No key for openai, which "openai/text-embeding-3-small" needs'),
+    })
+    const env = { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` }
+    const report = await doctor(cwd, { words: [], env })
+    expect(found(report, 'providers')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('Did you mean "text-embedding-3-small"?'),
     })
   })
 
@@ -344,6 +374,8 @@ describe('agentkit doctor', () => {
     chmodSync(path('.env'), 0o600)
     writeFileSync(path('.gitignore'), '')
     expect(found(await doctor(cwd), 'env')).toMatchObject({ status: 'warn', fix: 'echo .env >> .gitignore' })
+    chmodSync(path('.env'), 0o644)
+    expect(found(await doctor(cwd), 'env')?.fix).toBe('echo .env >> .gitignore && chmod 600 .env')
     await git('add', '.env')
     expect(found(await doctor(cwd), 'env')).toMatchObject({
       status: 'fail',
@@ -353,10 +385,10 @@ describe('agentkit doctor', () => {
     await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
     await store.close()
     chmodSync(path('agentkit-data/sessions.db'), 0o644)
-    expect(found(await doctor(cwd), 'store')).toMatchObject({
-      status: 'warn',
-      fix: 'chmod 600 agentkit-data/sessions.db',
-    })
+    chmodSync(path('agentkit-data'), 0o777)
+    const open = await doctor(cwd)
+    expect(found(open, 'store')).toMatchObject({ status: 'warn', fix: 'chmod 600 agentkit-data/sessions.db' })
+    expect(found(open, 'disk')).toMatchObject({ status: 'warn', fix: 'chmod 700 agentkit-data' })
   })
 
   it('names a server of MCP that does not start, and pins nothing', async () => {

@@ -1,4 +1,4 @@
-import { isAgentKitError, terminalLine } from '@agentkit/core'
+import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 import { defaultSessionsPath } from '../../config/sdk-context.ts'
 import { withProgress } from '../common/progress.ts'
@@ -42,7 +42,7 @@ export async function doctor({ json, offline, sessions = defaultSessionsPath }: 
   const results = await withProgress('Checking', Promise.all(running))
   const ok = results.every(({ status }) => status !== 'fail')
   const text = json ? `${JSON.stringify({ ok, checks: results })}\n` : reportOf(results)
-  await output.write(text)
+  await output.write(terminalText(text))
   return ok ? 0 : 1
 }
 

@@ -3,7 +3,9 @@ import type { Finding } from '@agentkit/core/internal'
 import { type Config, noConfig, readConfig } from '../../config/config.ts'
 import type { AgentTable } from '../../config/config-keys.ts'
 import { loadDotEnv } from '../../config/load-dot-env.ts'
+import { embeddingOf } from '../../knowledge/embedding-choice.ts'
 import { type FoundModel, findModel } from '../../models/model-name.ts'
+import { isProviderId } from '../../models/providers.ts'
 
 /** What checks know of the project in this folder. */
 export type Project = {
@@ -15,6 +17,8 @@ export type Project = {
   envProblem?: string
   /** The models that the configuration names, each once. */
   models: readonly NamedModel[]
+  /** That of `[embedding]`, where an agent retrieves files. */
+  embedding?: NamedModel
   isOffline: boolean
   sessions: string
 }
@@ -31,7 +35,9 @@ export function readProject(sessions: string, isOffline: boolean): Project {
   const base = { isOffline, sessions, ...(envProblem !== undefined && { envProblem }) }
   try {
     const config = readConfig()
-    return { ...base, config, models: modelsOf(config) }
+    const models = modelsOf(config)
+    const embedding = embeddingIn(config, models)
+    return { ...base, config, models, ...(embedding && { embedding }) }
   } catch (error) {
     const configError = error instanceof Error ? error : new Error(String(error))
     return { ...base, config: noConfig(), configError, models: [] }
@@ -58,11 +64,27 @@ function modelsOf(config: Config): NamedModel[] {
   return [...models.values()]
 }
 
+function embeddingIn(config: Config, models: readonly NamedModel[]): NamedModel | undefined {
+  const retrieving = agentTables(config).find(({ retrieve }) => retrieve === true)
+  if (!retrieving) return undefined
+  const preferred = models.map(({ provider }) => provider).find(isProviderId) ?? 'openai'
+  try {
+    const choice = embeddingOf(config.embedding, preferred, config.providers)
+    if (!choice) return undefined
+    const { provider, model, named } = choice
+    return { name: `${provider}/${model}`, provider, model, settings: retrieving, ...(named && { named }) }
+  } catch (error) {
+    // The check of the index reports it.
+    if (!isAgentKitError(error)) throw error
+    return undefined
+  }
+}
+
 /** The findings of several parts as one: the worst decides, and is the first that is said. */
 export function merged(findings: readonly CheckResult[], ifNone: CheckResult): CheckResult {
   const ranked = ['fail', 'warn', 'ok', 'skipped'].flatMap((status) => findings.filter((one) => one.status === status))
   const [worst, ...others] = ranked
   if (!worst) return ifNone
   const alike = others.filter(({ status }) => status === worst.status || (status !== 'ok' && status !== 'skipped'))
-  return { ...worst, detail: [worst, ...alike].map(({ detail }) => detail).join(' ') }
+  return { ...worst, detail: [...new Set([worst, ...alike].map(({ detail }) => detail))].join(' ') }
 }

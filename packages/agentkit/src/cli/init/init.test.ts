@@ -130,6 +130,19 @@ describe('agentkit init', () => {
     expect(read('agent.ts')).toBe('export {}\n')
     expect(read('agent.ts.new')).toContain('new Agent(')
     expect(read('package.json')).toBe(before)
+    writeFileSync(join(cwd, 'agent.ts.new'), 'mine')
+    expect((await init(cwd, '--force')).out).toMatch(/Kept as they are: .*agent\.ts\.new/)
+    expect(read('agent.ts.new')).toBe('mine')
+  })
+
+  it('makes a project of yarn below another one, which yarn would take for it, a project of its own', async () => {
+    const { cwd } = place({ 'package.json': '{ "workspaces": ["packages/*"] }' })
+    const { out } = await init(cwd, 'mine', '--pm', 'yarn')
+    expect(out).toContain('yarn.lock')
+    expect(readFileSync(join(cwd, 'mine/yarn.lock'), 'utf8')).toBe('')
+    await init(cwd, 'packages/ours', '--pm', 'yarn')
+    expect(existsSync(join(cwd, 'packages/ours/agent.ts'))).toBe(true)
+    expect(existsSync(join(cwd, 'packages/ours/yarn.lock'))).toBe(false)
   })
 
   it.each([
@@ -138,6 +151,7 @@ describe('agentkit init', () => {
     ['an unknown package manager', ['--pm', 'pnmp'], 'Did you mean "pnpm"?'],
     ['an unknown provider of a model', ['--model', 'opnai/gpt-5'], 'Did you mean "openai/gpt-5"?'],
     ['a folder that is a file', ['package.json'], '"package.json" is a file.'],
+    ['a folder in a file', ['package.json/mine'], '"package.json" is a file.'],
     ['a package.json that is no JSON', ['.'], 'package.json cannot be extended'],
     ['an unknown option', ['--templat', 'x'], '(Did you mean --template?)'],
   ])('refuses %s with 2, and writes nothing', async (_, words, problem) => {

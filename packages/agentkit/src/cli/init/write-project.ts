@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
 import { UsageError } from '../common/usage-error.ts'
 import type { Choices } from './choices.ts'
 import { mergeIgnored, mergeManifest } from './manifest.ts'
+import { isBelowOtherProject } from './project-above.ts'
 import { type ProjectFile, projectFiles } from './project-files.ts'
 
 /** What is to be written, once all is known. */
@@ -16,29 +18,58 @@ export type Plan = {
 
 /**
  * Decides which files are written, and reads those that are extended. Nothing is written.
- * @throws UsageError for a folder that is a file, and a package.json that is no JSON
+ * @throws UsageError for a folder that is a file or below one, and for a package.json or .gitignore that cannot be extended
  */
 export function planProject(folder: string, choices: Choices, force: boolean): Plan {
-  const stats = statSync(folder, { throwIfNoEntry: false })
-  if (stats && !stats.isDirectory()) throw new UsageError(`"${relative('', folder)}" is a file. Pass a folder.`)
-  const read = (name: string): string | undefined =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined
+  checkFolder(folder)
+  const exists = (name: string): boolean => isThere(join(folder, name))
+  const read = (name: string): string | undefined => (exists(name) ? textOf(folder, name) : undefined)
   const manifest = mergedManifest(read('package.json'), folder, choices)
   const ignored = { name: '.gitignore', text: mergeIgnored(read('.gitignore')) }
   const merged = [{ name: 'package.json', text: manifest.text }, ignored].filter(
     ({ name, text }) => read(name) !== text,
   )
   const files = projectFiles(choices)
-  const exists = (name: string): boolean => existsSync(join(folder, name))
-  const kept = files.map(({ name }) => name).filter(exists)
-  const beside = force
-    ? files.filter(({ name }) => exists(name)).map((file) => ({ ...file, name: `${file.name}.new` }))
-    : []
+  const existing = files.filter(({ name }) => exists(name))
+  const beside = force ? existing.map((file) => ({ ...file, name: `${file.name}.new` })) : []
+  const isNew = ({ name }: ProjectFile): boolean => !exists(name)
+  const lock = { name: 'yarn.lock', text: '' }
+  const needsLock = choices.manager === 'yarn' && isNew(lock) && isBelowOtherProject(folder)
   return {
     folder,
-    files: [...merged, ...files.filter(({ name }) => !exists(name)), ...beside],
-    kept,
+    files: [...merged, ...[...files, ...(needsLock ? [lock] : []), ...beside].filter(isNew)],
+    kept: [...existing, ...beside.filter((file) => !isNew(file))].map(({ name }) => name),
     notes: manifest.notes,
+  }
+}
+
+/** The folder need not exist, but what exists of its path are folders. */
+function checkFolder(folder: string): void {
+  const stats = statOf(folder)
+  if (stats === undefined && dirname(folder) !== folder) checkFolder(dirname(folder))
+  if (stats && !stats.isDirectory()) throw new UsageError(`"${relative('', folder)}" is a file. Pass a folder.`)
+}
+
+function statOf(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // A part of the path is a file.
+    return undefined
+  }
+}
+
+/** Also of a link to nothing, which is not replaced. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function textOf(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // what `fs` throws
+    throw new UsageError(`${name} cannot be read (${code}). Correct it, and run the command again.`)
   }
 }
 
@@ -54,9 +85,14 @@ function mergedManifest(text: string | undefined, folder: string, choices: Choic
 export function writeProject({ folder, files }: Plan): void {
   for (const { name, text, mode } of files) {
     const path = join(folder, name)
-    mkdirSync(dirname(path), { recursive: true })
     // Only these two may exist: a file that has appeared meanwhile is not overwritten.
-    const flag = name === 'package.json' || name === '.gitignore' || name.endsWith('.new') ? 'w' : 'wx'
-    writeFileSync(path, text, { flag, ...(mode !== undefined && { mode }) })
+    const flag = name === 'package.json' || name === '.gitignore' ? 'w' : 'wx'
+    try {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text, { flag, ...(mode !== undefined && { mode }) })
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException // what `fs` throws
+      throw new AgentKitError('storage', `${relative('', path)} cannot be written (${code}).`, { cause })
+    }
   }
 }
