@@ -13,7 +13,8 @@ export function queueCommand(): Command {
   const queue = new Command('queue').addHelpText('afterAll', examples)
   const command = (name: string, description: string, work: (stores: readonly OpenStore[]) => Promise<void>): void => {
     withStoreOptions(queue.command(name).description(description)).action(
-      (file: string | undefined, options: StoreOptions) => withStores(file, options, (stores) => withProgress(`${name} is working`, work(stores))),
+      (file: string | undefined, options: StoreOptions) =>
+        withStores(file, options, (stores) => withProgress(`${name} is working`, work(stores))),
     )
   }
   command('counts', 'shows the jobs of each agent', counts)

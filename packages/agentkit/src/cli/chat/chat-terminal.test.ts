@@ -36,6 +36,9 @@ const model = {
       yield say('First part,')
       while (!existsSync(process.env.GATE)) { signal.throwIfAborted(); await sleep(20) }
       yield say(' second part.')
+    } else if (text.includes('thinking')) {
+      while (!existsSync(process.env.GATE)) { signal.throwIfAborted(); await sleep(20) }
+      yield say('Thought.')
     } else if (text.includes('hostile')) {
       yield say('\\u001b[2J\\u001b]52;c;cm0=\\u0007gone\\rback')
     } else {
@@ -113,6 +116,17 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(terminal.screen()).not.toContain('ended with')
     terminal.press('C-c', 'C-c')
     await terminal.shows('ended with 0')
+  })
+
+  it('shows that the agent works while it has said nothing for two seconds', async () => {
+    const { terminal, gate } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('thinking')
+    await terminal.shows(/Clerk is working \d+ s/)
+    writeFileSync(gate, '')
+    await terminal.shows(/› thinking\nThought\.\n12 tokens in/)
+    expect(terminal.screen()).not.toContain('is working')
   })
 
   it('keeps what is typed when it is resized, and shows lines of before by ↑', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
+import { openProgress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
@@ -139,9 +140,14 @@ async function decideWaiting(parts: Parts, state: State): Promise<void> {
 /** Asks a question or decides on a run that waits, and shows the answer as it comes. Ctrl-C stops it. */
 async function ask({ partner, prompt, write }: Parts, state: State, what: Question | Waiting): Promise<void> {
   const stop = new AbortController()
-  const view = createView(write)
+  const progress = openProgress(`${partner.name} is working`)
+  const show = (text: string): Promise<void> => {
+    progress.close()
+    return write(text)
+  }
+  const view = createView(show)
   const startedAt = performance.now()
-  const deciding: Decide = (asked, problem) => decide(asked, { prompt, write }, stop.signal, problem)
+  const deciding: Decide = (asked, problem) => decide(asked, { prompt, write: show }, stop.signal, problem)
   const { signal } = stop
   const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
   const answering = (async () => {
@@ -165,7 +171,9 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
     await prompt.during(answering, () => stop.abort())
   } catch (error) {
     if (!stop.signal.aborted) throw error
-    await write(`\n${painted('dim', 'stopped')}\n`)
+    await show(`\n${painted('dim', 'stopped')}\n`)
+  } finally {
+    progress.close()
   }
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 
 export const packageManagers = ['npm', 'pnpm', 'yarn', 'bun'] as const
 export type PackageManager = (typeof packageManagers)[number]
@@ -11,11 +12,15 @@ const lockFiles: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ]
 
-/** The package manager of this folder by its lock file, else the one that runs this process, else npm. */
-export function packageManager(): PackageManager {
-  const [, locked] = lockFiles.find(([file]) => existsSync(file)) ?? []
+/**
+ * The package manager that runs this process, else that of a folder by its lock file, else npm. npm runs `npx` in any
+ * project, so a lock file says more than it.
+ */
+export function packageManager(folder = '.'): PackageManager {
   const [name = ''] = (process.env.npm_config_user_agent ?? '').split('/')
-  return locked ?? packageManagers.find((one) => one === name) ?? 'npm'
+  const running = packageManagers.find((one) => one === name && one !== 'npm')
+  const [, locked] = lockFiles.find(([file]) => existsSync(join(folder, file))) ?? []
+  return running ?? locked ?? 'npm'
 }
 
 /** The command that adds packages. */

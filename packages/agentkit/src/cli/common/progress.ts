@@ -36,6 +36,7 @@ export function openProgress(title: string): Progress {
     close() {
       clearInterval(timer)
       if (isShown) stderr.write('\r\u001b[K')
+      isShown = false
     },
   }
 }

@@ -16,7 +16,7 @@ const templateHints = {
  */
 export async function askChoices(
   given: Partial<Choices>,
-  { installs }: { installs: boolean },
+  { installs, folder }: { installs: boolean; folder: string },
 ): Promise<{ given: Partial<Choices>; installs: boolean } | undefined> {
   const providers: readonly ProviderId[] | symbol = given.providers ?? (await askProviders())
   if (typeof providers === 'symbol') return undefined
@@ -32,7 +32,7 @@ export async function askChoices(
     (await select({
       message: 'Which package manager?',
       options: packageManagers.map((value) => ({ value, label: value })),
-      initialValue: packageManager(),
+      initialValue: packageManager(folder),
     }))
   if (isCancel(manager)) return undefined
   const answer = installs ? await confirm({ message: `Install the packages with ${manager}?` }) : false

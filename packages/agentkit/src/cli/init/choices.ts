@@ -55,9 +55,9 @@ function providerOf(model: string): string {
 }
 
 /** The defaults of what is not given, and the lines that say so. */
-export function withDefaults(given: Partial<Choices>): { choices: Choices; lines: string[] } {
+export function withDefaults(given: Partial<Choices>, folder: string): { choices: Choices; lines: string[] } {
   const keyed = providerIds.filter((id) => keyOf(id) !== undefined)
-  const { providers = [keyed[0] ?? 'openai'], template = 'agent', manager = packageManager() } = given
+  const { providers = [keyed[0] ?? 'openai'], template = 'agent', manager = packageManager(folder) } = given
   const model = given.model ?? modelOf(providers)
   const lines = [
     ...(given.providers ? [] : [`provider: ${providers[0]} (--provider ${providerIds.join('|')})`]),

@@ -96,6 +96,14 @@ describe('agentkit init', () => {
     const { out } = await agentkit(['init', '--no-install'], { cwd, env })
     expect(out).toContain('provider: groq')
     expect(out).toContain('package manager: pnpm')
+    // The lock file of the folder counts where npm runs the command, as npx does anywhere, and no other does.
+    writeFileSync(join(cwd, 'package-lock.json'), '{}')
+    writeFileSync(join(cwd, 'yarn.lock'), '')
+    const npx = { npm_config_user_agent: 'npm/11.0.0 node/v24.0.0' }
+    const locked = await agentkit(['init', '--no-install'], { cwd, env: npx })
+    expect(locked.out).toContain('package manager: yarn')
+    const below = await agentkit(['init', 'below', '--no-install'], { cwd, env: npx })
+    expect(below.out).toContain('package manager: npm')
     const other = await init(place().cwd, '--model', 'gemini-flash-latest')
     expect(other.out).not.toContain('provider: ')
     expect(other.out).not.toContain('model: ')

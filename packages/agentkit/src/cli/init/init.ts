@@ -18,7 +18,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
   let installs = flags.install
   const asks = flags.yes !== true && process.stdin.isTTY === true && process.stdout.isTTY === true
   if (asks) {
-    const answers = await askChoices(given, { installs })
+    const answers = await askChoices(given, { installs, folder })
     if (!answers) {
       printError('Nothing was written.')
       return 130
@@ -26,7 +26,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
     given = answers.given
     installs = answers.installs
   }
-  const { choices, lines } = withDefaults(given)
+  const { choices, lines } = withDefaults(given, folder)
   const plan = planProject(folder, choices, flags.force === true)
   for (const line of asks ? [] : lines) print(line)
   writeProject(plan)
