@@ -1,5 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
-import { root } from './scripts/workspace-files.ts'
+import { type Package, root } from './scripts/workspace-files.ts'
 
 // The snippets of README and the guides as a newcomer pastes them: each in the project that `npm init -y` makes, on the
 // packed packages, with models that a server in this process answers for. Those of the tutorial, of deployments and of
@@ -65,21 +76,9 @@ describe('the snippets of README and the guides', () => {
     })
     await new Promise<void>((resolve) => models.listen(0, '127.0.0.1', resolve))
     await npm('init', '-y')
-    const tarballs = published().map(({ manifest }) => join(place, tarballOf(manifest.name)))
-    await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs, 'ts-morph')
-    for (const name of ['zod', 'ai', '@ai-sdk/openai', '@langchain/core', 'jose', 'openai']) {
-      link(join(root, 'docs/examples/node_modules', name), name)
-    }
-    for (const name of [
-      'api',
-      'sdk-trace',
-      'sdk-metrics',
-      'resources',
-      'exporter-trace-otlp-proto',
-      'exporter-metrics-otlp-proto',
-    ]) {
-      link(join(root, 'packages/telemetry/node_modules/@opentelemetry', name), `@opentelemetry/${name}`)
-    }
+    await Promise.all(published().map(unpack))
+    linkAll(join(root, 'docs/examples/node_modules'), join(place, 'node_modules'))
+    linkAll(join(root, 'packages/telemetry/node_modules'), join(place, 'node_modules'))
   }, 900_000)
 
   afterAll(async () => {
@@ -156,13 +155,24 @@ describe('the snippets of README and the guides', () => {
     await promisify(execFile)('npm', args, { cwd: place, env: plainEnvironment(), shell: process.platform === 'win32' })
   }
 
-  function link(target: string, name: string): void {
-    const path = join(place, 'node_modules', name)
-    rmSync(path, { recursive: true, force: true })
-    mkdirSync(dirname(path), { recursive: true })
-    symlinkSync(target, path, 'junction')
+  /** Installed without npm, which `packaging.test.ts` tries: its own packages are ours, the others those of the workspace. */
+  async function unpack({ folder, manifest }: Package): Promise<void> {
+    const own = join(place, 'node_modules', manifest.name)
+    mkdirSync(own, { recursive: true })
+    await promisify(execFile)('tar', ['-xzf', join(place, tarballOf(manifest.name)), '-C', own, '--strip-components=1'])
+    linkAll(join(root, folder, 'node_modules'), join(own, 'node_modules'))
   }
 })
+
+/** Links what is installed in a folder of the workspace, but our own packages. */
+function linkAll(from: string, to: string): void {
+  const names = globSync('{[!@.]*,@*/*}', { cwd: from }).map((name) => name.replaceAll('\\', '/'))
+  for (const name of names) {
+    if (/^(@agentkit\/.*|agentkit)$/.test(name) || existsSync(join(to, name))) continue
+    mkdirSync(dirname(join(to, name)), { recursive: true })
+    symlinkSync(realpathSync(join(from, name)), join(to, name), 'junction')
+  }
+}
 
 function readSnippet(name: string): string {
   return readFileSync(join(root, 'docs/examples', name), 'utf8')
