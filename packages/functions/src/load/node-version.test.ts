@@ -31,6 +31,15 @@ it.each([
   expect(refusal).toContain('npx agentkit tools build')
 })
 
+it("names the line of Yarn's configuration that replaces Plug'n'Play", () => {
+  let refusal = ''
+  const end = (message: string): void => {
+    refusal = message
+  }
+  checkNodeVersion('24.0.0', end, { node: '24.0.0', pnp: '3' })
+  expect(refusal).toContain("does not support Yarn's Plug'n'Play. Write `nodeLinker: node-modules` into .yarnrc.yml")
+})
+
 it('has the version of package.json, and imports nothing that an older Node may lack', () => {
   const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   expect(engines.node).toBe('>=22.18')

@@ -2,8 +2,8 @@
 const least = { major: 22, minor: 18 }
 
 /**
- * Ends the process where functions cannot be compiled as files are loaded: on another runtime, with what to do there, and on
- * an older Node, with the version that is needed. No import here needs a newer Node.
+ * Ends the process where functions cannot be compiled as files are loaded: on another runtime and with Plug'n'Play, with what
+ * to do there, and on an older Node, with the version that is needed. No import here needs a newer Node.
  */
 export function checkNodeVersion(
   version: string,
@@ -15,6 +15,12 @@ export function checkNodeVersion(
     const command = 'npx agentkit tools build "src/**/*.ts"'
     end(
       `agentkit/register uses load hooks of Node.js, which do not work on ${other}. Make the tools of plain functions on Node.js by ${command}, import the file that it writes before the agents, and leave out agentkit/register; or define tools by tool().`,
+    )
+    return
+  }
+  if (runtimes.pnp !== undefined) {
+    end(
+      "agentkit does not support Yarn's Plug'n'Play. Write `nodeLinker: node-modules` into .yarnrc.yml, and run `yarn install`.",
     )
     return
   }
