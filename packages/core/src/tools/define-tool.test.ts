@@ -188,8 +188,12 @@ describe('the functions of an agent', () => {
       /^functions\[1\] is no function and no tool, but of type undefined\. Where modules import/,
     ],
     ['null', null, /^functions\[1\] is .* but null\.$/],
-    ['a text', 'act', /^functions\[1\] is .* but of type string\.$/],
-    ['a promise of a tool', Promise.resolve(), /^functions\[1\] is .* but a Promise: await it\.$/],
+    ['a text', 'act', /^functions\[1\] is .* but of type string: pass the function itself, not its name or result\.$/],
+    [
+      'a promise of a tool',
+      Promise.resolve(),
+      /^functions\[1\] is .* but a Promise: await it, or where a function was called pass the function itself\.$/,
+    ],
   ])('are not %s', (_what, item, message) => {
     const act = tool({ name: 'act', description: 'd', input, execute })
     expect(() => agentWith([act, item as never])).toThrow(

@@ -112,11 +112,11 @@ function isHosted({ type, inputSchema, parameters, execute }: Fields): boolean {
 function noTool(item: unknown, place: string): Error {
   const found =
     typeof item !== 'object'
-      ? `of type ${typeof item}`
+      ? `of type ${typeof item}${item === undefined ? '' : ': pass the function itself, not its name or result'}`
       : item === null
         ? 'null'
         : 'then' in item
-          ? 'a Promise: await it'
+          ? 'a Promise: await it, or where a function was called pass the function itself'
           : 'an object without `name`, `inputSchema` and `execute`'
   const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
   return invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
