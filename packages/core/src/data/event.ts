@@ -23,7 +23,7 @@ export type AgentEventBody =
   | { type: 'agent-start'; name: string }
   | { type: 'agent-end'; name: string; status: string; reason?: string }
   | { type: 'step-start'; step: number }
-  /** The step is repeated: its deltas so far are void. */
+  /** The step is repeated, or its answer was not accepted: its deltas so far are void. */
   | { type: 'step-restart'; step: number; error: ErrorInfo }
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }

@@ -16,7 +16,8 @@ export type DraftForm = {
   itemsAt(path: readonly string[]): Promise<(item: JSONValue) => boolean>
 }
 
-type DraftedRun = AsyncIterable<AgentEvent> & { readonly result: Promise<RunResult> }
+/** A run as its drafts are read. */
+export type DraftedRun = AsyncIterable<AgentEvent> & { result(): Promise<RunResult> }
 
 /** The output of a run while it is written: one value that grows, and begins again where the answer does. */
 export async function* partialsOf(run: DraftedRun, formOf: () => Promise<DraftForm>): AsyncGenerator<unknown> {
@@ -72,7 +73,7 @@ async function* textsOf(run: DraftedRun, watched?: readonly string[]): AsyncGene
       json = open()
     } else if (event.type === 'text-delta') yield { json, hasGrown: json.push(event.text) }
   }
-  const { error, finishReason, text } = await run.result
+  const { error, finishReason, text } = await run.result()
   if (error) throw error
   if (finishReason !== 'stop' || json.isWhole()) return
   // The answer stood behind other text, or was not streamed.

@@ -4,7 +4,7 @@ import type { AgentEvent, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
-import { type DraftForm, elementsOf, partialsOf } from './drafts.ts'
+import { type DraftedRun, type DraftForm, elementsOf, partialsOf } from './drafts.ts'
 import { type EventControl, eventBuffer } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
@@ -151,12 +151,10 @@ export function startRun(request: RunRequest): StartableRun {
     }
   }
   // Who reads drafts sees no request: the run ends with it.
-  const drafted = {
+  const drafted = (): DraftedRun => ({
     [Symbol.asyncIterator]: () => iterate({ canDecide: false }),
-    get result() {
-      return start()
-    },
-  }
+    result: start,
+  })
 
   const run: StartedRun = new StartedRun(start, {
     runId,
@@ -166,8 +164,8 @@ export function startRun(request: RunRequest): StartableRun {
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
     answer: approvals.answer,
     // The form of the output, which `request` has, is its type.
-    partials: () => partialsOf(drafted, request.form) as AsyncIterable<undefined>,
-    elements: <Element>(path: string) => elementsOf(drafted, request.form, path) as AsyncIterable<Element>,
+    partials: () => partialsOf(drafted(), request.form) as AsyncIterable<undefined>,
+    elements: <Element>(path: string) => elementsOf(drafted(), request.form, path) as AsyncIterable<Element>,
     [Symbol.asyncIterator]: () => iterate({ canDecide: true }),
   })
   return run
