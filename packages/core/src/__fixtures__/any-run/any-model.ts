@@ -32,7 +32,8 @@ export function anyModel(random: Random, number: number, nextId: () => string): 
       const fault = faults.oneIn(25) ? faults.pick<Fault>(['never begins', 'no end', 'continues after finish']) : undefined
       if (fault === 'never begins') await new Promise(() => {})
       for await (const event of script.stream(request, signal)) {
-        if (event.type !== 'finish') yield event
+        if (event.type === 'tool-input-delta') yield* anyDraft(faults, event)
+        else if (event.type !== 'finish') yield event
         else if (fault !== 'no end') yield { ...event, usage: anyUsage(faults, event, request, info) }
         if (event.type === 'finish' && fault === 'continues after finish') yield { type: 'text-delta', text: 'And another thing.' }
       }
@@ -43,6 +44,12 @@ export function anyModel(random: Random, number: number, nextId: () => string): 
 
 type Fault = 'never begins' | 'no end' | 'continues after finish'
 type Finish = Extract<ModelEvent, { type: 'finish' }>
+
+/** A piece of an answer, which some models lose, repeat, or give to no call. */
+function anyDraft(random: Random, event: Extract<ModelEvent, { type: 'tool-input-delta' }>): ModelEvent[] {
+  if (!random.oneIn(12)) return [event]
+  return random.pick([[], [event, event], [{ ...event, callId: 'none' }], [{ ...event, text: `${event.text}"` }]])
+}
 
 function anyInfo(random: Random): ModelInfo {
   const window = random.pick([undefined, undefined, 3_500, 6_000, 20_000])
