@@ -15,6 +15,7 @@ import { type BackgroundStore, backgroundOf } from './background-of.ts'
 import { type CheckedItem, checkItems } from './check-enqueue.ts'
 import { jobOf } from './job-of.ts'
 import { warnWithoutWorker } from './living-workers.ts'
+import { stopInterrupted } from './stop-ended.ts'
 
 /** The agent whose runs are stored. */
 export type Enqueuer = {
@@ -59,6 +60,9 @@ export async function enqueueRuns(
   } finally {
     await Promise.all(adding)
   }
+  // The runs that they have ended in the store: a worker would find them some seconds later.
+  const endsOthers = entries.some(({ onBusy, replaces }) => onBusy === 'interrupt' || replaces !== undefined)
+  if (endsOthers) void stopInterrupted(enqueuer.spec.sessions, runs).catch(() => {})
   await warnWithoutWorker(runs, enqueuer.spec.id)
   return stored
 }

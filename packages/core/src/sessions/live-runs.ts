@@ -35,6 +35,11 @@ export function isLive(store: SessionStore, runId: string): boolean {
   return liveRuns(store).has(runId)
 }
 
+/** The runs of a store that are in this process. */
+export function liveRunIds(store: SessionStore): string[] {
+  return [...liveRuns(store).keys()]
+}
+
 /** Cancels a run that is in this process, and waits until it has settled. */
 export async function cancelLive(store: SessionStore, runId: string): Promise<void> {
   const runs = [...(liveRuns(store).get(runId) ?? [])]
