@@ -178,6 +178,19 @@ describe('agentkit init', () => {
     expect(existsSync(join(cwd, 'here/agent.ts'))).toBe(true)
   })
 
+  it.skipIf(process.platform === 'win32')('installs by yarn in CI, of the registry that npm has', async () => {
+    const { cwd } = place()
+    const print = `#!/bin/sh
+[ "$1" = --version ] && echo 4.18.1 && exit
+echo "$1: $YARN_ENABLE_IMMUTABLE_INSTALLS $YARN_NPM_REGISTRY_SERVER $YARN_UNSAFE_HTTP_WHITELIST $YARN_NPM_PREAPPROVED_PACKAGES"
+`
+    writeFileSync(join(cwd, 'yarn'), print, { mode: 0o755 })
+    const env = { PATH: cwd, CI: 'true', npm_config_registry: 'http://127.0.0.1:4873/' }
+    const { code, out } = await agentkit(['init', 'here', '--pm', 'yarn'], { cwd, env })
+    expect(out).toContain('\ninstall: false http://127.0.0.1:4873 127.0.0.1 agentkit,@agentkit/*\n')
+    expect(code).toBe(0)
+  })
+
   it('checks a new project with the tools that this repository has', () => {
     const root = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../../package.json'), 'utf8'))
     const functions = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../functions/package.json'), 'utf8'))

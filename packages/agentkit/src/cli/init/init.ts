@@ -4,6 +4,7 @@ import { print, printError } from '../common/print.ts'
 import { runProgram } from '../common/run-program.ts'
 import { askChoices } from './ask-choices.ts'
 import { type Choices, givenChoices, type InitFlags, withDefaults } from './choices.ts'
+import { installVariables } from './install-variables.ts'
 import { planProject, writeProject } from './write-project.ts'
 
 /**
@@ -43,7 +44,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
 /** @returns whether it succeeded; the files stay either way */
 async function install({ manager }: Choices, folder: string): Promise<boolean> {
   try {
-    const code = await runProgram([manager, 'install'], {}, { folder })
+    const code = await runProgram([manager, 'install'], installVariables(manager, folder), { folder })
     if (code === 0) return true
     printError(`${manager} install ended with ${code}. The files are written.`)
   } catch (error) {

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process'
+import type { PackageManager } from '../common/package-manager.ts'
+
+/** Variables for the first install of a project, which a package manager would refuse or search elsewhere without them. */
+export function installVariables(manager: PackageManager, folder: string): Record<string, string> {
+  const registry = ownRegistry()
+  switch (manager) {
+    // In CI the lock file may not change, which that of a new project does.
+    case 'pnpm':
+      return {
+        npm_config_frozen_lockfile: 'false',
+        pnpm_config_frozen_lockfile: 'false',
+        ...(registry && !process.env.pnpm_config_registry && { pnpm_config_registry: registry.href }),
+      }
+    case 'yarn':
+      return {
+        YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+        ...(registry && registryOfYarn(registry)),
+        ...approvedInYarn(folder),
+      }
+    default:
+      return {}
+  }
+}
+
+/** The registry that npm and bun use, from which this command may come; yarn 4 and pnpm since 11 do not read it. */
+function ownRegistry(): URL | undefined {
+  const address = URL.parse(process.env.npm_config_registry ?? '')
+  return address === null || address.host === 'registry.npmjs.org' ? undefined : address
+}
+
+function registryOfYarn(address: URL): Record<string, string> {
+  if (process.env.YARN_NPM_REGISTRY_SERVER) return {}
+  const isLoopback = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname)
+  return {
+    YARN_NPM_REGISTRY_SERVER: address.href.replace(/\/$/, ''),
+    ...(address.protocol === 'http:' && isLoopback && { YARN_UNSAFE_HTTP_WHITELIST: address.hostname }),
+  }
+}
+
+/** Since 4.10 yarn takes no version younger than a day; that of the command which runs here has been chosen. */
+function approvedInYarn(folder: string): Record<string, string> {
+  const { stdout } = spawnSync('yarn', ['--version'], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  const [major = 0, minor = 0] = String(stdout ?? '')
+    .trim()
+    .split('.')
+    .map(Number)
+  const isKnown = major > 4 || (major === 4 && minor >= 10)
+  return isKnown ? { YARN_NPM_PREAPPROVED_PACKAGES: 'agentkit,@agentkit/*' } : {}
+}
