@@ -1,5 +1,6 @@
 import { isRecord } from '../data/message-problem.ts'
 import { checkOptions, isAmount, isCount, isFlag, isOneOf, isTextList, type OptionRule } from '../util/check-options.ts'
+import { agentWords } from '../util/foreign-words.ts'
 import type { ModelRequest } from './model.ts'
 
 /**
@@ -30,7 +31,7 @@ export const settingRules: { readonly [Name in keyof Required<ModelSettings>]: O
 
 /** @throws AgentKitError `invalid-argument` for an unknown setting or a wrong value */
 export function checkModelSettings(settings: ModelSettings): void {
-  checkOptions(settings, settingRules, { of: 'modelSettings', example: '{ temperature: 0 }' })
+  checkOptions(settings, settingRules, { of: 'modelSettings', example: '{ temperature: 0 }', words: agentWords })
 }
 
 /** The settings of one step. `toolChoice` is part of the first step only, and only with tools. */

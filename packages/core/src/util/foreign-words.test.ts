@@ -32,6 +32,12 @@ it.each<[string, string]>([
   expect(() => new Agent({ name: 'Test', model, [word]: [] })).toThrow(refusal)
 })
 
+it('answers the words of other libraries among the settings of the model', () => {
+  const withSetting = (word: string): Agent => new Agent({ name: 'Test', model, modelSettings: { [word]: 1 } as object })
+  expect(() => withSetting('maxTokens')).toThrow('`modelSettings.maxTokens`. `maxTokens` is `maxOutputTokens` here.')
+  expect(() => withSetting('topP')).toThrow('`topP` has no counterpart here')
+})
+
 it('answers in the words of a swarm', () => {
   const options = { name: 'Team', agents: [agent], model, handoffs: [agent] }
   expect(() => new Swarm(options)).toThrow('`handoffs` is `agents` with `collaboration: "handoff"` here.')

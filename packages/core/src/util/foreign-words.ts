@@ -111,6 +111,7 @@ export const agentWords: ForeignWords = {
   provider: 'a part of `model`: "openai/gpt-5.4-mini"',
   providerOptions: none('what providers have in common is in `modelSettings`'),
   topP: sampling,
+  top_p: sampling,
   topK: sampling,
   seed: sampling,
   presencePenalty: sampling,
