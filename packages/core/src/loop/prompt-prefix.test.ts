@@ -9,20 +9,24 @@ import { memorySessions } from '../sessions/memory-sessions.ts'
 import { Swarm } from '../swarm/swarm.ts'
 import { tool } from '../tools/define-tool.ts'
 
-const runs = 1_000
+const tests = 5
+const runsPerTest = 200
 
 /** A model with random answers, and the prompts that it has answered, run by run. */
 type Recorded = { model: Model; prompts: ModelRequest[] }
 
-it(`begins each request of ${runs.toLocaleString('en')} random runs with the one before, or warns`, async () => {
-  const problems: string[] = []
-  const seen = { runs: 0, requests: 0, warnings: 0 }
-  for (let seed = 0; seen.runs < runs; seed++) await converse(seed, problems, seen)
-  expect(problems).toEqual([])
-  // The random runs are of use only if they are long, and if some have a reason for a warning.
-  expect(seen.requests).toBeGreaterThan(3 * runs)
-  expect(seen.warnings).toBeGreaterThan(runs / 20)
-})
+it.each(Array.from({ length: tests }, (_, index) => index * runsPerTest))(
+  `begins each request of ${runsPerTest} random runs with the one before, or warns (seeds from %i)`,
+  async (from) => {
+    const problems: string[] = []
+    const seen = { runs: 0, requests: 0, warnings: 0 }
+    for (let seed = from; seen.runs < runsPerTest; seed++) await converse(seed, problems, seen)
+    expect(problems).toEqual([])
+    // The random runs are of use only if they are long, and if some have a reason for a warning.
+    expect(seen.requests).toBeGreaterThan(3 * runsPerTest)
+    expect(seen.warnings).toBeGreaterThan(runsPerTest / 20)
+  },
+)
 
 /** Three random runs of one session, some of which wait for an approval and are resumed by another agent object. */
 async function converse(
