@@ -58,7 +58,7 @@ describe('what nodeFetch sends', () => {
     try {
       expect(JSON.parse(await textOf(server.url, { headers }))).toEqual(['00-1-2-01', 'blue'])
       const post = preparePost({ address: server.url, headers, redirect: undefined })
-      const prepared = await post?.('{}', new AbortController().signal)
+      const prepared = await post?.(Buffer.from('{}'), new AbortController().signal)
       expect(await prepared?.json()).toEqual(['00-1-2-01', 'blue'])
       // A body of another kind is sent by the global `fetch`.
       const sent = await nodeFetch(server.url, { method: 'POST', headers, body: new Blob(['a']) })

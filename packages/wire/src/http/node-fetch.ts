@@ -60,7 +60,7 @@ export async function nodeFetch(input: string | URL | Request, init: NodeFetchIn
 }
 
 /** Sends a body to the address, with the headers, that it was prepared for. */
-export type PreparedPost = (body: string, signal: AbortSignal) => Promise<Response>
+export type PreparedPost = (body: Buffer, signal: AbortSignal) => Promise<Response>
 
 /**
  * Prepares requests that differ in their bodies alone: address and headers are worked out once. Each is sent as
@@ -73,12 +73,13 @@ export function preparePost({ address, headers, redirect }: KnownRequest): Prepa
   if (!transport) return undefined
   const fixed = optionsOf(url, transport, 'POST', headers)
   return async (body, signal) => {
-    const init = { method: 'POST', headers, body, [callSignal]: signal, ...(redirect && { redirect }) }
-    if (!isFetchUntouched()) return nodeFetch(address, init)
-    const bytes = Buffer.from(body)
-    const options = { ...fixed, headers: { ...withLength(fixed.headers, bytes), ...traceFields() } }
-    const response = await send({ url, signal, redirect, http: transport.http, options, body: bytes })
-    return response ?? webFetch(address, init, signal)
+    const init = (): NodeFetchInit => {
+      return { method: 'POST', headers, body: String(body), [callSignal]: signal, ...(redirect && { redirect }) }
+    }
+    if (!isFetchUntouched()) return nodeFetch(address, init())
+    const options = { ...fixed, headers: { ...withLength(fixed.headers, body), ...traceFields() } }
+    const response = await send({ url, signal, redirect, http: transport.http, options, body })
+    return response ?? webFetch(address, init(), signal)
   }
 }
 

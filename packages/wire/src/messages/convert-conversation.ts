@@ -34,15 +34,16 @@ export function convertConversation<Item>(
   const items =
     begin === 0 ? [] : convert(messages.slice(0, messages.length - rest.length), new CallIds(toWireId), warnings)
   const first = rest[0]
-  const settled = settledLength(rest)
+  const cache = caches.get(key) ?? new WeakMap<Message, Known<Item>>()
+  const earlier = first && cache.get(first)
+  let known = earlier && beginsWith(rest, earlier.messages) ? earlier : undefined
+  const settled = settledLength(rest, known?.messages.length ?? 0)
   if (!first || settled === 0) {
     items.push(...convert(rest, new CallIds(toWireId), warnings))
     return items
   }
-  const cache = caches.get(key) ?? new WeakMap<Message, Known<Item>>()
   caches.set(key, cache)
-  let known = cache.get(first)
-  if (!known || !isPrefix(known.messages, rest, settled)) {
+  if (!known || settled < known.messages.length) {
     known = { messages: [], items: [], warnings: [], ids: new CallIds(toWireId) }
     cache.set(first, known)
   }
@@ -53,18 +54,25 @@ export function convertConversation<Item>(
   return [...items, ...known.items, ...convert(rest.slice(settled), new CallIds(toWireId, known.ids), warnings)]
 }
 
-/** The number of messages that cannot change or get another result: those before the last user's message, all frozen. */
-function settledLength(messages: readonly Message[]): number {
-  let settled = 0
-  for (const [index, message] of messages.entries()) {
+/**
+ * The number of messages that cannot change or get another result: those before the last user's message, all frozen.
+ * @param known so many of the first ones were settled in an earlier request
+ */
+function settledLength(messages: readonly Message[], known: number): number {
+  const begin = messages[known]?.role === 'user' ? known : 0
+  let settled = begin
+  for (let index = begin; index < messages.length; index++) {
+    const message = messages[index] as Message
     if (message.role === 'user') settled = index
     if (!Object.isFrozen(message)) break
   }
   return settled
 }
 
-function isPrefix(known: readonly Message[], messages: readonly Message[], settled: number): boolean {
-  return known.length <= settled && known.every((message, index) => message === messages[index])
+function beginsWith(messages: readonly Message[], known: readonly Message[]): boolean {
+  if (messages.length < known.length) return false
+  for (let index = 0; index < known.length; index++) if (messages[index] !== known[index]) return false
+  return true
 }
 
 /**
