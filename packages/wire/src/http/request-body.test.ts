@@ -34,7 +34,7 @@ describe('bodyBytes', () => {
           content: upTo(3) ? text : [{ type: 'text', text }],
         }
       }
-      let items = Array.from({ length: 20 + upTo(40) }, item)
+      let items = Array.from({ length: 40 + upTo(60) }, item)
       const forks = [items]
       for (let request = 0; request < 30; request++) {
         const action = upTo(9)
@@ -58,7 +58,7 @@ describe('bodyBytes', () => {
 
   it('keeps at most 32 MB, of those used last', () => {
     for (let conversation = 0; conversation < 12; conversation++) {
-      const messages = Array.from({ length: 40 }, (_, index) => ({ role: 'user', content: `${index}`.repeat(50_000) }))
+      const messages = Array.from({ length: 80 }, (_, index) => ({ role: 'user', content: `${index}`.repeat(25_000) }))
       for (let request = 0; request < 3; request++) expectSame({ model: 'm', messages }, conversation)
       expect(keptBodyBytes()).toBeLessThanOrEqual(33_554_432)
     }

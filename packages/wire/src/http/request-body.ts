@@ -20,8 +20,8 @@ export function bodyBytes(body: object): Buffer {
 /** The most bytes that are kept, of all conversations of this process. */
 const mostBytes = 33_554_432
 
-/** A shorter conversation is written faster than it is compared. */
-const fewestItems = 32
+/** A shorter conversation is mostly that of one run, whose items are new in each request. */
+const fewestItems = 64
 
 /** A conversation is found by one of its first items. Some of them, such as instructions, are new in each request. */
 const headItems = 4
