@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { serve } from '@agentkit/server'
+import { expect, it, onTestFinished } from 'vitest'
 import { held, keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
 import { violations } from '../__fixtures__/violations.ts'
@@ -127,6 +127,23 @@ describeInBrowser('a narrow screen', () => {
     await button('Conversations').click()
     await button('New chat').click()
     await page.getByRole('heading', { name: /What can/ }).waitFor()
+  })
+})
+
+describeInBrowser('plain HTTP from another machine', () => {
+  it('is enough for a chat', async () => {
+    const agent = keeper(['**One**.'])
+    const server = await serve(agent, { port: 0, log: () => {}, allowedHosts: ['page.test'] })
+    onTestFinished(() => server.close())
+    // Another name of this machine, which a browser trusts no more than another machine.
+    const url = server.url.replace('127.0.0.1', 'page.test')
+    const { page, ask, said, settled, button } = await openPage(agent, { server: { ...server, url } })
+    expect(await page.evaluate(() => isSecureContext)).toBe(false)
+    await ask('Bread?')
+    await said('One').waitFor()
+    await settled()
+    await button('Copy').click()
+    await button('Copied').waitFor()
   })
 })
 

@@ -45,6 +45,18 @@ describe('the page', () => {
     ])
   })
 
+  it.each([
+    ['http://localhost:8000/', undefined, 'same-origin'],
+    ['http://127.0.0.1/', undefined, 'same-origin'],
+    ['https://agent.example/', undefined, 'same-origin'],
+    ['http://agent.example/', 'https', 'same-origin'],
+    ['http://agent.example/', undefined, null],
+    ['http://localhost.example/', undefined, null],
+  ])('has at %s, forwarded by %s, a policy for openers where browsers obey it', async (url, proto, policy) => {
+    const response = await pageOf().request(url, { headers: proto === undefined ? {} : { 'x-forwarded-proto': proto } })
+    expect(response.headers.get('cross-origin-opener-policy')).toBe(policy)
+  })
+
   it('is 304 for a client that has it', async () => {
     const etag = (await pageOf().request('/')).headers.get('etag') ?? ''
     for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {

@@ -42,13 +42,16 @@ export function mountPage(
     const page = (await load())?.['index.html']
     if (!page)
       return context.html(notBuilt, 503, { 'content-security-policy': "default-src 'none'", 'retry-after': '5' })
-    const { pathname } = new URL(context.req.url)
+    const { pathname, protocol, hostname } = new URL(context.req.url)
     // The page refers to everything relatively, so its own address must end in a slash.
     if (!pathname.endsWith('/')) return context.redirect(`${pathname.slice(pathname.lastIndexOf('/') + 1)}/`)
+    const isEncrypted = protocol === 'https:' || context.req.header('x-forwarded-proto')?.trim() === 'https'
+    const isTrustworthy = isEncrypted || /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname)
     return send(context, page, {
       'cache-control': 'no-cache',
       'content-security-policy': pagePolicy,
-      'cross-origin-opener-policy': 'same-origin',
+      // Browsers ignore it where others could change what they receive, and report that as an error.
+      ...(isTrustworthy && { 'cross-origin-opener-policy': 'same-origin' }),
     })
   })
   app.use('/assets/*', async (context, next) => {
