@@ -57,7 +57,7 @@ describeInBrowser('the debugger', () => {
     await recorded.chat('First question')
     await recorded.stream('Second question').result
 
-    const place = await openPage(keeper(['One.']))
+    const place = await openPage(keeper(['One.', 'Two.']))
     const { page, ask, said, settled, button, server } = place
     await ask('First?')
     await said('One.').waitFor()
@@ -76,6 +76,18 @@ describeInBrowser('the debugger', () => {
     await choose(place, 'a.json', JSON.stringify({ version: 1, agent: 'book-keeper', events }))
     await dialog.getByText(`Event 1 of ${events.length}`).waitFor()
     await button('Choose another').click()
+
+    // A run of another client, which keeps no events, is no request that fails.
+    const body = JSON.stringify({
+      user_id: 'default',
+      session_id: 'other',
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    await fetch(`${server.url}/api/v1/chat`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await page.keyboard.press('Escape')
+    await button('Debugger').click()
+    await dialog.getByRole('button', { name: /^run_/ }).first().click()
+    await page.getByRole('alert').getByText('This run keeps no events.').waitFor()
 
     await choose(place, 'a.cassette', readFileSync(file, 'utf8'))
     await dialog.getByText('Call 1: test/scripted').click()
@@ -101,14 +113,24 @@ describeInBrowser('the debugger', () => {
     await page.getByRole('log').waitFor()
     const text =
       '{"agentkit":"cassette","version":1}\n{"call":1,"model":"a/b","request":{"messages":[]},"events":[[]],"at":"1"}'
-    await page.evaluate((content) => {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([content], 'a.cassette'))
-      const zone = document.querySelector('.drop-zone')
-      for (const type of ['dragover', 'drop']) {
-        zone?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
-      }
-    }, text)
+    const drop = (given: string): Promise<void> =>
+      page.evaluate((content) => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File([content], 'a.cassette'))
+        const zone = document.querySelector('.drop-zone')
+        for (const type of ['dragover', 'drop']) {
+          zone?.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
+        }
+      }, given)
+    // This agent takes no files.
+    await drop('words')
+    await page
+      .getByRole('alert')
+      .getByText('a.cassette is neither a transcript nor a cassette: It is not JSON.')
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await drop(text)
     await page.getByRole('dialog', { name: 'Debugger' }).getByText('Call 1: a/b').waitFor()
   })
 })

@@ -1,6 +1,8 @@
 import type { AgentEvent } from '@agentkit/core'
 import { parseCassette, type RecordedCall } from '@agentkit/testing'
 import { isEvent } from '../api/read-events.ts'
+import { formatNumber } from '../run/format.ts'
+import { t } from '../text/t.ts'
 
 /** What can be stepped through. */
 export type Recording =
@@ -12,23 +14,26 @@ const maxEvents = 200_000
 
 /** Whether a file begins like a transcript or a cassette. */
 export async function isRecording(file: File): Promise<boolean> {
-  const head = await file.slice(0, 400).text()
+  // A folder cannot be read.
+  const head = await file
+    .slice(0, 400)
+    .text()
+    .catch(() => '')
   return /^\s*\{\s*"agentkit":\s*"cassette"/.test(head) || /^\s*\{\s*"version":\s*1\s*,\s*"agent":/.test(head)
 }
 
 /** @throws Error with a sentence for a file that is neither */
 export async function readRecording(file: File): Promise<Recording> {
-  if (file.size > maxBytes) throw new Error(`It has more than ${maxBytes / 1e6} MB.`)
+  if (file.size > maxBytes) throw new Error(t('debug.tooLarge', { max: String(maxBytes / 1e6) }))
   const text = await file.text()
   const { name } = file
   if (/^\s*\{\s*"agentkit":/.test(text)) return { type: 'cassette', name, calls: parseCassette(text, name).calls }
   const value: unknown = parse(text)
   const { version, events } = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  if (version !== 1 || !Array.isArray(events))
-    throw new Error('It has neither `version: 1` with `events`, nor a cassette.')
-  if (events.length > maxEvents) throw new Error(`It has more than ${maxEvents} events.`)
+  if (version !== 1 || !Array.isArray(events)) throw new Error(t('debug.noRecording'))
+  if (events.length > maxEvents) throw new Error(t('debug.tooMany', { max: formatNumber(maxEvents) }))
   const at = events.findIndex((event) => !isEvent(event))
-  if (at >= 0) throw new Error(`Its event ${at + 1} is none of a run.`)
+  if (at >= 0) throw new Error(t('debug.badEvent', { at: String(at + 1) }))
   return { type: 'run', name, events: events as AgentEvent[] } // checked above
 }
 
@@ -36,6 +41,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('It is no JSON.')
+    throw new Error(t('debug.notJSON'))
   }
 }

@@ -42,6 +42,10 @@ export function DropZone({ children }: { children: ComponentChildren }) {
 
 async function take(files: readonly File[]): Promise<void> {
   const [first] = files
-  if (files.length === 1 && first && (await isRecording(first))) return openDialog({ type: 'debug', file: first })
-  if (files.length > 0 && info.value?.caller.upload) await uploadFiles(files)
+  if (!first) return
+  const mayUpload = info.value?.caller.upload ?? false
+  // Where the agent takes no files, the debugger says what it takes.
+  const isForDebugger = files.length === 1 && (!mayUpload || (await isRecording(first)))
+  if (isForDebugger) return openDialog({ type: 'debug', file: first })
+  if (mayUpload) await uploadFiles(files)
 }

@@ -64,7 +64,10 @@ describeInBrowser('files', () => {
       .getByText(/30 days of holidays/)
       .waitFor()
     expect(await violations(page)).toEqual([])
-    const [again] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the file' }).click()])
+    const [again] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the file' }).click(),
+    ])
     expect(again.suggestedFilename()).toBe('rules.md')
     await page.keyboard.press('Escape')
     expect(await source.evaluate((element) => element === document.activeElement)).toBe(true)

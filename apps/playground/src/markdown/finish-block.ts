@@ -26,7 +26,7 @@ export function frameCode(pre: HTMLElement, isDone: boolean): HTMLElement {
   head.append(name, button)
   pre.tabIndex = 0
   pre.setAttribute('role', 'group')
-  pre.setAttribute('aria-label', language || 'code')
+  pre.setAttribute('aria-label', language || t('chat.code'))
   pre.replaceWith(frame)
   frame.append(head, pre)
   if (isDone && code) void highlight(code, language)

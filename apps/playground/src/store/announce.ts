@@ -15,7 +15,7 @@ export function announce(text: string): void {
 
 /** Announces an answer sentence by sentence, at most one text per second, and how it has ended. */
 export function announceTurn(turn: ShownTurn): void {
-  announce(t('chat.asked'))
+  if (turn.isSending.value) announce(t('chat.asked'))
   let announced = 0
   let nextAt = 0
   const stop = effect(() => {

@@ -65,6 +65,7 @@ export async function loadTurns(before?: string): Promise<void> {
     // Its run continues, or a person may decide on it elsewhere.
     const last = read.at(-1)
     if (before === undefined && last?.keepsEvents && (last.view.isOpen || last.view.approvals.length > 0)) {
+      if (last.view.isOpen) announceTurn(last)
       void followTurn(last)
     }
   } catch (error) {

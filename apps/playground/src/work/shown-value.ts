@@ -1,9 +1,16 @@
+import { formatNumber } from '../run/format.ts'
+import { t } from '../text/t.ts'
+
 /** A value as text: texts as they are, others as JSON. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   try {
-    return JSON.stringify(value, (_, each) => (isFileData(each) ? `(${each.length} characters)` : each), 2)
+    return JSON.stringify(
+      value,
+      (_, each) => (isFileData(each) ? t('work.characters', { count: formatNumber(each.length) }) : each),
+      2,
+    )
   } catch {
     return String(value)
   }

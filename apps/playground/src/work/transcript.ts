@@ -5,6 +5,7 @@ import { sessionToken } from '../api/session-token.ts'
 import { sessionId } from '../store/chat.ts'
 import { callerQuery, info } from '../store/server.ts'
 import type { ShownTurn } from '../store/turn.ts'
+import { t } from '../text/t.ts'
 
 /** A run as a file. */
 export type Transcript = { version: 1; agent: string; events: AgentEvent[] }
@@ -46,10 +47,10 @@ export async function transcriptOf(turn: ShownTurn): Promise<Transcript> {
 export function markdownOf(turn: ShownTurn, answer: string): string {
   const { sources } = turn.view
   const list = sources.map(({ file, page, row }, index) => {
-    const place = page ? `, page ${page}` : row ? `, row ${row}` : ''
-    return `${index + 1}. ${file}${place}`
+    const place = page ? t('sources.page', { page: String(page) }) : row ? t('sources.row', { row: String(row) }) : ''
+    return `${index + 1}. ${file}${place && `, ${place}`}`
   })
-  const end = list.length > 0 ? `\n\n## Sources\n\n${list.join('\n')}` : ''
+  const end = list.length > 0 ? `\n\n## ${t('sources.title')}\n\n${list.join('\n')}` : ''
   return `# ${turn.question}\n\n${answer}${end}\n`
 }
 
