@@ -101,7 +101,14 @@ function createSession(server: Server) {
     list,
     era: (): Era => era ?? 'legacy',
     async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
-      const running: RunningCall = { tool: tool.name, context, notes: [], asked: 0, hold: () => () => {}, streamEnded() {} }
+      const running: RunningCall = {
+        tool: tool.name,
+        context,
+        notes: [],
+        asked: 0,
+        hold: () => () => {},
+        streamEnded() {},
+      }
       calls.running.add(running)
       try {
         const first = await connection?.catch(() => undefined)
