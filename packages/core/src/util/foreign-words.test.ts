@@ -33,7 +33,8 @@ it.each<[string, string]>([
 })
 
 it('answers the words of other libraries among the settings of the model', () => {
-  const withSetting = (word: string): Agent => new Agent({ name: 'Test', model, modelSettings: { [word]: 1 } as object })
+  const withSetting = (word: string): Agent =>
+    new Agent({ name: 'Test', model, modelSettings: { [word]: 1 } as object })
   expect(() => withSetting('maxTokens')).toThrow('`modelSettings.maxTokens`. `maxTokens` is `maxOutputTokens` here.')
   expect(() => withSetting('topP')).toThrow('`topP` has no counterpart here')
 })

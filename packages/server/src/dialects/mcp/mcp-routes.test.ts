@@ -51,7 +51,11 @@ describe('POST /mcp', () => {
   )
 
   it.each([
-    ['initialize', post('initialize', { protocolVersion: 5, capabilities: {} }), 'params.protocolVersion must be a string'],
+    [
+      'initialize',
+      post('initialize', { protocolVersion: 5, capabilities: {} }),
+      'params.protocolVersion must be a string',
+    ],
     ['initialize', post('initialize', { protocolVersion: '2025-11-25' }), 'params.capabilities must be an object'],
     ['tools/list', post('tools/list', { cursor: 5 }), 'params.cursor must be a string'],
     ['tools/list of 2026-07-28', modern('tools/list', { cursor: 5 }), 'params.cursor must be a string'],

@@ -10,7 +10,8 @@ import { errorData } from './mcp-error.ts'
  * @returns `undefined` for any other error
  */
 export function paramsError(thrown: unknown): ProtocolError | undefined {
-  const [, text] = /^(?:Invalid tools\/call request: )?(\[\s.*\])$/s.exec(thrown instanceof Error ? thrown.message : '') ?? []
+  const [, text] =
+    /^(?:Invalid tools\/call request: )?(\[\s.*\])$/s.exec(thrown instanceof Error ? thrown.message : '') ?? []
   const issue = text === undefined ? undefined : firstIssue(text)
   if (!issue) return undefined
   const problem = invalid(issue.path, issue.message)

@@ -49,7 +49,10 @@ describe('POST /ui/chat', () => {
   it('leaves out the texts of earlier messages that are none', async () => {
     const agent = fakeAgent()
     const earlier = { id: 'm0', role: 'assistant', parts: [{ type: 'text', text: { toString: 1 } }] }
-    const response = await createApp(agent, quiet).request('/ui/chat', post({ id: 's1', messages: [earlier, user('Hi')] }))
+    const response = await createApp(agent, quiet).request(
+      '/ui/chat',
+      post({ id: 's1', messages: [earlier, user('Hi')] }),
+    )
     expect(response.status).toBe(200)
     expect(agent.calls[0]?.options.history).toEqual([])
   })
