@@ -59,6 +59,14 @@ describe('agentkit', () => {
     },
   )
 
+  it('names the Node that is needed, on an older one', async () => {
+    write('old-node.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
+    const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'old-node.mjs'))}` }
+    const { code, out, error } = await agentkitIn(env, ['index', 'status'])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(error).toBe('agentkit needs Node.js 22.18 or later, and this is 20.20.2. Install a newer one: https://nodejs.org')
+  })
+
   it.each([
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
+import { checkNode } from './cli/common/check-node.ts'
 import { UsageError } from './cli/common/usage-error.ts'
 import { programWith } from './cli/verbs.ts'
 import { loadedFile } from './util/loaded-file.ts'
@@ -21,7 +22,7 @@ const write = process.stdout.write.bind(process.stdout)
 try {
   const words = process.argv.slice(2)
   const program = await programWith(words)
-  program.version(version)
+  program.version(version).hook('preAction', (_, command) => checkNode(command))
   configure(program)
   await program.parseAsync()
 } catch (error) {

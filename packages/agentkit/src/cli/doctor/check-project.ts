@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
+import { isTooOld, neededNode } from '../common/needed-node.ts'
 import { nearestFile } from '../common/nearest-file.ts'
 import { ownManifest } from '../common/own-manifest.ts'
 import { addCommand, packageManager } from '../common/package-manager.ts'
@@ -10,19 +11,12 @@ import { type CheckResult, merged, type Project } from './project.ts'
 /** The version of Node that runs this command. */
 export function checkNode(): CheckResult {
   const { node } = process.versions
-  const oldest = ownManifest.engines.node.replace('>=', '')
-  if (isAtLeast(node, oldest)) return { status: 'ok', detail: `Node ${node}.` }
+  if (!isTooOld(node)) return { status: 'ok', detail: `Node ${node}.` }
   return {
     status: 'fail',
-    detail: `Node ${node} runs this, and agentkit needs ${oldest} or newer.`,
+    detail: `Node ${node} runs this, and agentkit needs ${neededNode} or newer.`,
     fix: 'nvm install 24',
   }
-}
-
-function isAtLeast(version: string, oldest: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number)
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)
 }
 
 /** Whether Node loads the files of the project as modules. */

@@ -122,6 +122,15 @@ describe('agentkit run', () => {
     expect(JSON.parse(out)).toMatchObject({ code: 'aborted' })
   })
 
+  it('ends with 130 at Ctrl-C while the file is loaded', async () => {
+    write('never.ts', `console.log('called'); await new Promise(() => setInterval(() => {}, 1000))`)
+    const { code, out } = await agentkit(['run', 'never.ts', 'Hi', '--json'], {
+      onStart: (child) => child.stderr?.on('data', (text) => String(text).includes('called') && child.kill('SIGINT')),
+    })
+    expect(code).toBe(130)
+    expect(JSON.parse(out)).toMatchObject({ code: 'aborted' })
+  })
+
   it('ends silently when its reader leaves', async () => {
     const { code, error } = await agentkit(['run', 'looks.ts', 'Hi', '--stream'], {
       onStart: (child) => child.stdout?.once('data', () => child.stdout?.destroy()),

@@ -15,7 +15,10 @@ export function runCommand(): Command {
     .addHelpText('after', examples)
     .action(async (file: string | undefined, question: string | undefined, flags: RunFlags) => {
       const { runQuestion } = await import('./run-question.ts')
-      process.exitCode = await runQuestion([file, question], flags)
+      const code = await runQuestion([file, question], flags)
+      // Ctrl-C may come while the question is read, or while the file waits for something.
+      if (code > 128) process.exit(code)
+      process.exitCode = code
     })
 }
 

@@ -1,4 +1,5 @@
 import { AgentKitError, isAgentKitError, type RunResult, terminalLine, terminalText } from '@agentkit/core'
+import { untilAborted } from '@agentkit/core/internal'
 import { definedOnly } from '../../util/defined-only.ts'
 import { interruptible } from '../common/interrupt.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
@@ -20,8 +21,8 @@ export async function runQuestion(words: readonly (string | undefined)[], flags:
   const { signal, code } = interruptible()
   const output = takeStdout()
   try {
-    const { file, question } = await fileAndQuestion(words)
-    const loaded = await loadAgents(file, { standIn: true })
+    const { file, question } = await untilAborted(signal, fileAndQuestion(words))
+    const loaded = await untilAborted(signal, loadAgents(file, { standIn: true }))
     try {
       const agent = chosenAgent(loaded, flags.agent)
       const options = definedOnly({ userId: flags.user, sessionId: flags.session })
@@ -39,9 +40,10 @@ export async function runQuestion(words: readonly (string | undefined)[], flags:
       await loaded.close()
     }
   } catch (error) {
-    if (error instanceof UsageError || !flags.json) throw error
-    await output.write(jsonLine(await problemOf(error)))
-    throw error
+    const interrupted = code()
+    if (!(error instanceof UsageError) && flags.json) await output.write(jsonLine(await problemOf(error)))
+    if (interrupted === undefined) throw error
+    return interrupted
   }
 }
 
