@@ -69,7 +69,8 @@ it('F21 continues a resumable run in the next process after kill -9: its stream 
 
 it('hands a resumable run to the next process at SIGTERM, and ends its stream after a comment', async () => {
   const port = await freePort()
-  const first = await start(port, 60)
+  // A first step that is longer than a busy machine takes to deliver the signal.
+  const first = await start(port, 1_000)
   const stream = await fetch(`${first.url}/api/v1/chat_stream`, ask('count 5', { resumable: 'true' }))
   const runId = stream.headers.get('x-run-id')
   const before = collect(stream)
