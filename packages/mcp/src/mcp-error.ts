@@ -22,6 +22,10 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
       retryable: true,
     })
   }
+  if (isInvalidAnswer(cause)) {
+    const message = `${who} cannot be used: its answer does not follow the protocol. Update the server.`
+    return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
+  }
   const how = command === undefined ? 'Look whether it runs.' : `Run "${command}" by hand to see what it prints.`
   const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
   return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, {
@@ -55,6 +59,10 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
       cause: plainCause(cause),
       phase: 'tool',
     })
+  }
+  if (isInvalidAnswer(cause)) {
+    const message = `${call} may have been executed, but its answer does not follow the protocol.`
+    return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
   }
   const why = reason === undefined ? '' : ` (${reason})`
   return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, {
@@ -103,6 +111,10 @@ function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: stri
   const failure = connectionFailure(chain.filter((error) => !nameOf(error).includes('SdkError')))
   if (failure) return { code: failure.code, ...(failure.systemCode !== undefined && { reason: failure.systemCode }) }
   return { code: 'network' }
+}
+
+function isInvalidAnswer(cause: unknown): boolean {
+  return chainOf(cause).some((error) => codeOf(error) === 'INVALID_RESULT')
 }
 
 function isMissingCommand(cause: unknown): boolean {
