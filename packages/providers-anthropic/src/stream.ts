@@ -10,6 +10,7 @@ import {
 } from '@agentkit/wire'
 import { failureOfFrame } from './errors.ts'
 import type { ThinkingData } from './messages.ts'
+import { plainTextDelta } from './plain-text-delta.ts'
 import { withOwnNames } from './tool-schema.ts'
 import type { RenamedKeys } from './tools.ts'
 import type { Block, BlockDelta, StopDelta, StopDetails, StreamEvent, WholeMessage } from './types.ts'
@@ -232,24 +233,3 @@ export class AnthropicReader implements FrameReader {
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
-
-/**
- * The text of a text delta that has nothing to unescape, without parsing JSON: almost all events are such deltas, and
- * parsing is most of the cost of a token. `undefined` for any other event.
- */
-function plainTextDelta(data: string): string | undefined {
-  if (!data.startsWith(deltaHead)) return undefined
-  const head = data.indexOf(textHead, deltaHead.length)
-  if (head === -1 || head > deltaHead.length + longestIndex) return undefined
-  const start = head + textHead.length
-  const end = data.indexOf('"', start)
-  if (end === -1) return undefined
-  const text = data.slice(start, end)
-  // Some events are padded with spaces.
-  const isWhole = data.endsWith('}}') ? data.length === end + 3 : /^} *} *$/.test(data.slice(end + 1))
-  return isWhole && !text.includes('\\') ? text : undefined
-}
-
-const deltaHead = '{"type":"content_block_delta","index":'
-const textHead = ',"delta":{"type":"text_delta","text":"'
-const longestIndex = 4

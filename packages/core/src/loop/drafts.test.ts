@@ -130,6 +130,11 @@ describe('elements of an output', () => {
     expect(given).toEqual([plan.steps[1], plan.steps[0]])
   })
 
+  it('are of a list, not of an output that is a text', async () => {
+    const agent = planner([JSON.stringify({ value: 'Tea' })], z.string())
+    await expect(collect(agent.stream('Tea').elements(''))).rejects.toThrow('has no list of items at ""')
+  })
+
   it.each(['stages', 'title', 'steps.name', '__proto__'])('are of a list of the schema, not of "%s"', async (path) => {
     const agent = planner([JSON.stringify(plan)], Plan)
     await expect(collect(agent.stream('Tea').elements(path))).rejects.toThrow(`has no list of items at "${path}"`)

@@ -17,8 +17,10 @@ export function draftForm({ json, field }: OutputFormat): DraftForm {
     async itemsAt(path) {
       const items = itemsOf(json, path)
       if (!items) {
+        // As the caller named it: an output that is no object is within a field.
+        const named = path.slice(field === undefined ? 0 : 1).join('.')
         throw invalidArgument(
-          `The agent's \`output\` has no list of items at "${path.join('.')}". Name its fields: "plan.steps".`,
+          `The agent's \`output\` has no list of items at "${named}". Name its fields: "plan.steps".`,
         )
       }
       const validate = await jsonSchemaValidator(json, "The agent's `output`")
