@@ -24,9 +24,15 @@ async function busyServer() {
   })
   const { agent } = make([{ text: 'I wait.', toolCalls: [{ name: 'wait' }] }], { functions: [wait] })
   const { url, close } = await serve(agent, {
-    ...{ port: 0, dialects: ['ui', 'a2a', 'openai'], log: () => {}, limits: { drainMs: 50 } },
+    ...{ port: 0, dialects: ['ui', 'a2a', 'openai'], log: () => {}, limits: { drainMs: 30_000 } },
   })
-  return { url, begun: begun.promise, close: () => close().finally(() => held.resolve('done')) }
+  const stop = async (): Promise<void> => {
+    const closed = close()
+    // The run ends its step, and is free for the next server.
+    held.resolve('done')
+    await closed
+  }
+  return { url, begun: begun.promise, close: stop }
 }
 
 /** Why reading has failed. */
