@@ -50,6 +50,24 @@ describeInBrowser('a chat', () => {
     expect(await page.locator('section.turn').count()).toBe(1)
   })
 
+  it('is stopped before the server has answered, and its run ends', async () => {
+    const first = held('never')
+    const { page, ask, button, said } = await openPage(keeper([first.turn]))
+    const sent = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    await page.route('**/api/v1/chat_stream', async (route) => {
+      sent.resolve()
+      await gate.promise
+      await route.continue()
+    })
+    await ask('Wait')
+    await sent.promise
+    await page.keyboard.press('Escape')
+    await button('Stop').waitFor({ state: 'detached' })
+    gate.resolve()
+    await said(/· stopped$/).waitFor()
+  })
+
   it('replaces an answer, and a question that is edited, with all that followed', async () => {
     const model = scriptedModel(['One.', 'Two.', 'Two again.', 'Three.'])
     const { page, ask, button, settled, message, said } = await openPage(keeper([], { model }))

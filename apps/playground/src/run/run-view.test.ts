@@ -55,6 +55,16 @@ describe('the view of a run', () => {
       ['Baker', 'done'],
     ])
     expect(callsOf(called)).toMatchObject([{ name: 'baker', durationMs: 4 }])
+    // Each model counts its calls.
+    const sameIds = viewOf(
+      step(1),
+      { type: 'tool-call', callId: 'c', name: 'baker', input: {} },
+      { type: 'tool-call', callId: 'c', name: 'weigh', input: {}, path: member },
+      { type: 'tool-result', callId: 'c', name: 'weigh', output: 1, isError: false, durationMs: 4, path: member },
+      { type: 'step-start', step: 2, path: member },
+      text('Baked', member),
+    )
+    expect(answerOf(sameIds)).toBe('')
     const handed = viewOf(step(1), { type: 'agent-start', name: 'Baker', path: member }, text('I bake', member))
     expect(answerOf(handed)).toBe('I bake')
   })
@@ -103,8 +113,13 @@ describe('the narrowest limit of a budget', () => {
     expect(narrowest(viewOf(start, step(1), end(cost)), seconds)).toEqual(expected)
   })
 
-  it('is not the cost where a price is unknown, and there is none without limits', () => {
+  it('is neither the cost nor the tokens where those of a call are unknown, and there is none without limits', () => {
     expect(narrowest(viewOf(start, step(1), end({ usd: 0.9 }), step(2), end()), 0)?.limit).toBe('tokens')
     expect(narrowest(viewOf({ type: 'run-start' }), 5)).toBe(undefined)
+    const untold: Given = { type: 'step-end', step: 2, model: 'a/b', finishReason: 'stop', usage: {} }
+    const [byTokens, bySeconds] = [500, 5].map((tokens) =>
+      viewOf({ ...start, budget: { tokens, seconds: 100 } } as Given, step(1), end({ usd: 0.1 }), step(2), untold),
+    )
+    expect([byTokens, bySeconds].map((view) => view && narrowest(view, 1)?.limit)).toEqual(['seconds', 'seconds'])
   })
 })

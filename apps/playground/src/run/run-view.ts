@@ -210,7 +210,8 @@ function startStep(view: RunView, lane: LaneView, event: AgentEvent & { step: nu
 
 function finishCall(view: RunView, lane: LaneView, event: Extract<AgentEvent, { type: 'tool-result' }>): void {
   const { callId, name, output, isError, durationMs } = event
-  view.openCalls.delete(callId)
+  // A member's calls may have the ids of others.
+  if (event.path.length <= 1) view.openCalls.delete(callId)
   let call = lane.entries
     .flatMap((entry) => (entry.type === 'step' ? entry.calls : []))
     .findLast((one) => one.callId === callId)
@@ -219,7 +220,9 @@ function finishCall(view: RunView, lane: LaneView, event: Extract<AgentEvent, { 
     openStep(view, lane, event).calls.push(call)
   }
   Object.assign(call, { output, isError, durationMs })
-  const approval = view.approvals.find((one) => one.callId === callId && one.isOpen)
+  const approval = view.approvals.find(
+    (one) => one.callId === callId && one.isOpen && (one.path.length === 0 || one.path.join('/') === lane.key),
+  )
   if (approval) approval.isOpen = false
 }
 

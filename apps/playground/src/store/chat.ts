@@ -6,8 +6,7 @@ import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
-import { t } from '../text/t.ts'
-import { announce, announceTurn } from './announce.ts'
+import { announceTurn } from './announce.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
@@ -105,6 +104,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     turn.view.runId = response.headers.get('x-run-id') ?? ''
     turn.isSending.value = false
     redraw(turn)
+    if (turn.isStopping) void stop(turn)
     void loadSessions()
     await readEvents(response, (event) => receive(turn, event))
   })
@@ -141,7 +141,6 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       hasEnded: () => turn.view.end !== undefined && turn.view.end.finishReason !== 'approval',
       onEvent: (event) => receive(turn, event),
       onConnection: (isLost) => {
-        if (isLost && !turn.isLost.value) announce(t('chat.lost'))
         turn.isLost.value = isLost
       },
       signal,
@@ -163,7 +162,9 @@ function settle(turn: ShownTurn): void {
 export async function stop(turn: ShownTurn): Promise<void> {
   const { runId } = turn.view
   if (!turn.keepsEvents || runId === '') {
-    turn.controller.abort()
+    // A run that outlives its client is cancelled as soon as it has an id.
+    if (turn.keepsEvents) turn.isStopping = true
+    else turn.controller.abort()
     turn.view.isOpen = false
     turn.isSending.value = false
     turn.endedAt = Date.now()

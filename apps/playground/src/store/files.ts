@@ -4,7 +4,6 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { addressOf, request, requestJSON } from '../api/request.ts'
 import { dropToken, sessionToken } from '../api/session-token.ts'
 import type { FileBody } from '../api/types.ts'
-import { fileStatus } from '../files/file-status.ts'
 import { t } from '../text/t.ts'
 import { announce } from './announce.ts'
 import { callerQuery, info } from './server.ts'
@@ -75,8 +74,7 @@ function send(file: File, { id }: Upload): Promise<void> {
       if (xhr.status === 401) dropToken()
       const outcome = outcomeOf(xhr)
       change(id, { progress: 1, ...outcome })
-      // What has failed is an alert.
-      if (outcome.detail) announce(`${file.name}: ${fileStatus(outcome.detail)}`)
+      if (outcome.detail?.status === 'ok') announce(t('files.uploaded', { name: file.name }))
       resolve()
     }
     xhr.send(form)

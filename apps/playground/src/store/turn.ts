@@ -21,6 +21,8 @@ export type ShownTurn = {
   hasSteps: Signal<boolean>
   /** Whether the page has sent it and waits for its run. */
   isSending: Signal<boolean>
+  /** Whether the reader has stopped it before its run had an id. */
+  isStopping: boolean
   startedAt: number
   endedAt: number | undefined
   /** The events, where the server keeps none: for a transcript. */
@@ -34,7 +36,7 @@ export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolea
   return {
     ...{ id: newId(), question, view: newRunView('') },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
-    ...{ keepsEvents, hasSteps: signal(true) },
+    ...{ keepsEvents, hasSteps: signal(true), isStopping: false },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
   }
 }

@@ -85,8 +85,8 @@ export const de: Texts = {
   'link.text': 'Dieser Link stammt aus der Antwort und führt zu einer anderen Website:',
   'link.open': 'Link öffnen',
 
-  'cost.in': '{count} Tokens hinein',
-  'cost.out': '{count} heraus',
+  'cost.in': '{count} Tokens Eingabe',
+  'cost.out': '{count} Ausgabe',
   'cost.cached': '{count} aus dem Cache',
   'cost.noTokens': 'Tokens unbekannt',
   'cost.tokens': '{count} Tokens',
@@ -191,6 +191,7 @@ export const de: Texts = {
   'files.accepts': 'Er liest {types}.',
   'files.uploading': '{name} wird hochgeladen',
   'files.indexing': '{name} wird eingelesen',
+  'files.uploaded': '{name} ist bereit.',
   'files.refused': 'Dateien dieser Art werden hier nicht angenommen: {name}',
   'files.tooLarge': '{name} ist größer als {max}.',
   'files.downloadOf': '{name} herunterladen',

@@ -189,6 +189,7 @@ export const en = {
   'files.accepts': 'It reads {types}.',
   'files.uploading': 'Uploading {name}',
   'files.indexing': '{name}: being indexed',
+  'files.uploaded': '{name} is ready.',
   'files.refused': 'Files of this type are not accepted here: {name}',
   'files.tooLarge': '{name} is larger than {max}.',
   'files.downloadOf': 'Download {name}',
