@@ -64,7 +64,9 @@ describe('agentkit', () => {
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'old-node.mjs'))}` }
     const { code, out, error } = await agentkitIn(env, ['index', 'status'])
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(error).toBe('agentkit needs Node.js 22.18 or later, and this is 20.20.2. Install a newer one: https://nodejs.org')
+    expect(error).toBe(
+      'agentkit needs Node.js 22.18 or later, and this is 20.20.2. Install a newer one: https://nodejs.org',
+    )
   })
 
   it.each([

@@ -25,8 +25,7 @@ export function installVariables(manager: PackageManager, folder: string): Recor
 
 /** The registry that npm and bun use, from which this command may come; yarn 4 and pnpm since 11 do not read it. */
 function ownRegistry(): URL | undefined {
-  const address = URL.parse(process.env.npm_config_registry ?? '')
-  return address === null || address.host === 'registry.npmjs.org' ? undefined : address
+  return URL.parse(process.env.npm_config_registry ?? '') ?? undefined
 }
 
 function registryOfYarn(address: URL): Record<string, string> {
