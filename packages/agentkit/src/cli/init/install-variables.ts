@@ -25,7 +25,9 @@ export function installVariables(manager: PackageManager, folder: string): Recor
 
 /** The registry that npm and bun use, from which this command may come; yarn 4 and pnpm since 11 do not read it. */
 function ownRegistry(): URL | undefined {
-  return URL.parse(process.env.npm_config_registry ?? '') ?? undefined
+  const address = process.env.npm_config_registry ?? ''
+  // `URL.parse` is newer than the Node on which `init` may run.
+  return URL.canParse(address) ? new URL(address) : undefined
 }
 
 function registryOfYarn(address: URL): Record<string, string> {
