@@ -125,7 +125,8 @@ describe('an embedder', () => {
 
   it('fails with `timeout` when the server does not answer', async () => {
     await using server = await loopback(() => {})
-    const embedder = openai({ baseURL: server.baseURL }).embedder('small', { timeoutMs: 50 })
+    // Long enough for the request to arrive while a busy machine loads the SDK.
+    const embedder = openai({ baseURL: server.baseURL }).embedder('small', { timeoutMs: 1_000 })
     await expect(embedder.embed(['a'], signal)).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })
     await server.closed
   })
