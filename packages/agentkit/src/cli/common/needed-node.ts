@@ -1,7 +1,7 @@
 import { ownManifest } from './own-manifest.ts'
 
 /** The oldest Node that agentkit runs on, as `22.18`. */
-export const neededNode = ownManifest.engines.node.replace('>=', '')
+export const neededNode: string = ownManifest.engines.node.replace('>=', '')
 
 /** Whether a version of Node is too old. Those of 23 remove the types of files from 23.6 on. */
 export function isTooOld(version: string): boolean {
