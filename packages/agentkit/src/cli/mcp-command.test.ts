@@ -330,7 +330,7 @@ describe('the process of agentkit mcp', () => {
     [['two.js'], 2, '"two.js" has the agents clerk, team. Pass one by --agent <id>, or export one as default.'],
     [['two.js', '--agent', 'tea'], 2, 'Did you mean "team"?'],
     [['agent.js'], 2, 'Did you mean "agents.js"?'],
-    [['agents.js', '--user', ''], 1, 'userId'],
+    [['agents.js', '--user', ''], 2, '--user has 1 to 128 characters'],
     [['agents.js', '--port', '1'], 2, "unknown option '--port'"],
   ])('ends with an error for %j', async (words, expected, sentence) => {
     const { child, out, error } = begin(...words)
