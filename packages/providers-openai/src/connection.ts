@@ -107,8 +107,10 @@ export function errorContext(model: string, connection: Connection): ErrorContex
     provider: connection.provider,
     model,
     secrets: connection.secrets,
-    // A gateway has OpenAI's models too; a server with a name has its own.
-    ...((connection.provider === 'openai' || openaiName.test(model)) && { models: knownModels }),
+    // A gateway has OpenAI's models too, beside others; a server with a name has its own.
+    ...((connection.official || (connection.provider === 'openai' && openaiName.test(model))) && {
+      models: knownModels,
+    }),
     hint: (code, failure) => hint(code, failure, connection),
   }
 }
