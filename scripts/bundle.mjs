@@ -17,16 +17,20 @@ const {
 } = JSON.parse(readFileSync('package.json', 'utf8'))
 const commands = Object.values(bin)
 const commandSources = commands.map((file) => `src/${basename(file, '.js')}.ts`)
-const sources = [
-  ...Object.values({ ...exports, ...imports }).flatMap((entry) => entry['@agentkit/source'] ?? []),
-  ...commandSources,
-]
+/** The sources by the names of the files that the manifest says. */
+const sources = Object.fromEntries([
+  ...Object.values({ ...exports, ...imports }).flatMap((entry) => {
+    const { '@agentkit/source': source, default: file } = entry
+    return source === undefined ? [] : [[file.replace(/^\.\/dist\/|\.js$/g, ''), source]]
+  }),
+  ...commandSources.map((source) => [basename(source, '.ts'), source]),
+])
 
 // What every agent loads of a package is one file more than its entry, although other entries share parts of it.
 const loadedByAgents = { agentkit: 'src/index.ts', '@agentkit/sessions': 'src/sqlite/internal.ts' }[name]
 const together = new Set()
 const bundle = await rolldown({
-  input: Object.fromEntries(sources.map((source) => [source.replace(/^(?:\.\/)?src\/|\.ts$/g, ''), source])),
+  input: sources,
   external: (id) => /^[^./]/.test(id) && !bundled.includes(id),
   platform: 'node',
   tsconfig: 'tsconfig.json',
