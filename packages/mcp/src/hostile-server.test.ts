@@ -36,7 +36,8 @@ const cases: readonly Case[] = [
   ['annotations that are no object', 'connect: network'],
   ['an unknown version', 'connect: network'],
   ['a list without end', 'hello', { tool: 't0' }],
-  ['says nothing', 'connect: timeout', { timeoutMs: 600 }],
+  // Long enough for its process to begin beside those of the other cases.
+  ['says nothing', 'connect: timeout', { timeoutMs: 5_000 }],
   ['a result of 10 MB', /^error:.*lost its connection/, { timeoutMs: 60_000 }],
   ['a result of 1 MB', /^x{1000}/],
   ['100,000 blocks', '[99000 more parts are left out]'],
