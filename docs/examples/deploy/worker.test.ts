@@ -41,7 +41,6 @@ describe('the modules that `createApp` and a provider import', () => {
       'node:net',
       'node:stream',
       'node:timers/promises',
-      'node:util',
     ])
   })
 })

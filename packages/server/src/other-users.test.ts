@@ -34,7 +34,11 @@ it("36 answers a token of one user with 404 for another user's data, on every ro
       const search = new URLSearchParams(required.map(({ name }) => [name, knownValue(name)]))
       search.set('user_id', 'bob')
       const place = path.replace(/\{(\w+)\}/g, (_, name: string) => knownValue(name))
-      const request = { method: method.toUpperCase(), headers: bearer('the-token-of-ada') }
+      const body = new FormData()
+      body.set('files', new File(['Notes.'], 'notes.txt'))
+      // An upload is read by its type before its user.
+      const upload = method === 'post' && { body }
+      const request = { method: method.toUpperCase(), headers: bearer('the-token-of-ada'), ...upload }
       const response = await app.request(`${place}?${search}`, request)
       asked.push(`${request.method} ${path}`)
       await expectProblem(response, 404, 'not-found')
