@@ -89,7 +89,7 @@ export const ollamaQuirks: readonly Quirk[] = [
     name: 'a model without tools has a hint (Q75)',
     wires: ['ollama'],
     turn: { status: 400, body: { error: 'registry.ollama.ai/library/gemma3:latest does not support tools' } },
-    expected: { error: { status: 400, retryable: false, message: holding('does not support tools Choose a model') } },
+    expected: { error: { status: 400, retryable: false, message: holding('does not support tools. Choose a model') } },
   },
   {
     name: 'an answer may end at its bound',
