@@ -424,6 +424,11 @@ describe('a project of agentkit init', () => {
     const { stdout, stderr } = await inFolder(folder, process.execPath, cli, 'run', question)
     expect(stderr).toContain('offline/extractive')
     expect(stdout).toMatch(template === 'files' ? /30 days/ : template === 'agent' ? /\d:\d\d/ : /./)
+    // The port of a project may be taken by a server that is no part of this test.
+    const config = join(folder, 'agentkit_config.toml')
+    const settings = await readFile(config, 'utf8')
+    expect(settings).toMatch(/^port = 8000/m)
+    await writeFile(config, settings.replace(/^port = 8000/m, 'port = 0'))
     const doctor = await inFolder(folder, process.execPath, cli, 'doctor', '--offline')
     expect(doctor.stdout).toMatch(/\n0 failed, /)
   }

@@ -58,14 +58,15 @@ function watchEnd(body: ReadableStream<Uint8Array>, call: RunningCall): Readable
   const reader = body.getReader()
   const decoder = new TextDecoder('latin1')
   let hasIds = false
-  let line = ''
+  // The first line begins like any other.
+  let line = '\n'
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await reader.read()
         if (!done) {
           line += decoder.decode(value, { stream: true })
-          hasIds ||= /(?:^|[\r\n])id:/.test(line)
+          hasIds ||= /[\r\n]id:/.test(line)
           line = line.slice(-4)
           return controller.enqueue(value)
         }

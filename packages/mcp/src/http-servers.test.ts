@@ -134,6 +134,11 @@ describe('a server over HTTP', () => {
   it.each([
     ['ends', (response: ServerResponse) => response.end()],
     ['breaks off', (response: ServerResponse) => response.destroy()],
+    [
+      'ends after two pieces, of which the first ends like the id of an event,',
+      (response: ServerResponse) =>
+        response.write(': grid:1', () => setImmediate(() => response.end(' is a comment\n\n'))),
+    ],
   ])('whose stream %s without an answer has lost the call, long before its time is over', async (_, end) => {
     const server = await listen(
       plainServer((_id, response) => {

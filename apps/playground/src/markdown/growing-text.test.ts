@@ -18,7 +18,7 @@ const texts = {
   lines: `${lines(300, (index) => `A line of a paragraph, number ${index}.`)}\n\n> quoted\n\n---\n\n# Title`,
 } as const
 
-/** A model that goes on when the page has drawn what came before. */
+/** A model that continues when the page has drawn what came before. */
 function drawnModel(text: string, parts: number, drawn: () => Promise<unknown>): Model {
   return {
     id: 'test/drawn',

@@ -37,6 +37,6 @@ export function piecesOf(text: string): string[] {
 }
 
 function cutBefore(text: string): number {
-  const starts = [...text.matchAll(/\n\s*\n(?=\S)/g)].map(({ index, 0: { length } }) => index + length)
+  const starts = [...text.matchAll(/\n[^\S\n]*\n(?=\S)/g)].map(({ index, 0: { length } }) => index + length)
   return starts.at(-1) ?? (text.lastIndexOf('\n') + 1 || text.length)
 }

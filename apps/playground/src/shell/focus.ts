@@ -1,4 +1,4 @@
-/** Moves the focus to the field for messages, where a reader goes on whose control has gone. */
+/** Moves the focus to the field for messages, where a reader continues whose control has gone. */
 export function focusMessage(): void {
   document.getElementById('message')?.focus()
 }

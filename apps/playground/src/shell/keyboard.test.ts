@@ -64,7 +64,7 @@ describeInBrowser('the keyboard alone', () => {
     throw new Error(`No ${name} is reached by Shift+Tab; the last was ${await active(page)}.`)
   }
 
-  it('goes on where a control has gone: after stopping, renaming, editing, deleting and asking again', async () => {
+  it('continues where a control has gone: after stopping, renaming, editing, deleting and asking again', async () => {
     const first = held('never')
     const { page, ask, settled, said, message } = await openPage(keeper([first.turn, 'One.', 'Two.']))
     await ask('Bread?')

@@ -20,7 +20,7 @@ export type Admit = (run: { agentId: string; userId: string; runId: string }) =>
 
 /**
  * Called with what a run has used in a worker. That of members is in the sum of their outermost run.
- * @param result of a run that has ended or waits, not of one that goes on elsewhere or later
+ * @param result of a run that has ended or waits, not of one that continues elsewhere or later
  */
 export type OnSpent = (
   run: { runId: string; agentId: string; userId: string },

@@ -14,7 +14,13 @@ import {
 import { limits } from '../limits.ts'
 
 const Plan = z.object({ title: z.string(), steps: z.array(z.object({ name: z.string(), minutes: z.number() })) })
-const plan = { title: 'Tea', steps: [{ name: 'Boil', minutes: 3 }, { name: 'Pour', minutes: 1 }] } // biome-ignore format: one line
+const plan = {
+  title: 'Tea',
+  steps: [
+    { name: 'Boil', minutes: 3 },
+    { name: 'Pour', minutes: 1 },
+  ],
+}
 const misfit = { title: 'Coffee', steps: 'none' }
 const text = JSON.stringify(plan)
 
@@ -83,7 +89,9 @@ describe('drafts of an output that a tool takes', () => {
   })
 
   it('give the elements of a list as they are written', async () => {
-    const elements = planner(scriptedModel([answers(plan)])).stream('Tea').elements('steps') // biome-ignore format: one line
+    const elements = planner(scriptedModel([answers(plan)]))
+      .stream('Tea')
+      .elements('steps')
     expect(await collect(elements)).toEqual(plan.steps)
   })
 
@@ -99,7 +107,11 @@ describe('drafts of an output that a tool takes', () => {
     const rejected = ['step-start', `text ${JSON.stringify(misfit)}`, 'step-restart', 'step-end']
     expect(lines).toEqual(['run-start', ...rejected, 'step-start', `text ${text}`, 'step-end', 'run-end'])
     expect(result.output).toEqual(plan)
-    const drafts = await collect(planner(scriptedModel([answers(misfit), answers(plan)])).stream('Tea').partials()) // biome-ignore format: one line
+    const drafts = await collect(
+      planner(scriptedModel([answers(misfit), answers(plan)]))
+        .stream('Tea')
+        .partials(),
+    )
     expect(drafts.at(-1)).toEqual(plan)
   })
 
@@ -131,10 +143,13 @@ describe('drafts of an output that a tool takes', () => {
   })
 
   it('are what a run has said that is aborted meanwhile', async () => {
-    const stopped = { ...writing([]), async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-      yield { type: 'tool-input-delta', callId: 'c', text: '{ "title": "Te' }
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    } } // biome-ignore format: one line
+    const stopped = {
+      ...writing([]),
+      async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+        yield { type: 'tool-input-delta', callId: 'c', text: '{ "title": "Te' }
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    }
     const run = planner(stopped).stream('Tea')
     const events: AgentEvent[] = []
     for await (const event of run) {
@@ -142,17 +157,26 @@ describe('drafts of an output that a tool takes', () => {
       if (event.type === 'text-delta') run.cancel()
     }
     const { finishReason, text, messages } = await run.result
-    expect([finishReason, text, messages]).toEqual(['aborted', '{"title":"Te', expect.not.arrayContaining([{ role: 'assistant' }])]) // biome-ignore format: one line
+    expect([finishReason, text, messages]).toEqual([
+      'aborted',
+      '{"title":"Te',
+      expect.not.arrayContaining([{ role: 'assistant' }]),
+    ])
     expect(shown(events)).toEqual(['run-start', 'step-start', 'text {"title":"Te', 'run-end'])
-    await expect(collect(planner(stopped, { timeoutMs: 20 }).stream('Tea').partials())).rejects.toMatchObject({ code: 'timeout' }) // biome-ignore format: one line
+    await expect(collect(planner(stopped, { timeoutMs: 20 }).stream('Tea').partials())).rejects.toMatchObject({
+      code: 'timeout',
+    })
   })
 
   it('are bounded as any answer', async () => {
     const piece = 'x'.repeat(100_000)
-    const endless = { ...writing([]), async *stream(): AsyncGenerator<ModelEvent> {
-      yield { type: 'tool-input-delta', callId: 'c', text: '{"title":"' }
+    const endless = {
+      ...writing([]),
+      async *stream(): AsyncGenerator<ModelEvent> {
+        yield { type: 'tool-input-delta', callId: 'c', text: '{"title":"' }
         for (;;) yield { type: 'tool-input-delta', callId: 'c', text: piece }
-    } } // biome-ignore format: one line
+      },
+    }
     const run = planner(endless).stream('Tea')
     let chars = 0
     for await (const event of run) if (event.type === 'text-delta') chars += event.text.length
@@ -172,7 +196,13 @@ describe('drafts of an output that a tool takes', () => {
     const drafts = await collect(planner(model, options).stream('Tea').partials())
     expect([drafts.length, model.requests[0]?.answerTool]).toEqual([1, undefined])
     // A model may send pieces that it was not asked for.
-    expect(await collect(planner(writing([text.slice(0, 9), text.slice(9)]), options).stream('Tea').partials())).toHaveLength(1) // biome-ignore format: one line
+    expect(
+      await collect(
+        planner(writing([text.slice(0, 9), text.slice(9)]), options)
+          .stream('Tea')
+          .partials(),
+      ),
+    ).toHaveLength(1)
   })
 
   it('cost nothing where no one reads them', async () => {
@@ -193,7 +223,13 @@ describe('drafts of an output that a tool takes', () => {
     for (const parts of [pieces, whole.split('')]) {
       const run = planner(writing(parts)).stream('Tea')
       const lines = shown(await collect(run))
-      expect(lines).toEqual(['run-start', 'step-start', `text ${JSON.stringify({ ...plan, title })}`, 'step-end', 'run-end']) // biome-ignore format: one line
+      expect(lines).toEqual([
+        'run-start',
+        'step-start',
+        `text ${JSON.stringify({ ...plan, title })}`,
+        'step-end',
+        'run-end',
+      ])
       const drafts = await collect(planner(writing(parts)).stream('Tea').partials())
       expect(drafts.at(-1)).toEqual(JSON.parse(whole))
     }

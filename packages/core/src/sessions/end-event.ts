@@ -12,7 +12,7 @@ export const cancelled: RunEnding = {
   error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
 }
 
-/** Ends a stored run as cancelled, whoever runs it, with its last event. @returns false when it had ended */
+/** Ends a stored run as cancelled, in whichever process it runs, with its last event. @returns false when it had ended */
 export async function cancelStored(runs: RunStore, runId: string): Promise<boolean> {
   const stored = await runs.read(runId)
   return stored !== undefined && runs.cancel(runId, withEndEvent(stored, cancelled))

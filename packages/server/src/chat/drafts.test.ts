@@ -43,7 +43,10 @@ describe('an answer that a tool takes', () => {
 
   it.each(['ui', 'agui'])('is streamed to clients of /%s too', async (dialect) => {
     const message = { id: 'm', role: 'user', content: 'Hi', parts: [{ type: 'text', text: 'Hi' }] }
-    const body = dialect === 'ui' ? { id: 's', messages: [message] } : { threadId: 's', runId: 'r', messages: [message], tools: [], context: [], state: {}, forwardedProps: {} } // biome-ignore format: one line
+    const body =
+      dialect === 'ui'
+        ? { id: 's', messages: [message] }
+        : { threadId: 's', runId: 'r', messages: [message], tools: [], context: [], state: {}, forwardedProps: {} }
     const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
     const response = await appOf(JSON.parse(answer)).request(dialect === 'ui' ? '/ui/chat' : '/agui', request)
     const deltas = [...(await response.text()).matchAll(/"delta":("(?:[^"\\]|\\.)*")/g)]

@@ -33,8 +33,8 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()
     const settle = (result: RunResult): void => {
-      const goesOn = ['session-conflict', 'aborted'].includes(result.error?.code ?? '')
-      if (!goesOn) logRun(result, { log, startedAt })
+      const continues = ['session-conflict', 'aborted'].includes(result.error?.code ?? '')
+      if (!continues) logRun(result, { log, startedAt })
       leave(result)
     }
     void resumed.result.then(settle, () => leave())

@@ -16,7 +16,7 @@ export function logRun(result: RunResult, { log, requestId, startedAt, spent = r
   const { runId, finishReason, error } = result
   const { inputTokens, outputTokens } = spent.usage ?? {}
   const traceId = traceIdOf(result)
-  // Whoever cancels a run knows of it.
+  // The caller who cancels a run knows of it.
   const failure = finishReason === 'aborted' ? undefined : error
   log({
     time: new Date().toISOString(),

@@ -45,6 +45,7 @@ function approvedInYarn(folder: string): Record<string, string> {
     cwd: folder,
     encoding: 'utf8',
     shell: process.platform === 'win32',
+    timeout: 10_000,
   })
   const [major = 0, minor = 0] = String(stdout ?? '')
     .trim()

@@ -82,7 +82,7 @@ describe('POST /ui/chat', () => {
     expect(await (await app.request('/ui/chat', post(body))).text()).toContain('"type":"finish"')
     const again = await app.request('/ui/chat', post(body))
     expect(again.status).toBe(409)
-    // Clients of OpenAI send a request again after 409, unless they are told not to.
+    // Clients of OpenAI send a request again after 409, unless a header forbids it.
     expect(again.headers.get('x-should-retry')).toBe('false')
     expect(await again.text()).toMatch(/approved.*\d{4}-\d\d-\d\dT/)
   })
