@@ -27,7 +27,12 @@ export interface SessionStore {
   readonly runs?: RunStore
   /** What it knows of users beside single sessions. Without it, agents cannot have `memory`. */
   readonly memory?: MemoryStore
-  load(key: SessionKey): Promise<Session | undefined>
+  /**
+   * @param options.from so many messages at the beginning of the conversation are left out, such as those that a summary
+   *   replaces; `Session.from` says where `messages` begin
+   * @throws AgentKitError `invalid-argument` when `from` is no whole number of at least 0
+   */
+  load(key: SessionKey, options?: { from?: number }): Promise<Session | undefined>
   /**
    * @param run.expectedVersion the version that `load` returned; 0 for an unknown session
    * @param run.input empty when a suspended run begins again

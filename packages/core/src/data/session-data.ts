@@ -10,6 +10,8 @@ export type Session = {
   version: number
   /** What the model may see: always valid, without tool calls that have no result. */
   messages: Message[]
+  /** The index of the first of `messages` in the conversation, where `load` left out those before it. */
+  from?: number
   state?: JSONValue
 }
 

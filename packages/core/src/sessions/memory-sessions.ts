@@ -6,6 +6,7 @@ import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-dat
 import { cutTitle, plainText } from '../data/session-text.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { memoryInMemory } from './memory-in-memory.ts'
+import { sessionFrom } from './session-from.ts'
 import { keyText } from './session-queue.ts'
 
 type StoredTurn = Turn & { visible: readonly Message[]; endedAt?: number }
@@ -39,13 +40,13 @@ export function memorySessions(): SessionStore {
   return {
     memory: memoryInMemory(runs),
 
-    async load(key) {
+    async load(key, options) {
       checkSessionKey(key)
       const session = sessions.get(keyText(key))
       if (!session) return undefined
       const loaded: Session = { version: session.version, messages: session.turns.flatMap((turn) => turn.visible) }
       if (session.state !== undefined) loaded.state = session.state
-      return loaded
+      return sessionFrom(loaded, options)
     },
 
     async begin(key, { runId, expectedVersion, input, replaces }) {

@@ -1,5 +1,7 @@
 import { AgentKitError, checkSessionKey, type RunQueue, type SessionStore } from '@agentkit/core'
+import { sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
+import { MessageCache } from '../util/message-cache.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { type Access, openAccess } from './access.ts'
 import { openAnnouncements } from './announcements.ts'
@@ -16,12 +18,12 @@ import {
   keyOf,
   lockSession,
   type RunHead,
-  readSession,
   type TurnRow,
   toTurn,
   turnColumns,
 } from './rows.ts'
 import { postgresRunStore } from './run-store.ts'
+import { readSession } from './session-messages.ts'
 import { storeEntry } from './store-entry.ts'
 import { hashOf, toStored } from './text-form.ts'
 import { prepareEntry } from './write-entry.ts'
@@ -37,27 +39,29 @@ export function openPostgresStore(
   const access = accessTo({ ...options, connectionString })
   const { database, holder, announcements, inOrder, write } = access
   const { query } = database
+  const cache = new MessageCache()
   let closing: Promise<void> | undefined
 
   return {
     runs: postgresRunStore(access, queue),
     memory: postgresMemory(access),
 
-    async load(key) {
+    async load(key, options) {
       checkSessionKey(key)
       // The version first: if another process writes in between, `begin` refuses it.
       const session = await findSession(query, holder, key)
       if (!session) return undefined
       const isAbandoned =
         session.run_id !== null && !session.is_resumable && holder.isLost({ ...session, run_id: session.run_id })
-      if (!isAbandoned) return readSession(query, session)
+      if (!isAbandoned) return sessionFrom(await readSession(query, session, cache), options)
       return write(async (writing) => {
         const locked = await lockSession(writing.query, key)
         if (!locked) return undefined
         const text = `${headOf(holder)} WHERE session = $1 AND ${isActive}`
         const [lost] = await writing.query<RunHead>(text, [locked.id])
         const settled = lost !== undefined && (await settleLostRun(writing, lost))
-        return readSession(writing.query, settled ? { ...locked, version: locked.version + 1 } : locked)
+        const version = settled ? locked.version + 1 : locked.version
+        return sessionFrom(await readSession(writing.query, { ...locked, version }), options)
       })
     },
 

@@ -1,12 +1,4 @@
-import {
-  AgentKitError,
-  type Message,
-  type RunStatus,
-  type Session,
-  type SessionKey,
-  type Turn,
-  visibleMessages,
-} from '@agentkit/core'
+import type { Message, RunStatus, SessionKey, Turn } from '@agentkit/core'
 import { parseStored } from '../util/json.ts'
 import { toISO } from '../util/to-iso.ts'
 import type { Query } from './database.ts'
@@ -95,36 +87,6 @@ const lockRootText = `SELECT 1 FROM agentkit.runs
   WHERE number = (SELECT root FROM agentkit.runs WHERE run_id = $1) FOR NO KEY UPDATE`
 const lockSessionText = `SELECT 1 FROM agentkit.sessions
   WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1) FOR NO KEY UPDATE`
-
-/** A session as the model may see it: by one statement, whatever changes meanwhile. */
-export async function readSession(query: Query, { id, version, state }: SessionRow): Promise<Session> {
-  const rows = await query<{ run_id: string; status: RunStatus; bodies: string[] }>(messagesText, [id])
-  const messages = rows.flatMap(({ run_id, status, bodies }) =>
-    visibleMessages({
-      runId: '',
-      createdAt: '',
-      // A queued run has no messages, or those of the attempt that failed.
-      status: status === 'queued' ? 'waiting' : status,
-      messages: bodies.map((body) => parseStored<Message>(body, fromStored(run_id), 'messages')),
-    }),
-  )
-  const session: Session = { version, messages }
-  if (state !== null) session.state = parseState(state)
-  return session
-}
-
-const messagesText = `SELECT run_id, status, bodies FROM agentkit.runs
-  CROSS JOIN LATERAL (SELECT array_agg(body ORDER BY position) AS bodies FROM agentkit.messages WHERE run = number) AS m
-  WHERE session = $1 AND NOT replaced AND bodies IS NOT NULL ORDER BY number`
-
-function parseState(text: string): NonNullable<Session['state']> {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
-    throw new AgentKitError('storage', message, { cause })
-  }
-}
 
 /** SQL: turns with their messages. Runs that have not begun are none. */
 export const turnColumns = `SELECT number, run_id, status, replaced, usage, state, created_at,

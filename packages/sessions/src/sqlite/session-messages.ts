@@ -1,5 +1,6 @@
 import { type Message, type RunStatus, visibleMessages } from '@agentkit/core'
-import { type KeptRuns, MessageCache } from './message-cache.ts'
+import { deepFreeze } from '../util/deep-freeze.ts'
+import { type KeptRuns, MessageCache, noMessages } from '../util/message-cache.ts'
 import { parseMessage, turnStatus } from './rows.ts'
 import type { Statements } from './statements.ts'
 
@@ -13,7 +14,7 @@ import type { Statements } from './statements.ts'
 export function visibleOf(statements: Statements, session: number): Message[] {
   const cache = cacheOf(statements)
   const known = cache.get(session)
-  const kept = known && isUnchanged(statements, session, known.runs) ? known : nothing
+  const kept = known && isUnchanged(statements, session, known.runs) ? known : noMessages
   const ended = endedAfter(statements, session, kept.runs)
   const added: Message[] = []
   const open: Message[] = []
@@ -34,9 +35,6 @@ export function visibleOf(statements: Statements, session: number): Message[] {
 export function forgetMessages(statements: Statements, session: number): void {
   cacheOf(statements).forget(session)
 }
-
-const noRuns: KeptRuns = { last: 0, lastId: undefined, count: 0, attempts: 0, replaced: 0, done: 0 }
-const nothing = { messages: [] as readonly Message[], runs: noRuns, chars: 0 }
 
 /** One for each open file. */
 const caches = new WeakMap<Statements, MessageCache>()
@@ -100,10 +98,4 @@ function turnsAfter(statements: Statements, session: number, after: number): Sto
     turn.bodies.push(body)
   }
   return turns
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value
-  for (const child of Object.values(value)) deepFreeze(child)
-  return Object.freeze(value)
 }

@@ -89,9 +89,6 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
     database.exec('PRAGMA journal_mode = WAL')
     database.exec(`PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
     database.exec('PRAGMA foreign_keys = ON')
-    // Four times SQLite's own: each checkpoint waits for the disk, and blocks the process meanwhile. Most are made while no
-    // call waits: see `checkpointWhenIdle`.
-    database.exec('PRAGMA wal_autocheckpoint = 4000')
     return { database, statements: prepareStatements(database) }
   } catch (error) {
     database.close()

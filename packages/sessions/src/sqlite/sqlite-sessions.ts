@@ -1,5 +1,5 @@
 import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
@@ -71,7 +71,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     runs: sqliteRunStore(access, { isShared: path !== ':memory:' }),
     memory: sqliteMemory(access),
 
-    async load(key) {
+    async load(key, options) {
       checkSessionKey(key)
       // The version first: if another process writes in between, `begin` refuses it.
       const session = await read((statements) => {
@@ -79,7 +79,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         if (!row) return undefined
         return isHeldByDead(statements, row) ? 'held by the dead' : toSession(row, visibleOf(statements, row.id))
       })
-      if (session !== 'held by the dead') return session
+      if (session !== 'held by the dead') return session && sessionFrom(session, options)
       await write((statements, touch) => {
         const row = findSession(statements, key)
         if (row) settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)
@@ -87,7 +87,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       // After the commit: what a transaction has read may be undone.
       return read((statements) => {
         const row = findSession(statements, key)
-        return row && toSession(row, visibleOf(statements, row.id))
+        return row && sessionFrom(toSession(row, visibleOf(statements, row.id)), options)
       })
     },
 

@@ -35,6 +35,22 @@ export function turnTests(getStore: GetStore): void {
     })
   })
 
+  it('leaves out the messages before `from`, and says where the rest begins', async () => {
+    const store = getStore()
+    await runTurn(store, key, 'r1', [user('one'), answer('1')])
+    await runTurn(store, key, 'r2', [user('two'), answer('2')])
+    await begin(store, key, 'r3', 4)
+    const whole = { version: 5, messages: [user('one'), answer('1'), user('two'), answer('2')] }
+    expect(await store.load(key, { from: 0 })).toEqual(whole)
+    expect(await store.load(key, { from: 3 })).toEqual({ version: 5, messages: [answer('2')], from: 3 })
+    expect(await store.load(key, { from: 9 })).toEqual({ version: 5, messages: [], from: 4 })
+    expect(await store.load({ ...key, sessionId: 'none' }, { from: 3 })).toBeUndefined()
+    for (const from of [-1, 0.5, Number.NaN]) {
+      await expect(store.load(key, { from })).rejects.toMatchObject({ code: 'invalid-argument' })
+    }
+    expect(await store.load(key)).toEqual(whole)
+  })
+
   it('accepts several messages as input', async () => {
     const store = getStore()
     const input = [user('earlier'), answer('yes'), user('now')]

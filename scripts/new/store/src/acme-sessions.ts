@@ -10,7 +10,7 @@ import {
   type Turn,
   visibleMessages,
 } from '@agentkit/core'
-import { cutTitle, plainText } from '@agentkit/core/internal'
+import { cutTitle, plainText, sessionFrom } from '@agentkit/core/internal'
 
 type StoredTurn = Turn & { visible: readonly Message[] }
 type StoredSession = {
@@ -41,13 +41,13 @@ export function acmeSessions(): SessionStore {
   }
 
   return {
-    async load(key) {
+    async load(key, options) {
       checkSessionKey(key)
       const session = sessions.get(keyText(key))
       if (!session) return undefined
       const loaded: Session = { version: session.version, messages: session.turns.flatMap((turn) => turn.visible) }
       if (session.state !== undefined) loaded.state = session.state
-      return loaded
+      return sessionFrom(loaded, options)
     },
 
     async begin(key, { runId, expectedVersion, input, replaces }) {

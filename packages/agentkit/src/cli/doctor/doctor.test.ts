@@ -36,25 +36,32 @@ function project(files: Record<string, string> = {}): { cwd: string; path(name: 
   return { cwd, path: (file) => join(cwd, file) }
 }
 
-/** The findings, as JSON and as text, which agree. */
-async function doctor(
-  cwd: string,
-  call: Call & { words?: string[] } = {},
-): Promise<Report & { code: number | null; text: string }> {
-  const words = call.words ?? ['--offline']
-  // One after the other: both try the port.
-  const json = await agentkit(['doctor', '--json', ...words], { ...call, cwd })
-  const text = await agentkit(['doctor', ...words], { ...call, cwd })
-  const report: Report = JSON.parse(json.out)
+/** Unless a test asks for providers. */
+const offline = ['--offline']
+type DoctorCall = Call & { words?: string[] }
+
+/** The findings. */
+async function doctor(cwd: string, call: DoctorCall = {}): Promise<Report & { code: number | null }> {
+  const { code, out } = await agentkit(['doctor', '--json', ...(call.words ?? offline)], { ...call, cwd })
+  const report: Report = JSON.parse(out)
   expect(report.checks.map(({ id }) => id)).toEqual(ids)
+  expect(report.ok).toBe(report.checks.every(({ status }) => status !== 'fail'))
+  expect(code).toBe(report.ok ? 0 : 1)
+  return { ...report, code }
+}
+
+/** The findings as JSON and as text, which agree. */
+async function doctorTwice(cwd: string, call: DoctorCall = {}): Promise<Report & { text: string }> {
+  // One after the other: both try the port.
+  const report = await doctor(cwd, call)
+  const { code, out: text } = await agentkit(['doctor', ...(call.words ?? offline)], { ...call, cwd })
+  expect(code).toBe(report.code)
   for (const { id, status, detail, fix } of report.checks) {
     // The free space changes, and so does a port that other tests use.
-    if (id !== 'disk' && id !== 'server') expect(text.out).toContain(`${status.padEnd(7)}  ${id.padEnd(12)}  ${detail}`)
-    if (fix !== undefined) expect(text.out).toContain(`fix: ${fix}`)
+    if (id !== 'disk' && id !== 'server') expect(text).toContain(`${status.padEnd(7)}  ${id.padEnd(12)}  ${detail}`)
+    if (fix !== undefined) expect(text).toContain(`fix: ${fix}`)
   }
-  expect(report.ok).toBe(report.checks.every(({ status }) => status !== 'fail'))
-  expect([json.code, text.code]).toEqual(report.ok ? [0, 0] : [1, 1])
-  return { ...report, code: json.code, text: text.out }
+  return { ...report, text }
 }
 
 function found({ checks }: Report, id: string): Check | undefined {
@@ -92,7 +99,7 @@ describe('agentkit doctor', () => {
     await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
     await store.close()
     const before = snapshot(cwd)
-    const report = await doctor(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
+    const report = await doctorTwice(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
     expect(report.checks.filter(({ status }) => !['ok', 'skipped'].includes(status))).toEqual([])
     expect(report.ok).toBe(true)
     expect(found(report, 'models')?.detail).toMatch(/tokens, \$[\d.]+ and \$[\d.]+ per million \(\d{4}-\d\d-\d\d\)/)
@@ -106,7 +113,7 @@ describe('agentkit doctor', () => {
   it('names a wrong key', async () => {
     const { url } = await provider(401, { error: { message: `Incorrect API key: ${key}` } })
     const { cwd } = project({ 'agentkit_config.toml': '[defaults]\nmodel = "openai/gpt-5.4-mini"\n' })
-    const report = await doctor(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
+    const report = await doctorTwice(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1` } })
     expect(found(report, 'providers')).toMatchObject({
       status: 'fail',
       detail: 'openai refuses the key in OPENAI_API_KEY (401).',
@@ -139,7 +146,9 @@ describe('agentkit doctor', () => {
   })
 
   it('names wrong TOML, a wrong value and an unknown key, with their lines', async () => {
-    const broken = await doctor(project({ 'agentkit_config.toml': '[defaults]\nmodel = "offline/extractive\n' }).cwd)
+    const broken = await doctorTwice(
+      project({ 'agentkit_config.toml': '[defaults]\nmodel = "offline/extractive\n' }).cwd,
+    )
     expect(found(broken, 'config')).toMatchObject({
       status: 'fail',
       file: 'agentkit_config.toml',
@@ -147,9 +156,9 @@ describe('agentkit doctor', () => {
       fix: 'Correct line 2 of agentkit_config.toml.',
     })
     expect(found(broken, 'config')?.detail).toContain('agentkit_config.toml:2: invalid TOML')
-    const wrong = await doctor(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
+    const wrong = await doctorTwice(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
     expect(found(wrong, 'config')).toMatchObject({ status: 'fail', line: 2 })
-    const unknown = await doctor(
+    const unknown = await doctorTwice(
       project({ 'agentkit_config.toml': '[defaults]\ntimout = 3\n[server]\nport = 0\n' }).cwd,
     )
     expect(found(unknown, 'config')).toMatchObject({
@@ -410,7 +419,7 @@ describe('agentkit doctor', () => {
       const { url, paths } = await provider(status, {})
       const { cwd } = project({ 'agentkit_config.toml': '[defaults]\ntelemetry = "otlp"\n[server]\nport = 0\n' })
       const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${key}` }
-      const report = await doctor(cwd, { words: [], env })
+      const report = await doctorTwice(cwd, { words: [], env })
       expect(found(report, 'telemetry')).toMatchObject({ status: verdict, detail: expect.stringMatching(detail) })
       expect([...new Set(paths)].sort()).toEqual(['POST /v1/metrics', 'POST /v1/traces'])
       expect(report.text).not.toContain(key)
@@ -436,7 +445,7 @@ describe('agentkit doctor', () => {
 
   it('names a Postgres that does not answer', async () => {
     const words = ['--sessions', 'postgres://ann:geheim@127.0.0.1:9/app']
-    const report = await doctor(project().cwd, { words })
+    const report = await doctorTwice(project().cwd, { words })
     expect(found(report, 'store')).toMatchObject({ status: 'fail', detail: expect.stringContaining('127.0.0.1:9') })
     expect(report.text).not.toContain('geheim')
   })

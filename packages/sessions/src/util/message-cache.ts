@@ -2,9 +2,9 @@ import type { Message } from '@agentkit/core'
 
 /** The runs of a session that had ended when they were read, in sums over their rows. */
 export type KeptRuns = {
-  /** The number and the id of the last of them. */
+  /** The number of the last of them, and its id where the number of a deleted run is used again. */
   last: number
-  lastId: unknown
+  lastId?: unknown
   count: number
   attempts: number
   replaced: number
@@ -17,6 +17,12 @@ export type KeptMessages = {
   runs: KeptRuns
   /** The length of the messages as they are stored. */
   chars: number
+}
+
+export const noMessages: KeptMessages = {
+  messages: [],
+  runs: { last: 0, count: 0, attempts: 0, replaced: 0, done: 0 },
+  chars: 0,
 }
 
 /** The messages of the sessions that were loaded last, so that a turn parses those of the turn before it alone. */
