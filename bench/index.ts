@@ -7,6 +7,7 @@ import { type Contender, interleave, print, type Row } from './comparison.ts'
 import { type AppKind, createApp } from './function-app.ts'
 import { sendChats } from './http-load.ts'
 import { memoryFigures } from './memory-figures.ts'
+import { installPeers } from './peers.ts'
 import { plot } from './plot.ts'
 import { type Child, startChild } from './processes.ts'
 import { providers } from './provider-calls.ts'
@@ -20,7 +21,8 @@ const option = (name: string): string | undefined => words.find((word) => word.s
 const rounds = Number(option('rounds') ?? 9)
 const warmMs = Number(option('warm') ?? 5) * 1000
 /** `--peers` adds other libraries. */
-const peers = words.includes('--peers') ? ['ai-sdk'] : []
+const peers = words.includes('--peers') ? ['ai-sdk', 'pi'] : []
+if (peers.length > 0) installPeers()
 
 const modelServer = await startChild('./model-server.ts')
 const baseURL = `http://127.0.0.1:${(modelServer.first as { port: number }).port}/v1`
