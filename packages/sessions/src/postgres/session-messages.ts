@@ -1,6 +1,6 @@
-import { AgentKitError, type Message, type RunStatus, type Session, visibleMessages } from '@agentkit/core'
+import { type Message, type RunStatus, type Session, visibleMessages } from '@agentkit/core'
 import { deepFreeze } from '../util/deep-freeze.ts'
-import { parseStored } from '../util/json.ts'
+import { parseState, parseStored } from '../util/json.ts'
 import { type KeptRuns, type MessageCache, noMessages } from '../util/message-cache.ts'
 import type { Query } from './database.ts'
 import type { SessionRow } from './rows.ts'
@@ -79,15 +79,6 @@ function messagesOf({ run_id, status, bodies }: StoredRun): Message[] {
     status: status === 'queued' ? 'waiting' : status,
     messages: bodies.map((body) => parseStored<Message>(body, fromStored(run_id), 'messages')),
   })
-}
-
-function parseState(text: string): NonNullable<Session['state']> {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
-    throw new AgentKitError('storage', message, { cause })
-  }
 }
 
 const messagesText = `SELECT kept.*, number, run_id, status, attempt, is_replaced, bodies FROM (

@@ -1,13 +1,5 @@
-import {
-  AgentKitError,
-  type Message,
-  type RunStatus,
-  type Session,
-  type SessionKey,
-  type Turn,
-  type TurnStatus,
-} from '@agentkit/core'
-import { parseStored } from '../util/json.ts'
+import type { Message, RunStatus, Session, SessionKey, Turn, TurnStatus } from '@agentkit/core'
+import { parseState, parseStored } from '../util/json.ts'
 import { toISO } from '../util/to-iso.ts'
 import type { HolderRow } from './holders.ts'
 import type { Statements } from './statements.ts'
@@ -71,15 +63,6 @@ export function toSession(row: SessionRow, messages: Message[]): Session {
   const session: Session = { version: row.version, messages }
   if (row.state !== null) session.state = parseState(row.state)
   return session
-}
-
-function parseState(text: string): NonNullable<Session['state']> {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
-    throw new AgentKitError('storage', message, { cause })
-  }
 }
 
 /** A run that is tried again has a turn; it waits. */

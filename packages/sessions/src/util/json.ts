@@ -1,4 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
+import { AgentKitError, type Session } from '@agentkit/core'
 
 /**
  * Parses a stored text.
@@ -16,6 +16,16 @@ export function parseStored<T>(text: string, runId: string, what: string): T {
         'Delete the session of the run, or restore a backup.',
       { cause, runId },
     )
+  }
+}
+
+/** @throws AgentKitError `storage` */
+export function parseState(text: string): NonNullable<Session['state']> {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = 'The state of a session cannot be read: the session database is damaged. Delete the session.'
+    throw new AgentKitError('storage', message, { cause })
   }
 }
 
