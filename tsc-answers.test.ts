@@ -34,6 +34,14 @@ const mistakes: Record<string, { code: string; answer: string | RegExp }> = {
     code: "tool({ name: 'weather', description: 'd', input: z.string(), execute: (city) => city })",
     answer: `Type 'ZodString' is not assignable to type 'ZodString & "the schema of an object, such as z.object({ city: z.string() })"'.`,
   },
+  '`inputSchema` for `input`': {
+    code: "tool({ name: 'weather', description: 'd', inputSchema: z.object({ city: z.string() }), execute: ({ city }) => city })",
+    answer: /^Type 'ZodObject<.*>' is not assignable to type '"`inputSchema` is `input` here"'\.$/,
+  },
+  '`parameters` for `input`': {
+    code: "tool({ name: 'weather', description: 'd', parameters: z.object({ city: z.string() }), execute: ({ city }) => city })",
+    answer: /^Type 'ZodObject<.*>' is not assignable to type '"`parameters` is `input` here"'\.$/,
+  },
   'another parameter than the input': {
     code: "tool({ name: 'weather', description: 'd', input: z.object({ city: z.string() }), execute: (input: { town: string }) => input.town })",
     answer:

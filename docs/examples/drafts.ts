@@ -19,5 +19,5 @@ export async function showPlan(question: string, show: (text: string) => void): 
 
 /** Begins each step as soon as it is written. */
 export async function begin(question: string, start: (step: z.infer<typeof Step>) => void): Promise<void> {
-  for await (const step of agent.stream(question).elements<z.infer<typeof Step>>('steps')) start(step)
+  for await (const step of agent.stream(question).elements('steps')) start(step)
 }

@@ -9,6 +9,7 @@ import type { Citation } from '../data/citation.ts'
 import type { DeepPartial } from '../data/deep-partial.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent, RunFinishReason } from '../data/event.ts'
+import type { ItemAt, ListPath } from '../data/list-path.ts'
 import type { InputPart, JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { Cost, Usage } from '../data/usage.ts'
@@ -104,8 +105,10 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
    * @param path the fields that lead to the list: `steps`, `plan.steps`; `""` for an output that is a list
    * @throws AgentKitError as `partials`; `invalid-argument` when the output has no list there
    * @example
-   * for await (const step of run.elements<Step>('steps')) begin(step)
+   * for await (const step of run.elements('steps')) begin(step)
    */
+  elements<Path extends ListPath<Output>>(path: Path): AsyncIterable<ItemAt<Output, Path>>
+  /** Those of a list that the type of the output does not show, such as the output of a JSON Schema. */
   elements<Element = unknown>(path: string): AsyncIterable<Element>
   /** Never rejects: a failure is in its `error`. */
   readonly result: Promise<RunResult<Output>>

@@ -53,6 +53,29 @@ it('gives the result that type, and undefined without an output', () => {
   expectTypeOf<RunResult<undefined>['output']>().toEqualTypeOf<undefined>()
 })
 
+it('infers the items of a list in the output by its path', () => {
+  const Step = z.object({ name: z.string(), minutes: z.number() })
+  const plan = z.object({
+    title: z.string(),
+    steps: z.array(Step),
+    plan: z.object({ tags: z.array(z.string()) }).nullish(),
+  })
+  const agent = new Agent({ ...base, output: plan })
+  const run = agent.stream('Tea')
+  expectTypeOf(run.elements('steps')).toEqualTypeOf<AsyncIterable<{ name: string; minutes: number }>>()
+  expectTypeOf(run.elements('plan.tags')).toEqualTypeOf<AsyncIterable<string>>()
+  expectTypeOf(run.elements('title')).toEqualTypeOf<AsyncIterable<unknown>>()
+  expectTypeOf(new Agent({ ...base, output: z.array(Step) }).stream('Tea').elements('')).toEqualTypeOf<
+    AsyncIterable<{ name: string; minutes: number }>
+  >()
+  // Where the type of the output says nothing, that of its items is the caller's.
+  expectTypeOf(new Agent({ ...base, output: { type: 'array' } }).stream('Tea').elements<City>('')).toEqualTypeOf<
+    AsyncIterable<City>
+  >()
+  type Tree = { name: string; children: Tree[] }
+  expectTypeOf<AgentRun<Tree>>().toExtend<AgentRun>()
+})
+
 it('accepts an agent with any output where the type does not matter', () => {
   const agent = new Agent({ ...base, output: z.object({ city: z.string() }) })
   expectTypeOf(agent).toExtend<Runnable>()

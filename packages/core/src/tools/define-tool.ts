@@ -21,7 +21,10 @@ export type ToolLike = Tool | ToolFunction | ForeignTool | readonly ToolLike[]
 /** Valid for all seven providers. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
-type ExecutedToolOptions<Schema> = {
+/** What other libraries call `input`. Without them, the compiler infers no schema and blames `execute`; it shows the text. */
+type OtherWords = { [Word in 'inputSchema' | 'parameters' | 'schema']?: `\`${Word}\` is \`input\` here` }
+
+type ExecutedToolOptions<Schema> = OtherWords & {
   name: string
   description: string
   input: Schema & SchemaOfObject<Schema>
@@ -34,7 +37,7 @@ type ExecutedToolOptions<Schema> = {
   output?: undefined
 }
 
-type ClientToolOptions<Schema> = {
+type ClientToolOptions<Schema> = OtherWords & {
   name: string
   description: string
   input: Schema & SchemaOfObject<Schema>

@@ -86,7 +86,7 @@ export function worker(name: string, tools: readonly Tool[], options: TeamOption
 }
 
 /** A tool that writes what it does. */
-export function effect(name: string, { effect = () => {} }: TeamOptions, more: Partial<Omit<Tool, 'client' | 'output'>> = {}): Tool {
+export function effect(name: string, { effect = () => {} }: TeamOptions, more: Partial<Omit<Tool, 'client' | 'output' | 'inputSchema'>> = {}): Tool {
   return tool({
     ...{ name, description: name, input: { type: 'object', properties: { step: { type: 'number' } } } },
     async execute({ step }, { idempotencyKey }) {
