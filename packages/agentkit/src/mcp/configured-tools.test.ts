@@ -45,6 +45,21 @@ describe('[mcp.<name>]', () => {
     await sdkContext.close()
   })
 
+  it('is among the tools that an agent and a swarm show, once a run has connected it', async () => {
+    const sdkContext = new SDKContext({ configPath: write(`[mcp.first]\n${server}\ntools = ["echo"]\n`) })
+    const common = { functions: [], sdkContext, sessions: ':memory:' }
+    const agent = new Agent({ ...common, name: 'Anna', model: scriptedModel(['One.']) })
+    const swarm = new Swarm({ ...common, name: 'Team', agents: [agent], model: scriptedModel(['Two.']) })
+    for (const one of [agent, swarm]) {
+      expect(one.tools).toEqual([])
+      await one.chat('Hi')
+      expect(one.tools).toEqual([{ name: 'echo', description: expect.any(String) }])
+    }
+    await swarm.close()
+    await agent.close()
+    await sdkContext.close()
+  })
+
   it('gives its tools to the own model of a swarm, as to every agent', async () => {
     const toml = `[mcp.first]\n${server}\ntools = ["echo"]\n[mcp.second]\n${server}\ntools = ["get-env"]\n
 [team]\nmcp = ["second"]\n[hermits]\nmcp = []\n`

@@ -2,7 +2,7 @@ import type { Knowledge } from '../contracts/knowledge.ts'
 import type { AgentMemory, Memory } from '../contracts/memory.ts'
 import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { Tool, ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import { checkId } from '../data/check-id.ts'
@@ -26,7 +26,7 @@ import { checkRunOptions } from '../runs/run-options.ts'
 import { draftForm } from '../schema/draft-form.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
 import { checkClientTools } from '../tools/client-tools.ts'
-import type { HostTools } from '../tools/host-tools.ts'
+import type { AddedTools, HostTools } from '../tools/host-tools.ts'
 import { releaseLists } from './shared-lists.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
 
@@ -78,6 +78,8 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   /** @internal */
   protected host: AgentHost = {}
   #notices: DirectNotices | undefined
+  /** The last that its host has given to a run. */
+  #hostTools: readonly Tool[] = []
 
   /** @internal */
   constructor(
@@ -100,9 +102,13 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     return []
   }
 
-  /** The functions that its model may call, with those of its knowledge. */
+  /**
+   * The functions that its model may call, with those of its knowledge. Those of MCP servers and skills of the configuration
+   * are among them once a run has connected these.
+   */
   get tools(): readonly ToolInfo[] {
-    return [...this.ownTools(), ...knownTools(this.knowledge)].map(({ name, description }) => ({ name, description }))
+    const all = [...this.ownTools(), ...knownTools(this.knowledge), ...this.#hostTools]
+    return all.map(({ name, description }) => ({ name, description }))
   }
 
   /** What it remembers of its users. Without the option `memory`, each call is refused as `unsupported`. */
@@ -126,6 +132,13 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   }
 
   /** The functions that it was given. @internal */
+  protected async hostTools(run: ToolRun): Promise<AddedTools | undefined> {
+    const added = await this.host.tools?.(run)
+    if (added) this.#hostTools = added.tools
+    return added
+  }
+
+  /** @internal */
   protected ownTools(): Iterable<Tool> {
     return []
   }

@@ -40,7 +40,7 @@ export class Agent<Output = undefined> extends AgentBase<Output> {
     this.#memory = options.memory?.({ agentId: id, sessions })
     this.#tools = toTools([...functions, ...(this.#memory?.tools ?? [])])
     const spec = agentSpec(options, { id, chain, sessions, tools: this.#tools, memory: this.#memory })
-    const tools = withHostTools(spec.tools, () => this.host.tools)
+    const tools = withHostTools(spec.tools, (run) => this.hostTools(run))
     this.#spec = { ...spec, tools, takes: (message) => this.checkMessage(message) }
     useLists(this, functions)
   }

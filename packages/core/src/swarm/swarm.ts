@@ -139,7 +139,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
     return {
       ...own,
       // Where the swarm's own model takes steps.
-      ...(needsModel(collaboration) && { tools: withHostTools(own.tools, () => this.host.tools) }),
+      ...(needsModel(collaboration) && { tools: withHostTools(own.tools, (run) => this.hostTools(run)) }),
       ...spec,
       sharedMemory: collaboration === 'handoff' ? this.#memory : undefined,
       storedVersion: agentVersion(given, all, members),

@@ -5,7 +5,8 @@ import { equalNames, toTools } from './to-tools.ts'
 import { compileTools, enabledTools, type ToolBox, tooManyTools } from './toolbox.ts'
 
 /** Tools that are known once a run begins, and warnings of that run. */
-export type HostTools = (run: ToolRun) => Promise<{ tools: readonly Tool[]; warnings: string[] }>
+export type HostTools = (run: ToolRun) => Promise<AddedTools>
+export type AddedTools = { tools: readonly Tool[]; warnings: string[] }
 
 /**
  * The tools of an agent with those of its host, which are compiled once.
@@ -13,12 +14,12 @@ export type HostTools = (run: ToolRun) => Promise<{ tools: readonly Tool[]; warn
  */
 export function withHostTools(
   own: (run: ToolRun) => Promise<RunTools>,
-  host: () => HostTools | undefined,
+  host: (run: ToolRun) => Promise<AddedTools | undefined>,
 ): (run: ToolRun) => Promise<RunTools> {
   let compiled: { of: readonly Tool[]; toolBox: Promise<ToolBox> } | undefined
   return async (run) => {
     const runTools = await own(run)
-    const added = await host()?.(run)
+    const added = await host(run)
     if (!added) return runTools
     const { toolBox } = runTools
     const warnings = [...runTools.warnings, ...added.warnings]

@@ -17,7 +17,7 @@ export async function localPartner(file: string | undefined, id: string | undefi
   const loaded = await loadAgents(file, { standIn: true })
   try {
     const agent = chosenAgent(loaded, id)
-    const { sessions, knowledge, tools } = agent
+    const { sessions, knowledge } = agent
     return {
       name: agent.name,
       async *ask({ text, files, sessionId, replaces }, decide, signal) {
@@ -38,7 +38,7 @@ export async function localPartner(file: string | undefined, id: string | undefi
         yield* eventsOf(agent.resume(runId, decisions, { userId, signal }), decide, signal)
       },
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
-      tools: async () => [...(tools ?? [])],
+      tools: async () => [...(agent.tools ?? [])],
       files: async () => (await knowledge?.files?.()) ?? [],
       close: loaded.close,
     }
