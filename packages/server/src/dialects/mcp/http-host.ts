@@ -85,8 +85,11 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
       logProblem(problem, context, log)
     },
     onFailure: (problem) => logProblem(problem, context, log),
-    decisionRoute: (runId, approvalId) =>
-      `POST ${rules.basePath}/api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId} with { "approve": true } or { "approve": false }`,
+    decisionRoute(runId, approvalId) {
+      const path = `${rules.basePath}/api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId}`
+      const user = JSON.stringify(userId)
+      return `POST ${path} with { "user_id": ${user}, "approve": true }, or "approve": false`
+    },
   }
 }
 
