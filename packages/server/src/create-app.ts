@@ -2,11 +2,11 @@ import { AgentKitError, type Runnable } from '@agentkit/core'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
-import { handlerProblem, ProblemError } from './answer/problem.ts'
+import { handlerProblem, type ProblemError } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
 import { enqueueRoute } from './chat/enqueue-route.ts'
-import { dialectProblem } from './dialects/dialect-problem.ts'
+import { dialectProblem, noRoute } from './dialects/dialect-problem.ts'
 import { dialectRoutes, publicDialectRoutes } from './dialects/dialect-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { agentFiles } from './files/agent-files.ts'
@@ -89,7 +89,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
 
   const respond = (problem: ProblemError, context: ServerContext): Response =>
     dialectProblem(context.req.path, problem, context.get('requestId'))
-  app.notFound((context) => respond(new ProblemError('not-found'), context))
+  app.notFound((context) => respond(noRoute(context.req.path, rules), context))
   app.onError((error, context) => {
     // Routes that users add may throw Hono's own exceptions.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()

@@ -1,16 +1,37 @@
-import { type ProblemError, problemHeaders, problemResponse } from '../answer/problem.ts'
+import { ProblemError, problemHeaders, problemResponse } from '../answer/problem.ts'
+import type { RouteRules } from '../request/parts.ts'
 import { a2aFailure } from './a2a/a2a-error.ts'
 import { mcpFailure } from './mcp/mcp-error.ts'
 import { openaiProblem } from './openai/openai-problem.ts'
 
 /** The answer to a request that failed, in the form of its protocol: the path decides. */
 export function dialectProblem(path: string, problem: ProblemError, requestId: string): Response {
-  if (path.startsWith('/v1/')) return openaiProblem(problem)
-  if (path.startsWith('/ui/')) return uiProblem(problem)
-  if (path === '/agui') return aguiProblem(problem)
-  if (path === '/a2a') return a2aFailure(problem, null, requestId)
-  if (path === '/mcp') return mcpFailure(problem, null, requestId)
+  const dialect = dialectOf(path)
+  if (dialect === 'openai') return openaiProblem(problem)
+  if (dialect === 'ui') return uiProblem(problem)
+  if (dialect === 'agui') return aguiProblem(problem)
+  if (dialect === 'a2a') return a2aFailure(problem, null, requestId)
+  if (dialect === 'mcp') return mcpFailure(problem, null, requestId)
   return problemResponse(problem, requestId)
+}
+
+/** A path that no route has: of a protocol that is not served, or none of ours, such as the `/api/chat` of another library. */
+export function noRoute(path: string, { basePath, dialects }: Pick<RouteRules, 'basePath' | 'dialects'>): ProblemError {
+  const dialect = dialectOf(path)
+  if (dialect && !dialects.has(dialect)) {
+    const detail = `This server does not speak "${dialect}": add it to the list \`dialects\` of its options.`
+    return new ProblemError('not-found', { detail })
+  }
+  const useChat = dialects.has('ui') ? `, that of useChat POST ${basePath}/ui/chat` : ''
+  return new ProblemError('not-found', {
+    detail: `There is no such route. A chat is POST ${basePath}/api/v1/chat${useChat}.`,
+  })
+}
+
+function dialectOf(path: string): string | undefined {
+  if (path.startsWith('/v1/')) return 'openai'
+  if (path.startsWith('/ui/')) return 'ui'
+  return ['agui', 'a2a', 'mcp'].find((name) => path === `/${name}`)
 }
 
 /** `useChat` shows the whole body as the message of its error. */

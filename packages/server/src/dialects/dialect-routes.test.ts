@@ -34,6 +34,27 @@ describe.each(Object.entries(headersOf))('a preflight for %s', (path, headers) =
 
   it('is 404 where the dialect is not served', async () => {
     const app = createApp(fakeAgent(), { ...quiet, dialects: [] })
-    expect((await app.request(path, { method: 'POST', body: '{}' })).status).toBe(404)
+    const response = await app.request(path, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(404)
+    expect(await response.text()).toMatch(/This server does not speak .*: add it to the list `dialects` of its options/)
+  })
+})
+
+describe('a path that no route has', () => {
+  const post = { method: 'POST', body: '{}' }
+
+  it('is 404 with the paths of a chat, as that of useChat is another one than its client assumes', async () => {
+    const detail = 'There is no such route. A chat is POST /api/v1/chat, that of useChat POST /ui/chat.'
+    const response = await createApp(fakeAgent(), quiet).request('/api/chat', post)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 'not-found', detail })
+  })
+
+  it('is 404 with the paths that the server has', async () => {
+    const app = createApp(fakeAgent(), { ...quiet, dialects: ['openai'], basePath: '/agent' })
+    const { detail } = await (await app.request('/agent/v2', post)).json()
+    expect(detail).toBe('There is no such route. A chat is POST /agent/api/v1/chat.')
+    const { error } = await (await app.request('/agent/v1/embeddings', post)).json()
+    expect(error.message).toBe(detail)
   })
 })
