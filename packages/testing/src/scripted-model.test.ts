@@ -165,3 +165,15 @@ it('refuses an invalid transcript, as providers do', async () => {
     message: expect.stringContaining('message 0, result of call "a" has no call'),
   })
 })
+
+it.each<[string, object, string]>([
+  ['an answer', { content: 'Hello' }, 'Unknown option `turns[0].content`. `content` is `text` here.'],
+  ['an answer with a typo', { toolcalls: [] }, 'Did you mean `turns[0].toolCalls`?'],
+  ['a call', { toolCalls: [{ toolName: 'pay' }] }, '`toolName` is `name` here.'],
+  ['its arguments', { toolCalls: [{ name: 'pay', args: {} }] }, '`args` is `input` here.'],
+  ['its calls', { toolCalls: { name: 'pay' } }, '`turns[0].toolCalls` is a list of calls'],
+])('refuses %s in the words of other libraries, which would be an empty one', async (_name, answer, problem) => {
+  for (const turn of [answer, () => answer] as ScriptedTurn[]) {
+    await expect(collect(scriptedModel([turn]).stream(request, never()))).rejects.toThrow(problem)
+  }
+})

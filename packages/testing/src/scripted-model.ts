@@ -13,6 +13,7 @@ import {
   validateTranscript,
 } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
+import { checkAnswer } from './check-answer.ts'
 
 /** A tool call of a scripted answer. */
 export type ScriptedToolCall = {
@@ -98,7 +99,10 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
             `and this is request ${requests.length}. Script one more turn.`,
         )
       }
-      yield* play(id, await resolveTurn(turn, request, signal), { request, signal, nextCallId })
+      const index = requests.length - 1
+      const answer = await resolveTurn(turn, request, signal)
+      if (!(answer instanceof Error)) checkAnswer(answer, index)
+      yield* play(id, answer, { request, signal, nextCallId })
     },
   }
 }

@@ -51,6 +51,12 @@ describe('the matchers of runs', () => {
     expect(() => expect(result).toCite('handbook.md', 'x')).toThrow(`It quoted "${quote}".`)
   })
 
+  it('end the message of an error with one full stop', async () => {
+    const agent = new Agent({ name: 'Empty', model: scriptedModel([]) })
+    const result = await agent.stream('Hi').result
+    expect(() => expect(result).toHaveFinished()).toThrow(/: The scripted model .*[^.]\.$/)
+  })
+
   it('refuse what is no run', () => {
     expect(() => expect('text').toHaveFinished()).toThrow('Pass the result of a run')
     expect(() => expect(undefined).toCite('a')).toThrow('Pass the result of a run')

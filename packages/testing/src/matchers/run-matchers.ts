@@ -33,7 +33,7 @@ export function toHaveCalledTool(this: MatcherState, run: CheckedRun, name: stri
  */
 export function toHaveFinished(this: MatcherState, run: CheckedRun, reason: RunFinishReason = 'stop'): MatcherResult {
   const end = endOf(run)
-  const error = 'error' in end && end.error ? `: ${end.error.message}` : ''
+  const error = 'error' in end && end.error ? `: ${end.error.message.replace(/\.$/, '')}` : ''
   return matched(
     this,
     end.finishReason === reason,
