@@ -54,7 +54,7 @@ export function fromNamedTool(name: string, source: Fields): Tool {
   }
 }
 
-/** Whether an object can only be the AI SDK's: ours have none of these fields. */
+/** Whether an object can only be the AI SDK's, or Mastra's, which look alike: ours have none of these fields. */
 export function isAISDKTool(source: Fields): boolean {
   return isAISDKSchema(source.inputSchema) || aiSDKFields.some((field) => isGiven(source[field]))
 }
@@ -68,10 +68,13 @@ export function looksLikeTool(value: unknown): value is Fields {
   )
 }
 
+/** Mastra's rule for one call, its rule for the tool, and that of the AI SDK: the first one that there is holds. */
+const approvalFields = ['needsApprovalFn', 'requireApproval', 'needsApproval']
+
 const aiSDKFields = [
   ...['type', 'title', 'metadata', 'strict', 'providerOptions', 'inputExamples', 'deferLoading', 'contextSchema'],
   ...['outputSchema', 'parameters', 'toModelOutput', 'onInputStart', 'onInputDelta', 'onInputAvailable'],
-  'experimental_toToolResultContent',
+  ...['experimental_toToolResultContent', 'suspendSchema', 'requestContextSchema'],
 ]
 
 function isProviderTool(type: unknown): boolean {
@@ -90,6 +93,16 @@ const unsupported: Unsupported = [
     'is missing, so a client would have to execute it. Give the tool an `execute`.',
   ],
   ['contextSchema', isGiven, 'requires a context that only the AI SDK passes. Use the values in `execute` directly.'],
+  [
+    'suspendSchema',
+    isGiven,
+    'lets it suspend its run, which agentkit does not do. A call waits before it runs: `needsApproval`.',
+  ],
+  [
+    'requestContextSchema',
+    isGiven,
+    'requires a context that only Mastra passes. Use the values in `execute` directly.',
+  ],
   ['experimental_toolCaller', isGiven, 'lets it call other tools, which agentkit does not do.'],
   ['experimental_toToolResultContent', isGiven, 'is of AI SDK 4. Convert the result in `toModelOutput`.'],
 ]
@@ -113,12 +126,14 @@ function described(name: string, describe: Describe): unknown {
 }
 
 function commonFields(source: Fields): Pick<Tool, 'needsApproval'> {
-  const { needsApproval } = source
-  if (typeof needsApproval !== 'function') return optional(source, 'needsApproval')
+  const rule = approvalFields.find((field) => source[field] !== undefined && source[field] !== false)
+  if (rule === undefined) return {}
+  // Checked with the rest of the tool.
+  if (typeof source[rule] !== 'function') return { needsApproval: source[rule] as true }
   return {
     needsApproval: (input, { callId }) =>
       // The loop treats a rule that returns anything but false as one that needs approval.
-      call(source, 'needsApproval', input, {
+      call(source, rule, input, {
         ...{ callId, toolCallId: callId, messages: [] },
         ...{ context: {}, experimental_context: {} },
       }) as boolean,
