@@ -1,11 +1,14 @@
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { Agent, type ToolLike } from '../../index.ts'
+import { Agent } from '../../index.ts'
 
 /** What `createTool` of Mastra makes: an object of a class, whose fields look like those of an AI SDK tool. */
 class Tool {
-  [field: string]: unknown
+  declare readonly id: string
+  declare readonly description: string
+  declare readonly inputSchema?: unknown
+  declare readonly execute?: (input: { id: string }, context: object) => Promise<unknown>
   constructor(options: object) {
     Object.assign(this, { requireApproval: false, suspendSchema: undefined, outputSchema: undefined }, options)
   }
@@ -19,7 +22,7 @@ function removal(more: object = {}) {
 
 function agentOf(remove: Tool, id = 'a') {
   const model = scriptedModel([{ toolCalls: [{ name: 'remove', input: { id } }] }, 'Done.'])
-  return new Agent({ name: 'Clerk', functions: [{ remove } as unknown as ToolLike], model })
+  return new Agent({ name: 'Clerk', functions: [{ remove }], model })
 }
 
 describe('a tool of Mastra in a tool set', () => {
