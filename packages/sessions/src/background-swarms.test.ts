@@ -37,6 +37,7 @@ describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does',
     for await (const event of other.follow(runId)) followed.push(event)
     const result = await other.result(runId)
     expect(followed.map(({ seq }) => seq)).toEqual(followed.map(({ seq }) => seq).toSorted((a, b) => a - b))
+    expect(new Set(followed.map((event) => event.runId))).toEqual(new Set([runId]))
     expect(linesByPath(followed)).toEqual(linesByPath(events))
     const { text, finishReason, usage, cost, steps, warnings, messages } = expected
     expect(plain({ text, finishReason, usage, steps, warnings, messages })).toEqual(

@@ -145,7 +145,7 @@ async function warnOfVersion({ agent, state, scope }: NewRun, { record }: Stored
 /** Stores the run's events from now on. */
 export function keepEvents({ events, memberRun }: RunScope): EventQueue {
   const kept = eventQueue()
-  events?.recordTo(memberRun ? (event) => kept.add({ ...event, runId: memberRun.rootRunId }) : kept.add)
+  events?.recordTo(kept.add, memberRun?.rootRunId)
   return kept
 }
 

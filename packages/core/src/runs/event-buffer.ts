@@ -12,8 +12,11 @@ export type EventControl = {
   isRecorded(): boolean
   /** Whether events are given to a listener, or may be to a reader. */
   isFollowed(): boolean
-  /** From now on each event is also given to this listener; the run waits for the promise that it returns. */
-  recordTo(listener: (event: AgentEvent) => Promise<void> | undefined): void
+  /**
+   * From now on each event is also given to this listener; the run waits for the promise that it returns.
+   * @param ofRun the run whose events they are, if it is another one: the outermost run of a member's
+   */
+  recordTo(listener: (event: AgentEvent) => Promise<void> | undefined, ofRun?: string): void
   /** From now on events are numbered, but given to no one. */
   hold(): HeldEvents
   /** Gives the reader an event that another process has emitted. */
@@ -56,6 +59,7 @@ type EventSource = {
 
 export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource): EventBuffer {
   let seq = 0
+  let shownRunId = runId
   let buffered: AgentEvent[] = []
   let nextIndex = 0
   let bytes = 0
@@ -110,7 +114,7 @@ export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource)
       hasRunEnd = body.type === 'run-end'
       seq++
       if (mode === 'dropped' && !record && !held) return undefined
-      const event = toEvent(seq, runId, inner ? [...path, ...inner] : [...path], body)
+      const event = toEvent(seq, shownRunId, inner ? [...path, ...inner] : [...path], body)
       if (held) {
         held.push(event)
         return undefined
@@ -125,8 +129,9 @@ export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource)
     continueFrom(last) {
       seq = last
     },
-    recordTo(listener) {
+    recordTo(listener, ofRun = runId) {
       record = listener
+      shownRunId = ofRun
     },
     hold() {
       const events: AgentEvent[] = []
