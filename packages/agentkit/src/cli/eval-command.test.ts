@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Agent } from '@agentkit/core'
+import { Agent, tool } from '@agentkit/core'
+import { evaluate, exact } from '@agentkit/evals'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -200,4 +201,31 @@ describe('agentkit eval add', patiently, () => {
     const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
   })
+})
+
+it('an eval leaves no run that waits for approval', async () => {
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object' },
+    needsApproval: true,
+    execute: () => 'paid',
+  })
+  const sessions = sqliteSessions(join(folder, 'approvals.db'))
+  const agent = new Agent({
+    name: 'Payer',
+    functions: [pay],
+    model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }]),
+    sessions,
+  })
+  const { results } = await evaluate({
+    agent,
+    cases: [{ input: 'Pay' }],
+    scorers: [exact()],
+    out: join(folder, 'approvals'),
+  })
+  expect(results[0]?.error).toMatchObject({ code: 'approval' })
+  expect(await agent.runs({ status: 'waiting' })).toEqual([])
+  await agent.close()
+  await sessions.close()
 })

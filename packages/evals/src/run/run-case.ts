@@ -25,6 +25,8 @@ export async function runCase(agent: Runnable, { input, history }: NamedCase, si
     for await (const event of run) events.push(event)
     const durationMs = duration()
     const result = await run.result
+    // It would wait for weeks, and its call be made when a person approves it.
+    if (result.finishReason === 'approval' && agent.sessions.runs) await agent.cancel(result.runId)
     const error = failureOf(result)
     return { result, events, durationMs, ...(error && { error: infoOf(error) }) }
   } catch (error) {
@@ -46,7 +48,7 @@ function failureOf({ finishReason, error, text, approvals, warnings }: RunResult
       return new AgentKitError(finishReason, `The run ended without an answer. ${warnings.at(-1) ?? ''}`.trim())
     case 'approval': {
       const names = approvals.map(({ name }) => `"${name}"`).join(', ')
-      const fix = 'Evaluate an agent whose tools need no approval.'
+      const fix = 'Evaluate an agent whose tools need no approval, and have an `execute`.'
       return new AgentKitError('approval', `The run waits for approval of ${names}. ${fix}`)
     }
     case 'aborted':
