@@ -3,7 +3,7 @@ import { randomOf } from '../__fixtures__/any-run/random.ts'
 import { anySwarm, pairs } from '../__fixtures__/any-swarm.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { callingThen, eventsOf, member, paying, saying } from '../__fixtures__/team.ts'
-import { type Agent, type AgentEvent, type Citation, type Collaboration, type Model, Swarm, tool } from '../index.ts'
+import { Agent, type AgentEvent, type Citation, type Collaboration, type Model, Swarm, tool } from '../index.ts'
 
 refuseUnhandledRejections()
 
@@ -105,6 +105,20 @@ describe('options of a swarm without effect', () => {
     ['parallel', 'parallel', []],
   ])('cause warnings: %s', async (_kind, collaboration, warnings) => {
     expect((await team(collaboration).stream('Go').result).warnings).toEqual(warnings)
+  })
+
+  it('cause warnings: a hook `input` and an `output` of a member that is handed the conversation', async () => {
+    const output = { type: 'object', properties: { n: { type: 'integer' } } } as const
+    const checked = { name: 'Ann', functions: [], hooks: { input: () => ({ block: 'No.' }) }, output }
+    const agents = (): Agent[] => [new Agent({ ...checked, model: saying('Done.') }) as Agent]
+    const warningsOf = async (options: object): Promise<string[]> => {
+      const swarm = new Swarm({ name: 'Team', agents: agents(), collaboration: 'handoff', ...options })
+      return (await swarm.stream('Go').result).warnings
+    }
+    const kind = '`collaboration: "handoff"`: give it to the swarm.'
+    const input = `The hook \`input\` of the member "Ann" has no effect with ${kind}`
+    expect(await warningsOf({})).toEqual([input, `\`output\` of the member "Ann" has no effect with ${kind}`])
+    expect(await warningsOf({ output: { type: 'string' } })).toContain(input)
   })
 
   it('cause no warning when they are absent', async () => {

@@ -3,6 +3,7 @@ import { type AgentOptions, agentRules, checkSettingsOnce } from '../agents/agen
 import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
+import type { AgentSpec } from '../loop/types.ts'
 import {
   checkOptionNames,
   checkOptions,
@@ -89,6 +90,21 @@ export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
   return Object.entries(given).flatMap(([option, isGiven]) =>
     isGiven ? [`\`${option}\` of the swarm "${name}" has no effect with ${kind}: give it to the members.`] : [],
   )
+}
+
+/** One sentence for each option of a member that has no effect, as the conversation of a handoff is the swarm's. */
+export function unusedByHandoff(members: readonly AgentSpec[], hasOutput: boolean): string[] {
+  return members.flatMap(({ name, hooks, outputFormat }) => {
+    const given = {
+      'The hook `input`': hooks.input !== undefined,
+      '`output`': outputFormat !== undefined && !hasOutput,
+    }
+    return Object.entries(given).flatMap(([option, isGiven]) =>
+      isGiven
+        ? [`${option} of the member "${name}" has no effect with \`collaboration: "handoff"\`: give it to the swarm.`]
+        : [],
+    )
+  })
 }
 
 export function needsModel(collaboration: Collaboration = 'manager'): boolean {

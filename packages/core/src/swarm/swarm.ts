@@ -27,6 +27,7 @@ import {
   type Member,
   needsModel,
   type SwarmOptions,
+  unusedByHandoff,
   unusedOptions,
 } from './swarm-options.ts'
 
@@ -145,7 +146,10 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       storedVersion: agentVersion(given, all, members),
       members,
       hasClientTools: own.hasClientTools || members.some(({ hasClientTools }) => hasClientTools),
-      inVain: unusedOptions(this.#options),
+      inVain: [
+        ...unusedOptions(this.#options),
+        ...(collaboration === 'handoff' ? unusedByHandoff(members, own.outputFormat !== undefined) : []),
+      ],
       takes: (message) => this.checkMessage(message),
     }
   }
