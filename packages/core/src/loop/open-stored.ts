@@ -15,7 +15,7 @@ import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
-import { optionsOf, wasSuspended } from '../sessions/recorded-data.ts'
+import { holdsSession, optionsOf } from '../sessions/recorded-data.ts'
 import { approvalExpired } from '../sessions/suspended-runs.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -58,8 +58,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
   // A run that died or was handed back holds its session still; one that is continued interrupts no other. A worker does
   // not wait for a session: the run is delivered to it again.
-  const isHolder = before.record.status === 'running' && !wasSuspended(before)
-  const own = { onBusy: before.isBackground ? ('reject' as const) : ('queue' as const), isHolder }
+  const own = { onBusy: before.isBackground ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
   const session = {
     store,
     runId,

@@ -49,6 +49,11 @@ export function wasSuspended(stored: StoredRun): boolean {
   return progressOf(stored)?.suspended !== undefined
 }
 
+/** Whether a run holds its session: it runs, also when its process has died or members work for it. */
+export function holdsSession(stored: StoredRun): boolean {
+  return stored.record.status === 'running' && !wasSuspended(stored)
+}
+
 export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {
   // Written by `createRun`.
   return options as unknown as RecordedOptions

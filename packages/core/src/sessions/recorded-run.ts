@@ -9,7 +9,14 @@ import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.
 import { limits } from '../limits.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
-import { optionsOf, progressOf, type RecordedOptions, type RecordedProgress, wasSuspended } from './recorded-data.ts'
+import {
+  holdsSession,
+  optionsOf,
+  progressOf,
+  type RecordedOptions,
+  type RecordedProgress,
+  wasSuspended,
+} from './recorded-data.ts'
 import { stateOf } from './suspended-runs.ts'
 
 /** A run whose turn is recorded by the store's `runs`, and where its session stands. */
@@ -125,8 +132,10 @@ export function takeOverRun(
       const expectedVersion = session?.version ?? 0
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
       const described = await describeRun(request, stored, session)
+      // Taking over a run that holds its session does not move the version: it moved when the run took the session.
+      const version = before && holdsSession(before) ? described.version - 1 : described.version
       const begun = start && ({ start: start.isFirst ? 'first' : 'again', deadline: start.deadline } as const)
-      return withinCaller(runs, { ...described, ...begun })
+      return withinCaller(runs, { ...described, version, ...begun })
     }
     // Another worker continues a background run whose end could not be stored.
     const fail = (): Promise<void> =>
