@@ -45,3 +45,29 @@ describe.each(storeKinds)('a background run in %s that another process cancels',
     expect(events.at(-1)).toMatchObject({ type: 'run-end', usage: { totalTokens: tokens }, cost: { usd } })
   })
 })
+
+describe.each(storeKinds)('a background run in %s that another run ends', (kind) => {
+  const place = storePlace(kind)
+
+  it.each<[string, 'queued' | 'waiting', 'queue' | 'interrupt']>([
+    ['queued, and is replaced', 'queued', 'queue'],
+    ['waits for approval, and is replaced', 'waiting', 'queue'],
+    ['queued, and is interrupted', 'queued', 'interrupt'],
+  ])('has a last event: %s', async (_, state, onBusy) => {
+    const sessions = place.open()
+    const pay = effect('pay', { sessions }, { needsApproval: true })
+    const agent = worker('Ann', [pay], { sessions, members: { Ann: { sessions, onBusy } } })
+    if (state === 'waiting') {
+      const worker = await agent.work()
+      place.afterTest(() => worker.close())
+    }
+    const session = { userId: 'ann', sessionId: 's' }
+    const { runId } = await agent.enqueue('Go.', session)
+    if (state === 'waiting') await agent.result(runId)
+    await agent.enqueue('Go again.', { ...session, ...(onBusy === 'queue' && { replaces: runId }) })
+    const events = []
+    for await (const event of agent.follow(runId)) events.push(event)
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'aborted', error: { code: 'aborted' } })
+    expect(events.filter((event) => event.type === 'run-end' && event.finishReason !== 'approval')).toHaveLength(1)
+  })
+})

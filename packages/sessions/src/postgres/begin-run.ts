@@ -1,11 +1,12 @@
-import { AgentKitError } from '@agentkit/core'
-import { toErrorInfo } from '@agentkit/core/internal'
+import { AgentKitError, type RunEnding } from '@agentkit/core'
+import { toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
-import { toJSON } from '../util/json.ts'
 import type { Access, Writing } from './access.ts'
 import { addRun, type Begun, type RunToBegin, tryToAddRun } from './add-run.ts'
-import { endRuns } from './end-runs.ts'
+import { endRuns, toEnding } from './end-runs.ts'
 import { headOf, isActive, lockSession, type RunHead } from './rows.ts'
+import { readStoredRun } from './run-rows.ts'
+import { addLastEvents } from './stored-events.ts'
 import { fromStored, toStored } from './text-form.ts'
 
 /**
@@ -74,24 +75,20 @@ const beginAgainText = `WITH moved AS (UPDATE agentkit.sessions SET version = ve
 export async function settleLostRun(writing: Writing, active: RunHead): Promise<boolean> {
   if (!writing.holder.isLost(active) || active.is_resumable) return false
   const error = new AgentKitError('crashed', 'The process of the run ended before the run did.')
-  await endRuns(writing, [active.number], failure('error', error))
+  await failRuns(writing, [active], 'error', error)
   return true
 }
 
 /** Hides runs and the turns of their members. The state of the session becomes what it was before them. */
 export async function replaceRuns(writing: Writing, session: number, from: number): Promise<void> {
   const { query, now, touch } = writing
-  const open = await query<{ number: number }>(
-    `SELECT number FROM agentkit.runs
+  const open = await query<FailedRun>(
+    `SELECT ${failedColumns} FROM agentkit.runs
       WHERE session = $1 AND number >= $2 AND NOT replaced AND status NOT IN ('done', 'failed') FOR NO KEY UPDATE`,
     [session, from],
   )
   const error = new AgentKitError('aborted', 'A later run of the session replaces this one.')
-  await endRuns(
-    writing,
-    open.map(({ number }) => number),
-    failure('aborted', error),
-  )
+  await failRuns(writing, open, 'aborted', error)
   const replaced = await query<{ run_id: string }>(
     'UPDATE agentkit.runs SET replaced = true WHERE session = $1 AND number >= $2 AND NOT replaced RETURNING run_id',
     [session, from],
@@ -113,8 +110,25 @@ const restoreText = `UPDATE agentkit.sessions AS s SET
     question = CASE WHEN EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND NOT replaced) THEN question END
   WHERE id = $1`
 
-/** The end of a run that its own process does not end. */
-export function failure(finishReason: string, error: AgentKitError): Parameters<typeof endRuns>[2] {
-  const none = { answer: null, cost: null, sources: null }
-  return { ...none, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) }
+/** A run that another one ends. */
+export type FailedRun = Pick<RunHead, 'number' | 'run_id' | 'root' | 'keeps_events'>
+
+/** SQL: what `failRuns` needs of a run. */
+export const failedColumns = 'number, run_id, root, keeps_events'
+
+/** Ends runs that their own processes do not end, each with its last event. */
+export async function failRuns(
+  writing: Writing,
+  runs: readonly FailedRun[],
+  finishReason: 'error' | 'aborted',
+  error: AgentKitError,
+): Promise<void> {
+  const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
+  for (const run of runs) {
+    // One that is damaged ends without an event; a database that fails does so again.
+    const stored = await readStoredRun(writing.query, fromStored(run.run_id)).catch(() => undefined)
+    const { events = [], ...ending } = stored ? withEndEvent(stored, failed) : { ...failed, events: [] }
+    await addLastEvents(writing, run, events)
+    await endRuns(writing, [run.number], toEnding(ending))
+  }
 }

@@ -3,9 +3,8 @@ import { conflict } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { addQueued, type QueuedRow } from './add-queued.ts'
-import { failure, replaceRuns } from './begin-run.ts'
+import { type FailedRun, failedColumns, failRuns, replaceRuns } from './begin-run.ts'
 import type { Query } from './database.ts'
-import { endRuns } from './end-runs.ts'
 import { lockSession } from './rows.ts'
 import { fromStored, hashOf, toStored } from './text-form.ts'
 
@@ -166,19 +165,15 @@ async function makeWay(writing: Writing, { key, runId, onBusy, replaces }: Queue
     await query(moved, [now, session.id])
   }
   if (onBusy === 'queue' || !session) return
-  const busy = await query<{ number: number }>(
-    `SELECT number FROM agentkit.runs WHERE session = $1 AND status IN ('queued', 'running') AND ended_at IS NULL
+  const busy = await query<FailedRun>(
+    `SELECT ${failedColumns} FROM agentkit.runs WHERE session = $1 AND status IN ('queued', 'running') AND ended_at IS NULL
       ORDER BY number FOR NO KEY UPDATE`,
     [session.id],
   )
   if (busy.length === 0) return
   if (onBusy === 'reject') throw sessionBusy()
   const error = new AgentKitError('aborted', `The run ${runId} of the same session interrupts this one.`)
-  await endRuns(
-    writing,
-    busy.map(({ number }) => number),
-    failure('aborted', error),
-  )
+  await failRuns(writing, busy, 'aborted', error)
 }
 
 function sessionBusy(): AgentKitError {

@@ -26,7 +26,11 @@ export async function addTreeEvents(
 }
 
 /** Adds the last events of a run that its own process does not end. */
-export async function addLastEvents(writing: Writing, run: RunHead, events: readonly AgentEvent[]): Promise<void> {
+export async function addLastEvents(
+  writing: Writing,
+  run: Pick<RunHead, 'number' | 'root' | 'keeps_events'>,
+  events: readonly AgentEvent[],
+): Promise<void> {
   if (events.length === 0 || !run.keeps_events) return
   const [stream] = await writing.query<Stream>(lastText, [run.root ?? run.number])
   const added = events.map((event) => ({ seq: event.seq, body: toJSON(event) }))

@@ -1,12 +1,15 @@
-import { AgentKitError, type Message, type SessionKey } from '@agentkit/core'
-import { cutTitle, plainText, toErrorInfo } from '@agentkit/core/internal'
+import { AgentKitError, type Message, type RunEnding, type SessionKey } from '@agentkit/core'
+import { cutTitle, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
-import { toJSON } from '../util/json.ts'
-import { endRun, noResult } from './end-run.ts'
+import { readable } from '../util/json.ts'
+import { endingColumns, endRun } from './end-run.ts'
 import type { Holder } from './holders.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
+import { readStoredRun } from './run-rows.ts'
 import type { Statements } from './statements.ts'
 import type { Writing } from './store-access.ts'
+import { addEvents } from './stored-events.ts'
+import { prepareEntry } from './write-entry.ts'
 
 export type RunToBegin = {
   key: SessionKey
@@ -125,7 +128,13 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
   statements.forgetQuestion.run(session)
 }
 
-/** Ends a run that its own process does not end. */
+/** Ends a run that its own process does not end, with its last event. */
 export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
-  endRun(writing, run.run_id, run, { ...noResult, status: 'failed', finishReason, error: toJSON(toErrorInfo(error)) })
+  const { statements, touch } = writing
+  const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
+  // One that is damaged ends without an event.
+  const [stored] = readable([run.run_id], (runId) => readStoredRun(statements, runId))
+  const { events = [], ...ending } = stored ? withEndEvent(stored, failed) : { ...failed, events: [] }
+  addEvents(statements, touch, run, prepareEntry({ events }).events)
+  endRun(writing, run.run_id, run, endingColumns(ending))
 }
