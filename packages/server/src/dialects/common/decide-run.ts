@@ -8,6 +8,7 @@ import { mayDecide } from '../../request/caller.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { reserveContinuation } from '../../runs/continue-run.ts'
 import { decisionProblem } from '../../runs/decision-route.ts'
+import { findRun } from '../../runs/find-run.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 
 /**
@@ -36,6 +37,9 @@ export async function decideRun(
   }
   const continued = await continuation?.start()
   if (keepsEvents) {
+    const now = await findRun(parts, runId, userId)
+    // Nothing has come since: the run waits for the same approvals, less those of `decisions`.
+    if (now.record.status === 'waiting' && now.lastSeq === lastSeq) return undefined
     const followed = { runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
     return (encode) => followedEvents({ sessions: agent.sessions, ...followed, encode })
   }

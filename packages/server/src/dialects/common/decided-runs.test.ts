@@ -86,3 +86,54 @@ describe.each(dialects)(
     })
   },
 )
+
+describe('a decision on one of two approvals, of a run that keeps its events', () => {
+  async function waiting() {
+    const pay = (amount: number) => ({ name: 'pay', input: { amount } })
+    const { agent, paid } = make([{ toolCalls: [pay(1), pay(2)] }, 'Done.'])
+    const app = createApp(agent, { log: () => {}, dialects: ['ui', 'agui', 'openai', 'a2a'] })
+    await (await app.request(...post('/ui/chat', { id: 's1', resumable: true, messages: [uiMessage('Pay')] }))).text()
+    const [run] = await agent.runs({ userId: 'default', status: 'waiting' })
+    const { runId = '', approvals = [] } = run ?? {}
+    return { app, agent, paid, runId, ids: approvals.map(({ approvalId }) => approvalId) }
+  }
+
+  const a2a = (method: string) => (runId: string, id: string) => {
+    const message = {
+      messageId: 'm',
+      role: 'ROLE_USER',
+      taskId: runId,
+      parts: [{ data: { approvals: { [id]: true } } }],
+    }
+    return { jsonrpc: '2.0', id: 1, method, params: { message } }
+  }
+  const response = (stream: boolean) => (runId: string, id: string) => {
+    const item = { type: 'mcp_approval_response', approval_request_id: `${runId}/${id}`, approve: true }
+    return { model: 'test', stream, input: [item], previous_response_id: `resp_${runId}` }
+  }
+  const referred = (name: string) => {
+    const approve = dialects.find(([dialect]) => dialect === name)?.[1].approve
+    return (runId: string, id: string) => approve?.(`${runId}/${id}`)
+  }
+
+  it.each<[string, string, (runId: string, id: string) => unknown, RegExp]>([
+    ['useChat', '/ui/chat', referred('ui'), /"type":"finish"/],
+    ['AG-UI', '/agui', referred('agui'), /"type":"interrupt"/],
+    ['Responses', '/v1/responses', response(false), /mcp_approval_request/],
+    ['a stream of Responses', '/v1/responses', response(true), /response\.completed/],
+    ['SendMessage of A2A', '/a2a', a2a('SendMessage'), /TASK_STATE_INPUT_REQUIRED/],
+    ['SendStreamingMessage of A2A', '/a2a', a2a('SendStreamingMessage'), /TASK_STATE_INPUT_REQUIRED/],
+  ])('is answered to %s while the other is open', async (_, path, decide, waits) => {
+    const { app, agent, paid, runId, ids } = await waiting()
+    const [first = '', second = ''] = ids
+    const sent = (id: string) => {
+      const [at, init] = post(path, decide(runId, id))
+      return app.request(at, { ...init, headers: { ...init.headers, 'a2a-version': '1.0' } })
+    }
+    expect(await (await sent(first)).text()).toMatch(waits)
+    expect(paid).toEqual([])
+    await (await sent(second)).text()
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'stop', text: 'Done.' })
+    expect(paid.toSorted()).toEqual([1, 2])
+  })
+})

@@ -109,3 +109,15 @@ describe('POST /ui/chat', () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/ui/chat', '/ui/chat/{id}/stream']))
   })
 })
+
+describe('GET /ui/chat/{id}/stream', () => {
+  it('is 204 for a run that ends while it is looked for', async () => {
+    const { agent } = make([payTurn, 'Done.'])
+    const app = createApp(agent, quiet)
+    await (await app.request('/ui/chat', post({ id: 's1', messages: [user('Hi')], resumable: true }))).text()
+    const [ended] = await agent.runs({ userId: 'default' })
+    if (!ended) throw new Error('There is no run.')
+    agent.runs = async () => [{ ...ended, status: 'running' }]
+    expect((await app.request('/ui/chat/s1/stream')).status).toBe(204)
+  })
+})

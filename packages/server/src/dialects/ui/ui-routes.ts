@@ -142,7 +142,9 @@ async function activeRun({ agent }: RouteParts, userId: string, sessionId: strin
   const { runs } = agent.sessions
   if (!runs) return undefined
   const [active] = await agent.runs({ userId, sessionId, status: 'running', limit: 1 })
-  return active && runs.read(active.runId)
+  const stored = active && (await runs.read(active.runId))
+  // It may have ended since it was listed.
+  return stored?.record.status === 'running' ? stored : undefined
 }
 
 function stopRoute(parts: RouteParts): Route {
