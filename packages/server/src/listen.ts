@@ -45,7 +45,7 @@ export async function listen(agent: Runnable, settings: ServerSettings, work?: S
     overrideGlobalObjects: false,
   })
   const server = createServer(nodeOptions(limits), inTurn(listener, limits, capacity))
-  boundConnections(server, settings, capacity)
+  const closeSilent = boundConnections(server, settings, capacity)
   server.setTimeout(idleMs(limits))
   // Node would answer these itself, without limit; as requests they are handled in turn and counted.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -69,7 +69,7 @@ export async function listen(agent: Runnable, settings: ServerSettings, work?: S
     close() {
       stopRetention()
       stopped.abort()
-      closing ??= drain(server, agent, { capacity, worker, drainMs: limits.drainMs })
+      closing ??= drain(server, agent, { capacity, worker, closeSilent, drainMs: limits.drainMs })
       return closing
     },
   }
@@ -158,9 +158,13 @@ const settleMs = 1000
 /** How long the ends of streams may take to be sent. */
 const lastBytesMs = 100
 
-type Draining = { capacity: Capacity; worker: Worker | undefined; drainMs: number }
+type Draining = { capacity: Capacity; worker: Worker | undefined; closeSilent(): void; drainMs: number }
 
-async function drain(server: Server, agent: Runnable, { capacity, worker, drainMs }: Draining): Promise<void> {
+async function drain(
+  server: Server,
+  agent: Runnable,
+  { capacity, worker, closeSilent, drainMs }: Draining,
+): Promise<void> {
   const { runs } = capacity
   // New runs are refused from now on; other requests are answered while runs are active.
   runs.close()
@@ -178,6 +182,7 @@ async function drain(server: Server, agent: Runnable, { capacity, worker, drainM
   const aborted = [...capacity.boundRuns]
   for (const run of aborted) run.cancel()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  closeSilent()
   // Node keeps a connection alive that was busy when the server closed.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   await within(Math.max(aborted.length > 0 ? settleMs : lastBytesMs, giveUpAt - performance.now()), closed)

@@ -337,6 +337,15 @@ describe('close', () => {
     await closed
   })
 
+  it('does not wait for connections that have sent nothing', async () => {
+    const server = await start()
+    const { closed } = await openSocket(server.url)
+    // It has the connection, too.
+    await expectHealthy(server.url)
+    await server.close()
+    await closed
+  })
+
   it('requires a token on a server with auth', async () => {
     const { url } = await start(fakeAgent(), { auth: { tokens: { 'a-token-of-all-1': '*' } } })
     await expectProblem(await fetch(`${url}/api/v1/chat`, chatRequest()), 401, 'unauthorized')

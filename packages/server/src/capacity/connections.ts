@@ -92,26 +92,32 @@ export function idleMs({ deadlineMs }: Limits): number {
   return deadlineMs + 60_000
 }
 
-/** Refuses connections beyond the limit, and closes each so that its client can read the last answer. */
+/**
+ * Refuses connections beyond the limit, and closes each so that its client can read the last answer.
+ * @returns closes those that have sent nothing yet, which Node does not count as idle: browsers open them in advance
+ */
 export function boundConnections(
   server: Server,
   { limits: { connections }, log }: { limits: Limits; log: (entry: LogEntry) => void },
   capacity: Capacity,
-): void {
+): () => void {
   server.maxConnections = connections + maxRefused
-  let open = 0
+  const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    open++
-    socket.once('close', () => open--)
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
     // Node calls this after an answer with `Connection: close`.
     socket.destroySoon = () => lingeringClose(socket, lingerMs)
-    if (open <= connections) return
+    if (open.size <= connections) return
     const detail = `${connections} connections are open, which is the limit.`
     const problem = capacity.runs.overloaded(detail, { connection: 'close' })
     if (!problem.quiet) log({ time: new Date().toISOString(), level: 'error', message: detail, code: problem.code })
     socket.write(rawAnswer(problem))
     lingeringClose(socket, refusedMs)
   })
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+  }
 }
 
 /**
