@@ -122,6 +122,16 @@ describe('cancel', () => {
     expect((await payment.agent.runs())[0]).toMatchObject({ status: 'failed', finishReason: 'aborted' })
   })
 
+  it('ends a run of another process while its model is answering', async () => {
+    const disk = memoryDisk()
+    const payment = open(disk, [() => new Promise<never>(() => {})])
+    const run = payment.agent.stream('Look', session)
+    const result = run.result
+    await expect.poll(() => payment.model.requests.length, { timeout: 30_000 }).toBe(1)
+    expect(await open(disk, []).agent.cancel(run.runId)).toBe(true)
+    expect(await result).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
+  })
+
   it('ends a run that waits, here or elsewhere', async () => {
     const disk = memoryDisk()
     const payment = open(disk, [calls('pay 1'), calls('pay 2')])

@@ -11,6 +11,7 @@ import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-ru
 import { type RunReport, runWriter } from './run-writer.ts'
 import { alreadyResumed } from './suspended-runs.ts'
 import type { Changing, DescribedRun, OpenTurn } from './turn.ts'
+import { watchEnded } from './watch-ended.ts'
 import { decisionsOf, watchSuspended } from './watch-suspended.ts'
 
 /** The turn of a run that is recorded by `runs`. */
@@ -53,6 +54,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       fail: (error) => place.interrupt(lost(error)),
     })
   let writer = openWriter(run.position)
+  const watch = (): (() => void) => watchEnded({ runs, runId, attempt }, place.interrupt)
+  let unwatch = isSuspended ? (): void => {} : watch()
 
   // Fields, not accessors: V8 gives each object with an accessor of its own a hidden class of its own, which keeps the run in
   // memory until the next full garbage collection.
@@ -83,6 +86,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
         const stored = await runs.read(runId)
         return stored && decisionsOf(stored)
       }
+      unwatch()
       const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - runs.now()) }
       // The version moved when the run began, and moves when it is suspended.
       const suspended = { version: version + 2, ...msLeft }
@@ -112,6 +116,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       suspending = undefined
       release = taken.release
       writer = openWriter(found.position)
+      unwatch = watch()
       return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
     },
     async decide(decisions) {
@@ -126,6 +131,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       await cancelStored(runs, runId)
     },
     async end(status, usage, { messages = [], events: held = [], output, ...ending } = {}) {
+      unwatch()
       if (suspending) await suspending.catch(() => {})
       // Part of the last entry, or not stored at all.
       if (messages.length > 0) void writer.write({ messages }).catch(() => {})
@@ -137,6 +143,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       forgetUnendedRun(store, key, runId)
     },
     async handBack(isBetweenSteps) {
+      unwatch()
       await writer.finish(async (entry) => {
         const progress = progressOf(described?.snapshot(), isBetweenSteps ? { released: true } : {})
         await runs.append(runId, { ...entry, progress })
@@ -146,6 +153,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       release()
     },
     async delegate(members) {
+      unwatch()
       await writer.finish(async (entry) => {
         const progress = progressOf(described?.snapshot(), { released: true })
         await runs.background?.delegate(runId, { ...entry, progress, members })
@@ -154,7 +162,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       release()
     },
     flush: () => writer.flush(),
-    release: () => release(),
+    release() {
+      unwatch()
+      release()
+    },
   }
   return turn
 }

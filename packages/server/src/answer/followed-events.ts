@@ -1,4 +1,4 @@
-import type { AgentRun, RunStore, SessionStore } from '@agentkit/core'
+import { type AgentEvent, AgentKitError, type AgentRun, type RunStore, type SessionStore } from '@agentkit/core'
 import { follow } from '@agentkit/core/internal'
 import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
@@ -41,9 +41,11 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
     const error = run && (await failureToBegin(run, followed))
     // The headers wait for no event, but until the run is stored: from then on it is not lost.
     void send('', { beginsAnswer: true })
-    if (error) return sendBrokenEnd(send, encode, { seq: followed.after + 1, runId: followed.runId, path: [] }, error)
-    const hasEnded = await sendUntilEnd(followed, signal, send)
-    if (!hasEnded && draining.aborted) void send(`: draining\n\n${encode.cut?.() ?? ''}`, { beginsAnswer: true })
+    if (error) return sendBrokenEnd(send, encode, placeAfter(followed, followed.after), error)
+    const end = await sendUntilEnd(followed, signal, send)
+    // Its events are gone with its session.
+    if (!end.isSent && !signal.aborted) return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
+    if (!end.isSent && draining.aborted) void send(`: draining\n\n${encode.cut?.() ?? ''}`, { beginsAnswer: true })
   } catch (error) {
     // The store has failed, not the run: its client reads the rest later.
     void send('', { beginsAnswer: true, failure: thrownProblem(error) })
@@ -72,15 +74,31 @@ function nextWrite(runs: RunStore, runId: string): { happened: Promise<undefined
   return { happened: promise, stop: runs.watch(runId, () => resolve(undefined)) }
 }
 
-/** @returns whether a `run-end` was sent */
-async function sendUntilEnd(followed: FollowedRun, signal: AbortSignal, send: Send): Promise<boolean> {
+type Place = Pick<AgentEvent, 'seq' | 'runId' | 'path'>
+
+function placeAfter({ runId }: Pick<FollowedRun, 'runId'>, seq: number): Place {
+  return { seq: seq + 1, runId, path: [] }
+}
+
+function deleted(runId: string): AgentKitError {
+  return new AgentKitError('aborted', 'The run was cancelled.', { runId })
+}
+
+/** @returns whether a `run-end` was sent, and the place of the next event */
+async function sendUntilEnd(
+  followed: FollowedRun,
+  signal: AbortSignal,
+  send: Send,
+): Promise<{ isSent: boolean; place: Place }> {
   const { sessions, runId, after, last, encode = encodeEvent, continuesAfter = 0 } = followed
+  let seen = after
   for await (const event of follow(sessions, runId, { after, signal })) {
+    seen = event.seq
     if (event.type === 'run-end' && event.seq <= continuesAfter) continue
     const failure = event.type === 'run-end' ? runProblem(event) : undefined
     const room = send(encode(event), { beginsAnswer: true, failure, isFollowed: event.seq > last })
     if (room !== undefined) await room
-    if (event.type === 'run-end') return true
+    if (event.type === 'run-end') return { isSent: true, place: placeAfter(followed, seen) }
   }
-  return false
+  return { isSent: false, place: placeAfter(followed, seen) }
 }

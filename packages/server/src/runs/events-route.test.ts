@@ -75,6 +75,17 @@ describe('a resumable chat', () => {
     expect((await eventsOf(app, runId, '', { 'last-event-id': last })).status).toBe(204)
   })
 
+  it('ends with `run-end` when its session is deleted', async () => {
+    const { agent } = storedAgent([() => new Promise<never>(() => {})])
+    const app = createApp(agent, quiet)
+    const response = await app.request('/api/v1/chat_stream', ask('Hi', { ...resumable, session_id: 'gone' }))
+    const { text, rest } = await readUntil(response, 'step-start')
+    expect((await app.request('/api/v1/sessions/gone?user_id=ada', { method: 'DELETE' })).status).toBe(204)
+    const events = eventsIn(text + (await rest()))
+    expect(events.at(-1)?.data).toMatchObject({ type: 'run-end', finishReason: 'aborted', error: { code: 'aborted' } })
+    expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1)
+  })
+
   it('sends the headers as soon as the run has an id, and continues when its client leaves', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const { agent } = storedAgent([() => promise])
