@@ -66,6 +66,8 @@ export const limits = {
   mostApprovalDays: 365,
   /** How often a run that waits in this process looks for decisions of other processes, in milliseconds. */
   decisionPollMs: 1_000,
+  /** Of the runs of a store that this process works on, so many are read in that time: another process may have ended them. */
+  runsPerLook: 20,
   /** How often a call that waits for a budget shared with other processes looks at it, in milliseconds. */
   sharedBudgetPollMs: 100,
   /** Attempts of one model call, including the first. */

@@ -131,14 +131,14 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     }
   }
 
-  /** The functions that it was given. @internal */
+  /** Those that its host gives to a run. @internal */
   protected async hostTools(run: ToolRun): Promise<AddedTools | undefined> {
     const added = await this.host.tools?.(run)
     if (added) this.#hostTools = added.tools
     return added
   }
 
-  /** @internal */
+  /** The functions that it was given. @internal */
   protected ownTools(): Iterable<Tool> {
     return []
   }

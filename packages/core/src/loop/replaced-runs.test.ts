@@ -3,15 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, follow, type Payer, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
 import { saying, thinking } from '../__fixtures__/team.ts'
-import {
-  Agent,
-  type AgentEvent,
-  type Message,
-  memorySessions,
-  type RunOptions,
-  type RunResult,
-  type SessionStore,
-} from '../index.ts'
+import { Agent, type Message, memorySessions, type RunOptions, type RunResult, type SessionStore } from '../index.ts'
 
 describe.each<[string, () => SessionStore]>([
   ['in memory', memorySessions],
@@ -128,20 +120,6 @@ describe.each<[string, () => SessionStore]>([
     await agent.chat('word101', session)
     expect(JSON.stringify(model.requests.slice(seen))).not.toMatch(/word([4-9]|1[012])\b/)
   })
-})
-
-it('stores the end of a run of another process among its events', async () => {
-  const disk = memoryDisk()
-  const payment = payer([() => new Promise<never>(() => {})], { store: disk.open().store })
-  const run = payment.agent.stream('first', { ...session, resumable: true })
-  const ended = run.result
-  await expect.poll(() => payment.model.requests.length, { timeout: 30_000 }).toBe(1)
-  const other = payer(['Again.'], { store: disk.open().store })
-  expect(await ask(other, 'first, please', { replaces: run.runId })).toMatchObject({ text: 'Again.' })
-  const events: AgentEvent[] = []
-  for await (const event of other.agent.follow(run.runId)) events.push(event)
-  expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'aborted' })
-  expect(await ended).toMatchObject({ finishReason: 'aborted' })
 })
 
 it('replaces the first answers of a conversation any number of times', async () => {

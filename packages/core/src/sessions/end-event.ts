@@ -13,9 +13,9 @@ export const cancelled: RunEnding = {
 }
 
 /** Ends a stored run as cancelled, in whichever process it runs, with its last event. @returns false when it had ended */
-export async function cancelStored(runs: RunStore, runId: string, ending: RunEnding = cancelled): Promise<boolean> {
+export async function cancelStored(runs: RunStore, runId: string): Promise<boolean> {
   const stored = await runs.read(runId)
-  return stored !== undefined && runs.cancel(runId, withEndEvent(stored, ending))
+  return stored !== undefined && runs.cancel(runId, withEndEvent(stored, cancelled))
 }
 
 /** The ending of a run that is not in this process, with its cost, and the last event of one that keeps its events. */

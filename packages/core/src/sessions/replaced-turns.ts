@@ -1,34 +1,23 @@
-import type { RunEnding } from '../contracts/run-entry.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey, Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { untilAborted } from '../util/abort.ts'
-import { cancelled, cancelStored } from './end-event.ts'
 import { cancelLive } from './live-runs.ts'
 import { stateOf } from './suspended-runs.ts'
 
 type Replacement = { store: SessionStore; key: SessionKey; replaces: string; signal: AbortSignal }
 
 /**
- * Ends the runs that a run replaces: those of this process, then those that wait or run in another one. Their followers receive
- * their last events, which the transaction that begins the new run does not write.
+ * Cancels the runs of this process that a run replaces.
  * @throws AgentKitError `not-found` when `replaces` is no run of the session, or replaced already
  */
 export async function cancelReplaced(request: Replacement): Promise<void> {
-  const { store, signal } = request
   const { replaced } = await split(request)
-  const ended = replaced.map(async ({ runId, status }) => {
-    await cancelLive(store, runId)
-    const isOpen = status === 'running' || status === 'waiting'
-    if (isOpen && store.runs) await cancelStored(store.runs, runId, replacedEnding)
-  })
-  await untilAborted(signal, Promise.all(ended))
+  const cancelled = Promise.all(replaced.map(({ runId }) => cancelLive(request.store, runId)))
+  await untilAborted(request.signal, cancelled)
 }
-
-const message = 'A later run of the session replaces this one.'
-const replacedEnding: RunEnding = { ...cancelled, error: { code: 'aborted', message, retryable: false } }
 
 /**
  * What is left of a session for a run that replaces an earlier one.
@@ -44,7 +33,6 @@ async function split({ store, key, replaces, signal }: Replacement): Promise<{ l
   const turns = await untilAborted(signal, store.turns(key))
   const from = turns.findIndex(({ runId, status }) => runId === replaces && status !== 'replaced')
   if (from !== -1) return { left: turns.slice(0, from), replaced: turns.slice(from) }
-  throw new AgentKitError('not-found', `There is no run ${replaces} in this session that could be replaced.`, {
-    runId: replaces,
-  })
+  const message = `There is no run ${replaces} in this session that could be replaced.`
+  throw new AgentKitError('not-found', message, { runId: replaces })
 }

@@ -63,3 +63,31 @@ it('looks again where the store fails', async () => {
   await look()
   expect(reasons).toHaveLength(1)
 })
+
+it('reads twenty of many runs at a time, in turn', async () => {
+  const { runs } = await watched()
+  const read = vi.spyOn(runs, 'read').mockImplementation(async () => undefined)
+  const gone: string[] = []
+  for (let index = 0; index < 49; index++) {
+    const runId = `run-${index}`
+    watchEnded({ runs, runId, attempt: 1 }, () => void gone.push(runId))
+  }
+  for (const most of [20, 40, 50, 50]) {
+    await vi.advanceTimersByTimeAsync(limits.decisionPollMs)
+    expect(read.mock.calls).toHaveLength(most)
+  }
+  expect(gone).toHaveLength(49)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('reads each run again after the others', async () => {
+  const { runs } = await watched()
+  const stored = await runs.read('r')
+  const read = vi.spyOn(runs, 'read').mockImplementation(async () => stored)
+  for (let index = 0; index < 29; index++) watchEnded({ runs, runId: `run-${index}`, attempt: 1 }, () => {})
+  for (let time = 0; time < 3; time++) await vi.advanceTimersByTimeAsync(limits.decisionPollMs)
+  const times = new Map<string, number>()
+  for (const [runId] of read.mock.calls) times.set(runId, (times.get(runId) ?? 0) + 1)
+  expect(times.size).toBe(30)
+  expect(new Set(times.values())).toEqual(new Set([2]))
+})

@@ -2,45 +2,62 @@ import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 
+type WatchedRun = { runId: string; attempt: number; interrupt(reason: AgentKitError): void }
+/** The runs of one store that this process works on. */
+type WatchedRuns = { runs: Set<WatchedRun>; timer: NodeJS.Timeout | undefined; isLooking: boolean }
+
+const watchedBy = new WeakMap<RunStore, WatchedRuns>()
+
 /**
  * Reports that another process has ended or taken over a run of this one. The run's own next write would find that out, but a
- * model may answer, and a tool may work, for minutes without one.
+ * model may answer, and a tool may work, for minutes without one. Where many runs are watched, they are read in turn.
  *
  * @param run.attempt by which this process has the run
  * @returns stops it
  */
 export function watchEnded(
-  { runs, runId, attempt }: { runs: RunStore; runId: string; attempt: number },
+  { runs: store, runId, attempt }: { runs: RunStore; runId: string; attempt: number },
   interrupt: (reason: AgentKitError) => void,
 ): () => void {
-  let isStopped = false
-  let isReading = false
-  const look = async (): Promise<void> => {
-    if (isReading) return
-    isReading = true
-    try {
-      const stored = await runs.read(runId)
-      const isHeld = stored?.record.status === 'running' && stored.attempt === attempt
-      if (isHeld || isStopped) return
-      stop()
-      interrupt(reasonOf(stored, runId))
-    } catch {
-      // A store that fails now is read again later.
-    } finally {
-      isReading = false
-    }
-  }
-  const timer = setInterval(() => void look(), limits.decisionPollMs)
-  timer.unref()
-  const stop = (): void => {
-    isStopped = true
-    clearInterval(timer)
-  }
-  return stop
+  const watched = watchedBy.get(store) ?? { runs: new Set(), timer: undefined, isLooking: false }
+  watchedBy.set(store, watched)
+  const run: WatchedRun = { runId, attempt, interrupt }
+  watched.runs.add(run)
+  watched.timer ??= setInterval(() => void look(store, watched), limits.decisionPollMs).unref()
+  return () => leave(watched, run)
 }
 
-/** A run that is gone was cancelled, and deleted with its session. */
-function reasonOf(stored: StoredRun | undefined, runId: string): AgentKitError {
+function leave(watched: WatchedRuns, run: WatchedRun): void {
+  watched.runs.delete(run)
+  if (watched.runs.size > 0) return
+  clearInterval(watched.timer)
+  watched.timer = undefined
+}
+
+/** Reads the runs that were read the longest ago. */
+async function look(store: RunStore, watched: WatchedRuns): Promise<void> {
+  if (watched.isLooking) return
+  watched.isLooking = true
+  const { runs } = watched
+  for (const run of [...runs].slice(0, limits.runsPerLook)) {
+    // It may have ended meanwhile.
+    if (!runs.delete(run)) continue
+    runs.add(run)
+    // A store that fails now is read again later.
+    const reason = await store.read(run.runId).then(
+      (stored) => reasonToEnd(run, stored),
+      () => undefined,
+    )
+    if (!reason || !runs.has(run)) continue
+    leave(watched, run)
+    run.interrupt(reason)
+  }
+  watched.isLooking = false
+}
+
+function reasonToEnd({ runId, attempt }: WatchedRun, stored: StoredRun | undefined): AgentKitError | undefined {
+  if (stored?.record.status === 'running' && stored.attempt === attempt) return undefined
+  // One that is gone was cancelled, and deleted with its session.
   if (!stored || stored.record.finishReason === 'aborted') {
     return new AgentKitError('aborted', stored?.record.error?.message ?? 'The run was cancelled.', { runId })
   }
