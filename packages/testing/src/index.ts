@@ -23,11 +23,5 @@ export type {
   StreamFault,
   Transport,
 } from './fake-provider/wires/script.ts'
-export {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedModelOptions,
-  type ScriptedToolCall,
-  type ScriptedTurn,
-  scriptedModel,
-} from './scripted-model.ts'
+export type { ScriptedAnswer, ScriptedToolCall } from './scripted-answer.ts'
+export { type ScriptedModel, type ScriptedModelOptions, type ScriptedTurn, scriptedModel } from './scripted-model.ts'

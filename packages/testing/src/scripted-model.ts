@@ -2,47 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   AgentKitError,
   type AssistantPart,
-  type JSONValue,
   type Message,
   type Model,
   type ModelEvent,
-  type ModelFinishReason,
   type ModelInfo,
   type ModelRequest,
   type Usage,
   validateTranscript,
 } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
-import { checkAnswer } from './check-answer.ts'
-
-/** A tool call of a scripted answer. */
-export type ScriptedToolCall = {
-  name: string
-  /** The arguments; `{}` when absent. */
-  input?: JSONValue
-  /** Generated, and unique in the model, when absent. */
-  callId?: string
-  /** Arguments that are invalid JSON, as the model wrote them: the call is emitted as an invalid one. */
-  inputText?: string
-}
-
-/** One scripted answer. */
-export type ScriptedAnswer = {
-  text?: string
-  reasoning?: string
-  toolCalls?: readonly ScriptedToolCall[]
-  /** `tool-calls` when there are any, otherwise `stop`. */
-  finishReason?: ModelFinishReason
-  /** `{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }` when absent. */
-  usage?: Usage
-  /** The number of pieces of the text, of the reasoning and of an answer that is a tool's arguments; 3 when absent. */
-  deltas?: number
-  /** The delay before each event, in milliseconds. */
-  delayMs?: number
-  warnings?: readonly string[]
-  /** Thrown instead of `finish`, after all other events. */
-  error?: Error
-}
+import { checkAnswer, type ScriptedAnswer, type ScriptedToolCall } from './scripted-answer.ts'
 
 /** The answer of a scripted model to one request: text, a full answer, an error, or a function that returns one. */
 export type ScriptedTurn =

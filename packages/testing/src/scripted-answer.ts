@@ -1,5 +1,34 @@
+import type { JSONValue, ModelFinishReason, Usage } from '@agentkit/core'
 import { checkOptionNames, type ForeignWords, invalidArgument } from '@agentkit/core/internal'
-import type { ScriptedAnswer, ScriptedToolCall } from './scripted-model.ts'
+
+/** A tool call of a scripted answer. */
+export type ScriptedToolCall = {
+  name: string
+  /** The arguments; `{}` when absent. */
+  input?: JSONValue
+  /** Generated, and unique in the model, when absent. */
+  callId?: string
+  /** Arguments that are invalid JSON, as the model wrote them: the call is emitted as an invalid one. */
+  inputText?: string
+}
+
+/** One scripted answer. */
+export type ScriptedAnswer = {
+  text?: string
+  reasoning?: string
+  toolCalls?: readonly ScriptedToolCall[]
+  /** `tool-calls` when there are any, otherwise `stop`. */
+  finishReason?: ModelFinishReason
+  /** `{ inputTokens: 10, outputTokens: 5, totalTokens: 15 }` when absent. */
+  usage?: Usage
+  /** The number of pieces of the text, of the reasoning and of an answer that is a tool's arguments; 3 when absent. */
+  deltas?: number
+  /** The delay before each event, in milliseconds. */
+  delayMs?: number
+  warnings?: readonly string[]
+  /** Thrown instead of `finish`, after all other events. */
+  error?: Error
+}
 
 const answerKeys = {
   text: true,
