@@ -93,7 +93,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   // Time without a process counts, time that the run waits for a person or in a queue does not.
   if (start === 'again') ledger.spent.ms = 0
   else if (!suspended && !isNew) ledger.spent.ms += Math.max(0, now - at)
-  if (turn.deadline !== undefined) scope.endWithin?.(turn.deadline - now)
+  if (turn.deadline !== undefined) scope.endWithin?.(turn.deadline - now, wholeTimeOf(stored))
   const { key, record } = stored
   const clientTools = clientToolsOf(stored) ?? scope.clientTools
   const withTools = { ...scope, ...(clientTools && { clientTools }) }
@@ -173,6 +173,12 @@ function clientToolsOf(stored: StoredRun): readonly ToolSpec[] | undefined {
   const { run } = optionsOf(stored)
   // Written when the run was created.
   return isRecord(run) && Array.isArray(run.clientTools) ? (run.clientTools as unknown as ToolSpec[]) : undefined
+}
+
+/** The time that the run has from its first start, for the error. */
+function wholeTimeOf(stored: StoredRun): string {
+  const { run } = optionsOf(stored)
+  return isRecord(run) && typeof run.timeoutMs === 'number' ? `within ${run.timeoutMs} ms` : 'in time'
 }
 
 /** The budget of the run, tightened by its caller. */

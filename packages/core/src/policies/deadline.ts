@@ -12,11 +12,18 @@ export type Deadline = {
   stop(): void
 }
 
-/** Ends a run when its time is up. */
-export function startDeadline(end: (error: AgentKitError) => void, timeoutMs: number | undefined): Deadline {
+/**
+ * Ends a run when its time is up.
+ * @param within the whole time that it had, for the error
+ */
+export function startDeadline(
+  end: (error: AgentKitError) => void,
+  timeoutMs: number | undefined,
+  within = `within ${timeoutMs} ms`,
+): Deadline {
   if (timeoutMs === undefined) return { check() {}, hold: () => () => {}, stop() {} }
   return startCountdown(timeoutMs, () => {
-    const message = `The run did not end within ${timeoutMs} ms.`
+    const message = `The run did not end ${within}.`
     end(new AgentKitError('timeout', message, { phase: 'run', retryable: true }))
   })
 }

@@ -24,8 +24,8 @@ export type RunDriver = {
   checkTime(): void
   /** How much of its time is left, in milliseconds; `undefined` without a deadline. */
   msLeft?(): number | undefined
-  /** Ends the run after so many milliseconds, if its own deadline is not earlier. */
-  endWithin?(milliseconds: number): void
+  /** Ends the run after so many milliseconds, if its own deadline is not earlier; see `startDeadline`. */
+  endWithin?(milliseconds: number, within: string): void
   /** Set for the run of a member that is stored as one of its own. */
   memberRun?: MemberScope
   /** Ends the run for the reason given. */
@@ -89,8 +89,8 @@ export function startRun(request: RunRequest): StartableRun {
     const deadlines = [startDeadline(end, timeoutMs)]
     const time = {
       msLeft: () => (timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - startedAt)),
-      endWithin: (ms: number) =>
-        void deadlines.push(startDeadline(end, Math.min(Math.max(0, ms), limits.longestTimerMs))),
+      endWithin: (ms: number, within: string) =>
+        void deadlines.push(startDeadline(end, Math.min(Math.max(0, ms), limits.longestTimerMs), within)),
       checkTime() {
         for (const deadline of deadlines) deadline.check()
       },

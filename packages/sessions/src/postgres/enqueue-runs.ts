@@ -97,7 +97,7 @@ function sameRun(known: Known, { idempotency }: QueuedRow, entry: QueuedRunEntry
   if (earlier.fingerprint === idempotency.fingerprint) return earlier.runId
   throw new AgentKitError(
     'invalid-argument',
-    `The idempotency key ${JSON.stringify(entry.idempotency?.key)} was used with another input. Use a new key for it.`,
+    `The idempotency key ${JSON.stringify(entry.idempotency?.key)} was used with another input, or with other options. Use a new key for it.`,
   )
 }
 

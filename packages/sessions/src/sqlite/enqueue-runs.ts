@@ -28,7 +28,7 @@ function findSame(statements: Statements, { agentId, key, idempotency }: QueuedR
   if (row.fingerprint === idempotency.fingerprint) return row.run_id as string
   throw new AgentKitError(
     'invalid-argument',
-    `The idempotency key ${JSON.stringify(idempotency.key)} was used with another input. Use a new key for it.`,
+    `The idempotency key ${JSON.stringify(idempotency.key)} was used with another input, or with other options. Use a new key for it.`,
   )
 }
 

@@ -38,8 +38,10 @@ describe('a member', () => {
       const worker1 = await work(swarm)
       const { runId } = await swarm.enqueue('Go.', { ...session, timeoutMs: whole })
       const result = await ended(swarm, runId)
-      if (own < whole) expect(JSON.stringify(result.messages)).toContain('did not end within')
-      else expect(result.error).toMatchObject({ code: 'timeout' })
+      const late = 'The run did not end within'
+      if (own < whole) expect(JSON.stringify(result.messages)).toContain(`${late} ${own} ms.`)
+      else expect(result.error).toMatchObject({ code: 'timeout', message: `${late} ${whole} ms.` })
+
       await worker1.close()
     }
   })
