@@ -107,6 +107,13 @@ describe('options of a swarm without effect', () => {
     expect((await team(collaboration).stream('Go').result).warnings).toEqual(warnings)
   })
 
+  it('cause a warning: tools of the client, which members are not given', async () => {
+    const given = { name: 'Team', agents: [member('Ann')], clientTools: { max: 1 } }
+    const { warnings } = await new Swarm({ ...given, collaboration: 'handoff' }).stream('Go').result
+    expect(warnings).toEqual([expect.stringContaining('`clientTools` of the swarm "Team" has no effect')])
+    expect((await new Swarm({ ...given, model: saying('Done.') }).stream('Go').result).warnings).toEqual([])
+  })
+
   it('cause warnings: a hook `input` and an `output` of a member that is handed the conversation', async () => {
     const output = { type: 'object', properties: { n: { type: 'integer' } } } as const
     const checked = { name: 'Ann', functions: [], hooks: { input: () => ({ block: 'No.' }) }, output }

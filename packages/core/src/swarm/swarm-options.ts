@@ -80,16 +80,20 @@ function checkMemberHistory(history: MemberHistory): void {
 
 /** One sentence for each option that has no effect, as the swarm calls no model of its own. */
 export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
-  const { name, collaboration, instruction, functions = [], memory } = options
+  const { name, collaboration, instruction, functions = [], memory, clientTools } = options
   if (needsModel(collaboration)) return []
   // The conversation that is handed over is the swarm's, and so is its memory.
   const isInVain = memory !== undefined && collaboration !== 'handoff'
   const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isInVain }
   const kind =
     typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
-  return Object.entries(given).flatMap(([option, isGiven]) =>
-    isGiven ? [`\`${option}\` of the swarm "${name}" has no effect with ${kind}: give it to the members.`] : [],
+  const why = (option: string): string => `\`${option}\` of the swarm "${name}" has no effect with ${kind}`
+  const unused = Object.entries(given).flatMap(([option, isGiven]) =>
+    isGiven ? [`${why(option)}: give it to the members.`] : [],
   )
+  return clientTools
+    ? [...unused, `${why('clientTools')}: tools of the client go to a swarm's own model, and it calls none.`]
+    : unused
 }
 
 /** One sentence for each option of a member that has no effect, as the conversation of a handoff is the swarm's. */
