@@ -66,7 +66,7 @@ export async function removeFile(path: string): Promise<boolean> {
 
 /**
  * Renames a file, and never replaces another one.
- * @throws ProblemError `file-exists`
+ * @throws ProblemError `file-exists`; `not-found` also where another request has removed or renamed it meanwhile
  */
 export async function renameFile(from: string, to: string): Promise<void> {
   try {
@@ -74,11 +74,15 @@ export async function renameFile(from: string, to: string): Promise<void> {
     await link(from, to)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw new ProblemError('file-exists')
+    if (isMissing(error)) throw new ProblemError('not-found')
     if (await statOf(to)) throw new ProblemError('file-exists')
     // The file system has no links.
     return rename(from, to).catch((cause: unknown) => Promise.reject(diskProblem(cause)))
   }
-  await unlink(from).catch((error: unknown) => Promise.reject(diskProblem(error)))
+  if (await removeFile(from)) return
+  // The other request was first: its result stays alone.
+  await removeFile(to)
+  throw new ProblemError('not-found')
 }
 
 function isMissing(error: unknown): boolean {
