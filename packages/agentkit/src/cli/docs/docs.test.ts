@@ -40,6 +40,12 @@ describe('the pages of the documentation', () => {
     expect(searchPages(['skills', 'pins lock'], pages, 8).map(({ page }) => page.name)).toContain('skills')
     expect(searchPages(['skills', 'xyzzy'], pages, 8)).toEqual([])
     expect(searchPages([' '], pages, 8)).toEqual([])
+    // From the beginning of a word, or of a part of one: not within "storage" and "invoice".
+    const [first] = searchPages(['RAG'], pages, 8)
+    expect(first?.page.name).toBe('retrieval')
+    expect(searchPages(['oice'], pages, 8)).toEqual([])
+    expect(searchPages(['policy'], pages, 8).length).toBeGreaterThan(0)
+    expect(searchPages(['ToolContext', 'context'], pages, 8).map(({ page }) => page.name)).toContain('functions')
   })
 })
 

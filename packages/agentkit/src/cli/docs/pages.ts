@@ -60,20 +60,29 @@ export function searchPages(words: readonly string[], pages: readonly Page[], mo
   const wanted = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean)
   const found = pages.flatMap((page) => {
     const text = textOf(page)
-    const lower = text.toLowerCase()
-    const counts = wanted.map((word) => lower.split(word).length - 1)
+    const counts = wanted.map((word) => countOf(word, text))
     if (wanted.length === 0 || counts.includes(0)) return []
-    const inTitle = wanted.filter((word) => `${page.name} ${page.title}`.toLowerCase().includes(word)).length
+    const inTitle = wanted.filter((word) => countOf(word, `${page.name} ${page.title}`) > 0).length
     return [{ page, score: inTitle * 1000 + Math.min(...counts), lines: linesWith(wanted, text) }]
   })
   return found.sort((a, b) => b.score - a.score).slice(0, most)
 }
 
+/** How many words, and parts of `camelCase`, begin with this one: "rag" is not in "storage". */
+function countOf(word: string, text: string): number {
+  const lower = text.toLowerCase()
+  let count = 0
+  for (let at = lower.indexOf(word); at !== -1; at = lower.indexOf(word, at + word.length)) {
+    const isPart = /[\p{Ll}\p{N}]/u.test(text[at - 1] ?? '') && /\p{Lu}/u.test(text[at] ?? '')
+    if (isPart || !/[\p{L}\p{N}]/u.test(text[at - 1] ?? '')) count++
+  }
+  return count
+}
+
 /** The lines that have the most of the words, in their order. */
 function linesWith(words: readonly string[], text: string): string[] {
   const scored = text.split('\n').map((line, index) => {
-    const lower = line.toLowerCase()
-    return { line: line.trim(), index, score: words.filter((word) => lower.includes(word)).length }
+    return { line: line.trim(), index, score: words.filter((word) => countOf(word, line) > 0).length }
   })
   const best = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || a.index - b.index)
   return best
