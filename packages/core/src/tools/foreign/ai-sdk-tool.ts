@@ -20,7 +20,7 @@ export function fromAISDKTool(name: string, source: Fields): Tool {
     name,
     description: descriptionOf(name, source),
     inputSchema: schemaOf(source.inputSchema ?? source.parameters, name),
-    ...commonFields(source),
+    ...commonFields(name, source),
     async execute(input, context) {
       const options = asAISDKOptions(context)
       await call(source, 'onInputStart', options)
@@ -42,7 +42,7 @@ export function fromNamedTool(name: string, source: Fields): Tool {
     // Checked with the rest of the tool.
     description: source.description as string,
     inputSchema: source.inputSchema as JSONSchema,
-    ...commonFields(source),
+    ...commonFields(name, source),
     ...optional(source, 'timeoutMs', 'idempotent', 'isEnabled', 'keepResult', 'instruction'),
     execute:
       typeof source.execute === 'function'
@@ -125,7 +125,12 @@ function described(name: string, describe: Describe): unknown {
   }
 }
 
-function commonFields(source: Fields): Pick<Tool, 'needsApproval'> {
+/** @throws AgentKitError `invalid-argument` for a misspelt rule, which would let calls run without approval */
+function commonFields(name: string, source: Fields): Pick<Tool, 'needsApproval'> {
+  const misspelt = Object.keys(source).find((field) => /approv/i.test(field) && !approvalFields.includes(field))
+  if (misspelt !== undefined && isGiven(source[misspelt])) {
+    throw refusal(name, `\`${misspelt}\` is unknown. The rule for approvals is \`needsApproval\`.`)
+  }
   const rule = approvalFields.find((field) => source[field] !== undefined && source[field] !== false)
   if (rule === undefined) return {}
   // Checked with the rest of the tool.

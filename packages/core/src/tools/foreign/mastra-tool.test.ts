@@ -55,6 +55,14 @@ describe('a tool of Mastra in a tool set', () => {
     expect(execute).toHaveBeenCalledOnce()
   })
 
+  it('is refused with a misspelt rule, as is one of ours', () => {
+    const problem = 'Tool "remove": `requiresApproval` is unknown. The rule for approvals is `needsApproval`.'
+    const { remove } = removal({ requiresApproval: true })
+    expect(() => agentOf(remove)).toThrow(problem)
+    const named: object = { ...remove, name: 'remove' }
+    expect(() => new Agent({ name: 'Clerk', functions: [named as never], model: scriptedModel([]) })).toThrow(problem)
+  })
+
   it.each(['suspendSchema', 'requestContextSchema'])('is refused with a `%s`', (field) => {
     const { remove } = removal({ [field]: z.object({}) })
     expect(() => agentOf(remove)).toThrow(`Tool "remove": \`${field}\``)
