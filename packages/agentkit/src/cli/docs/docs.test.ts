@@ -25,6 +25,9 @@ describe('the pages of the documentation', () => {
     ['session-conflict', 'errors/session-conflict'],
     ['Structured output', 'output'],
     ['migrate/ai-sdk', 'migrate/ai-sdk'],
+    ['ai-sdk', 'ai-sdk'],
+    ['Mastra', 'migrate/mastra'],
+    ['langgraph', 'migrate/langgraph'],
   ])('are found by the name %s', (word, name) => {
     expect(pageNamed(word, pages).name).toBe(name)
   })

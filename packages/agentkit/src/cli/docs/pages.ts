@@ -32,7 +32,7 @@ export function readPages(folder: string = docsFolder()): Page[] {
 }
 
 /**
- * The page of a name, such as `approvals`, `guides/approvals.md`, or the code of an error.
+ * The page of a name, such as `approvals`, `guides/approvals.md`, the code of an error, or another library.
  * @throws UsageError with the most similar name
  */
 export function pageNamed(word: string, pages: readonly Page[]): Page {
@@ -43,7 +43,8 @@ export function pageNamed(word: string, pages: readonly Page[]): Page {
   const page =
     pages.find(({ name }) => name === wanted) ??
     pages.find(({ name }) => name === `errors/${wanted}`) ??
-    pages.find(({ title }) => title.toLowerCase() === wanted)
+    pages.find(({ title }) => title.toLowerCase() === wanted) ??
+    pages.find(({ name }) => name === `migrate/${wanted}`)
   if (page) return page
   const nearest = nearestWord(wanted, [...pages.map(({ name }) => name), ...codesOf(pages)])
   const hint = nearest === undefined ? 'Search for words: agentkit docs search <words>.' : `Did you mean "${nearest}"?`
