@@ -72,7 +72,9 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   })
   const outcome = outcomeOf(result)
   const { status, reason } = outcome
-  await scope.emit(agentEndOf(member.name, outcome), [member.id])
+  // The run of a workflow ends with it: no decision continues it.
+  const shown = status === 'waiting' && run.agent.cannotContinue ? neverContinued : outcome
+  await scope.emit(agentEndOf(member.name, shown), [member.id])
   // A suspended member reports its warnings when it ends.
   const { sources, approvals } = result
   mergeMember(state, { sources, warnings: approvals.length === 0 ? result.warnings : [] }, member.name)
@@ -91,6 +93,8 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   await storeMemberTurn(run, memberPath, { runId, messages, status: ended, usage })
   return outcome
 }
+
+const neverContinued = { status: 'failed', reason: 'It waits for approval, and a workflow cannot be resumed.' } as const
 
 /** The outermost run alone emits start, end and approval requests; requests only once everything is stored. */
 function memberEmit(emit: Emit, id: string): Emit {

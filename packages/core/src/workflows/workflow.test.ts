@@ -395,6 +395,7 @@ describe('a failing step', () => {
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'unsupported' }, approvals: [] })
     expect(result.error?.message).toContain('waits for approval of "pay"')
     expect(events.some(({ type }) => type === 'approval-request')).toBe(false)
+    expect(events.flatMap((event) => (event.type === 'agent-end' ? [event.status] : []))).toEqual(['failed', 'failed'])
     expect(done).toEqual([])
   })
 })
