@@ -191,6 +191,31 @@ export default new Agent({ name: 'Guide', functions: [locate], model: scriptedMo
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('does not answer') })
   })
 
+  it.each<[string, number, string, string]>([
+    [
+      'another path of a server',
+      404,
+      '{"code":"not-found","detail":"There is no such resource."}',
+      'answers with 404, not-found: There',
+    ],
+    [
+      'a server that fails',
+      500,
+      '{"code":"internal-error","detail":"It failed."}',
+      'answers with 500, internal-error: It failed.',
+    ],
+    ['a server of another kind', 404, '{"detail":"Not Found"}', 'answers with 404. Is it an agentkit server?'],
+    ['a page', 200, '<html>', 'There is no agentkit server at'],
+  ])('refuses %s, with 2', async (_, status, body, problem) => {
+    const other = createServer((_request, response) => response.writeHead(status).end(body))
+    closers.push(async () => other.close())
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    const { port } = other.address() as AddressInfo // it listens
+    const { code, error } = await agentkit(['chat', `http://127.0.0.1:${port}`], { input: 'Hi\n' })
+    expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(problem) })
+    expect(error).not.toContain('at file:')
+  })
+
   it.each([
     ['a server that is not there', ['http://127.0.0.1:1023'], 'http://127.0.0.1:1023 does not answer (ECONNREFUSED).'],
     ['an address that is none', ['http://'], 'is no address'],

@@ -40,13 +40,15 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     user_id?: string
     tools?: { name: string; description: string }[]
   }
-  let info = await read<Info>('/api/v1/info').catch((error: unknown) => {
-    if (error instanceof SyntaxError) throw new UsageError(`There is no agentkit server at ${base}.`)
-    throw error
-  })
+  const readInfo = (): Promise<Info> => {
+    return read<Info>('/api/v1/info').catch((error: unknown) => {
+      throw unusable(error, base)
+    })
+  }
+  let info = await readInfo()
   if (info.auth === true && info.id === undefined) {
     if (token === '') token = (await askToken()).trim()
-    info = await read<Info>('/api/v1/info')
+    info = await readInfo()
     if (info.id === undefined) throw new UsageError(`${base} refuses the token. Set AGENTKIT_TOKEN.`)
   }
   const user = info.user_id ?? userId
@@ -199,11 +201,22 @@ async function problemOf(response: Response, base: string): Promise<Error> {
   try {
     const { code, detail } = JSON.parse(text)
     if (code === 'unauthorized') return new UsageError(`${base} refuses the token. Set AGENTKIT_TOKEN.`)
-    if (typeof detail === 'string') return new ServerProblem(response.status, `${code}: ${detail}`)
+    if (typeof code === 'string' && typeof detail === 'string')
+      return new ServerProblem(response.status, `${code}: ${detail}`)
   } catch {
     // No JSON: it is no agentkit server, or a proxy answers.
   }
   return new UsageError(`${base} answers with ${response.status}. Is it an agentkit server?`)
+}
+
+/** Why no chat can begin with what is at the address. */
+function unusable(error: unknown, base: string): UsageError {
+  if (error instanceof UsageError) return error
+  if (error instanceof ServerProblem) return new UsageError(`${base} answers with ${error.status}, ${error.message}`)
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new UsageError(`${base} does not answer within ${timeoutMs / 1_000} s. Is the server running?`)
+  }
+  return new UsageError(`There is no agentkit server at ${base}.`)
 }
 
 async function boundedText(response: Response): Promise<string> {
