@@ -36,14 +36,15 @@ describe('the tools of a real server over stdio', () => {
   })
 
   it('return text, structured content, images and resources, and wait as long as there is progress', async () => {
-    const tools = await mcp({ ...options, timeoutMs: 1500 })
+    // Enough for the start of the server on a busy machine, and less than its slow tool takes.
+    const tools = await mcp({ ...options, timeoutMs: 5000 })
     expect(await call(tools, 'echo', { message: 'hi' })).toBe('Echo: hi')
     expect(await call(tools, 'get-structured-content', { location: 'Chicago' })).toMatchObject({ temperature: 36 })
     expect(await call(tools, 'get-tiny-image')).toContainEqual(
       expect.objectContaining({ type: 'image', mediaType: 'image/png' }),
     )
     expect(await call(tools, 'get-resource-links', { count: 1 })).toContain('[resource demo://')
-    const slow = await call(tools, 'trigger-long-running-operation', { duration: 3, steps: 6 })
+    const slow = await call(tools, 'trigger-long-running-operation', { duration: 7, steps: 14 })
     expect(slow).toContain('completed')
     await tools.close()
   })
