@@ -80,13 +80,13 @@ it('writes the journal into the database once no call has come for a while', asy
   try {
     await database.transaction(beat('first'))
     const before = size()
-    for (let index = 0; index < 150; index++) await database.transaction(beat(`${index} ${'x'.repeat(4000)}`))
+    for (let index = 0; index < 150; index++) await database.transaction(beat(`${index} ${'x'.repeat(1000)}`))
     vi.advanceTimersByTime(1_000)
     expect(size()).toBe(before)
-    for (let index = 150; index < 300; index++) await database.transaction(beat(`${index} ${'x'.repeat(4000)}`))
+    for (let index = 150; index < 220; index++) await database.transaction(beat(`${index} ${'x'.repeat(1000)}`))
     expect(size()).toBe(before)
     vi.advanceTimersByTime(1_000)
-    expect(size()).toBeGreaterThan(before + 300 * 4000)
+    expect(size()).toBeGreaterThan(before + 220 * 1000)
   } finally {
     vi.useRealTimers()
   }
