@@ -182,9 +182,12 @@ async function drain(
   const aborted = [...capacity.boundRuns]
   for (const run of aborted) run.cancel()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  closeSilent()
-  // Node keeps a connection alive that was busy when the server closed.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const idle = setInterval(() => {
+    // Node keeps a connection alive that was busy when the server closed.
+    server.closeIdleConnections()
+    // Not at once: what a client has just sent is read first, and refused by an answer.
+    closeSilent()
+  }, 50)
   await within(Math.max(aborted.length > 0 ? settleMs : lastBytesMs, giveUpAt - performance.now()), closed)
   server.closeAllConnections()
   await closed
