@@ -79,6 +79,13 @@ describe('files of an agent over HTTP', () => {
   it('are watched: the console names the folder, and each change, also those of other processes', async () => {
     const { lines, files, call, upload } = await serveFiles()
     expect(lines[1]).toBe(`The files in ${files} are watched.`)
+    // What is there before the first sync has ended is not named as a change.
+    let probes = 0
+    const isWatching = (): boolean => {
+      folder.write(join('files', `probe-${probes++}.md`), 'Nothing.')
+      return lines.some((line) => line.startsWith('+ probe-'))
+    }
+    await vi.waitUntil(isWatching, { ...patient, interval: 250 })
     await upload('a.md', 'Bees make honey.')
     await vi.waitUntil(() => lines.includes('+ a.md'), patient)
     folder.write(join('files', 'b.md'), 'Wasps make paper.')
