@@ -3,6 +3,7 @@ import type { Row } from './comparison.ts'
 const widths = { label: 210, bars: 420, text: 130 }
 const rowHeight = 18
 const width = widths.label + widths.bars + widths.text
+const title = 'CPU time of each contestant, as a ratio of its baseline'
 
 /** The ratios as an SVG: a bar for each contestant, a line through its lowest and highest, and one at the baseline. */
 export function plot(rows: readonly Row[], how: string): string {
@@ -23,6 +24,7 @@ export function plot(rows: readonly Row[], how: string): string {
   const height = rows.length * rowHeight + 40
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
+    `<title>${title}</title>`,
     '<rect width="100%" height="100%" fill="#fff"/>',
     ...lines,
     `<path d="M${x(1)} 4V${height - 26}" stroke="#999" stroke-dasharray="3"/>`,
