@@ -4,7 +4,7 @@ import { importPeer } from '../peers.ts'
 /** What is used of pi. */
 type PiAgent = {
   state: { messages: { content: { text?: string }[] }[]; errorMessage?: string }
-  subscribe(listener: (event: PiEvent) => void): void
+  subscribe(listener: (event: PiEvent) => void): () => void
   prompt(text: string): Promise<void>
 }
 type PiEvent =
@@ -43,13 +43,14 @@ export function setup(baseURL: string): Contestant {
       const agent = sessions.get(session ?? '') ?? create(model)
       if (session) sessions.set(session, agent)
       let toolCalls = 0
-      agent.subscribe((event) => {
+      const unsubscribe = agent.subscribe((event) => {
         if (event.type === 'tool_execution_end') toolCalls++
         if (event.type !== 'message_update') return
         const { type, delta = '' } = event.assistantMessageEvent
         if (type === 'text_delta') onDelta?.(delta)
       })
       await agent.prompt(prompt)
+      unsubscribe()
       const { messages, errorMessage } = agent.state
       if (errorMessage) throw new Error(errorMessage)
       const text =

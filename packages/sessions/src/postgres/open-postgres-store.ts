@@ -127,7 +127,10 @@ export function openPostgresStore(
 
     async delete(key) {
       checkSessionKey(key)
-      await query('DELETE FROM agentkit.sessions WHERE key = $1', [keyOf(key)])
+      const deleted = await query<{ id: number }>('DELETE FROM agentkit.sessions WHERE key = $1 RETURNING id', [
+        keyOf(key),
+      ])
+      for (const { id } of deleted) cache.forget(id)
     },
 
     close() {

@@ -48,8 +48,8 @@ async function visibleOf(query: Query, session: number, cache: MessageCache | un
   const ended = firstOpen === -1 ? runs : runs.slice(0, firstOpen)
   const messages = kept.messages.concat(ended.flatMap(messagesOf).map(deepFreeze))
   if (ended.length > 0) {
-    const chars = ended.reduce((sum, { bodies }) => sum + (bodies ?? []).join('').length, kept.chars)
-    cache?.set(session, { messages, runs: ended.reduce(withRun, kept.runs), chars })
+    const added = ended.flatMap(({ bodies }) => bodies ?? []).reduce((sum, { length }) => sum + length, 0)
+    cache?.set(session, { messages, runs: ended.reduce(withRun, kept.runs), chars: kept.chars + added })
   }
   return messages.concat(runs.slice(ended.length).flatMap(messagesOf))
 }
