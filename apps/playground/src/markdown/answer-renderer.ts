@@ -13,6 +13,8 @@ const fenceStart = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/
 const restPerRender = 3
 /** The browser lays out a long text as a whole whenever it grows: it waits this many milliseconds per character. */
 const restPerCharacter = 1 / 400
+/** The browser watches for each element of the answer whether it is on the screen, so these are groups of blocks. */
+const blocksPerGroup = 16
 
 /**
  * Renders a text that grows: what is complete is rendered once, and only the last block again, of a long list or table only
@@ -75,6 +77,7 @@ export class AnswerRenderer {
   #render(isDone: boolean): void {
     const tail = this.#text.slice(this.#start)
     for (const node of this.#last) node.remove()
+    if (this.#host.lastElementChild?.childElementCount === 0) this.#host.lastElementChild.remove()
     this.#last = []
     this.#growing = undefined
     const isLong = tail.length > maxBlock && !/\n\s*\n/.test(tail) && !fenceStart.test(tail)
@@ -134,8 +137,16 @@ export class AnswerRenderer {
     const items = element && placeOf(content, type ?? 'list')
     const nodes = element ? [...(items?.children ?? [])] : [...content.childNodes]
     if (isLast) this.#last = nodes
-    const place = element ?? this.#host
+    const place = element ?? this.#groupOf(nodes)
     place.append(...nodes)
+  }
+
+  #groupOf(blocks: readonly ChildNode[]): Element {
+    const last = this.#host.lastElementChild
+    if (last && last.childElementCount < blocksPerGroup) return last
+    const group = document.createElement('div')
+    if (blocks.length > 0) this.#host.append(group)
+    return group
   }
 
   /** Code whose end has not come. */

@@ -42,7 +42,7 @@ describeInBrowser('an answer that grows', () => {
         await page?.evaluate(async () => {
           await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
           const answer = document.querySelector('.turn:last-child .markdown')
-          const items = answer?.querySelectorAll(':scope > :is(ul, ol) > *, tbody > *') ?? []
+          const items = answer?.querySelectorAll(':scope > div > :is(ul, ol) > *, tbody > *') ?? []
           // The first of them belongs to what is finished as soon as there are many.
           if (items.length > 60 && !('kept' in window)) Object.assign(window, { kept: items[0] })
           if (answer?.textContent?.includes('```')) Object.assign(window, { hasFence: true })
