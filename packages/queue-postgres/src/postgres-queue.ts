@@ -2,6 +2,7 @@ import type { RunQueue, TakenJob } from '@agentkit/core'
 import { AgentKitError } from '@agentkit/core'
 import { invalidArgument } from '@agentkit/core/internal'
 import type { JobAttempt, PgBoss } from 'pg-boss'
+import { batched } from './batched.ts'
 import { coalesce } from './coalesce.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { toInsert } from './job-rows.ts'
@@ -114,6 +115,8 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
     return fleet
   }
 
+  const complete = batched((jobs: readonly TakenJob[]) => call((boss) => boss.complete(queueName, jobs.map(attemptOf))))
+
   const takeOnce = async (agentIds: readonly string[], limit: number): Promise<TakenRow[]> => {
     for (let tries = 0; tries < 5; tries++) {
       try {
@@ -182,7 +185,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
 
     async settle(job, again) {
       if (!again) {
-        await call((boss) => boss.complete(queueName, attemptOf(job)))
+        await complete(job)
         return
       }
       await query(returnJob, [job.token, Math.max(0, again.afterMs)])

@@ -1,6 +1,7 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { AgentMemory, Memory } from '../contracts/memory.ts'
 import type { Model, ToolSpec } from '../contracts/model.ts'
+import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool, ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
@@ -8,7 +9,7 @@ import type { Budget } from '../data/budget.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { InputPart, JSONSchema, UserMessage } from '../data/message.ts'
-import { continueStored } from '../durable/continue-stored.ts'
+import { type ContinueOptions, continueStored } from '../durable/continue-stored.ts'
 import { type DirectNotices, directNotices } from '../durable/direct-notices.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
 import { resumeStored } from '../durable/resume-stored.ts'
@@ -50,7 +51,7 @@ type StartOptions = {
   /** Whether the run's events can be iterated. */
   keepEvents: boolean
   /** A stored run, with the decisions that it is resumed with; without them it continues where its process left it. */
-  resumed?: { runId: string; decisions?: Decisions }
+  resumed?: { runId: string; decisions?: Decisions; known?: StoredRun }
 }
 
 /** What an agent shows of itself. */
@@ -204,11 +205,13 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
    * Continues a run whose process died or was stopped, or whose approvals are decided: it keeps its id, session, deadline
    * and budget, and nothing that it has finished is done again. Its result has the error `session-conflict` when another
    * process has it.
+   * @param options.known the run, where it was just read
    * @internal
    */
-  override continueRun(runId: string, { signal }: Pick<RunOptions, 'signal'> = {}): AgentRun<Output> {
+  override continueRun(runId: string, { signal, known }: ContinueOptions = {}): AgentRun<Output> {
     const options: RunOptions = { onApproval: 'end', ...(signal && { signal }) }
-    return this.createRun({ role: 'user', content: '' }, options, { keepEvents: false, resumed: { runId } })
+    const resumed = { runId, ...(known && { known }) }
+    return this.createRun({ role: 'user', content: '' }, options, { keepEvents: false, resumed })
   }
 
   /** @internal */
@@ -253,14 +256,14 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     const { replaces, resumable } = options
     const clientTools =
       options.clientTools && checkClientTools(options.clientTools, { max: this.clientTools?.max, tools: this.tools })
-    const { decisions } = resumed ?? {}
+    const { decisions, known } = resumed ?? {}
     const notices = this.#noticesOf(spec)
     const budget = tighten(spec.budget, options.budget ?? {})
     checkPriced(spec.chain.models, spec.prices, budget)
     const scope = {
       ...{ userId, sessionId, input, history, budget, replaces, resumable, notifies: notices !== undefined },
       ...(clientTools && { clientTools: clientTools.map(specOf) }),
-      ...(decisions ? { decisions } : resumed ? { continues: true as const } : {}),
+      ...(decisions ? { decisions } : resumed ? { continues: true as const, ...(known && { known }) } : {}),
     }
     // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
     // does not: what wakes the worker may happen within another run.

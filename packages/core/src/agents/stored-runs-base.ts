@@ -4,6 +4,7 @@ import type { Decisions } from '../data/approval-data.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { InputPart } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
+import type { ContinueOptions } from '../durable/continue-stored.ts'
 import { type Enqueuer, enqueueRuns } from '../durable/enqueue.ts'
 import { followRun } from '../durable/follow-run.ts'
 import { resultOf } from '../durable/result-of.ts'
@@ -22,7 +23,7 @@ import type {
   Worker,
   WorkOptions,
 } from '../runs/background.ts'
-import type { AgentRun, RunFilter, RunOptions, RunResult } from '../runs/run.ts'
+import type { AgentRun, RunFilter, RunResult } from '../runs/run.ts'
 
 /** What an agent does with runs that are stored: those of other processes, and those that workers begin. */
 export abstract class StoredRunsBase<Output = undefined> {
@@ -31,7 +32,7 @@ export abstract class StoredRunsBase<Output = undefined> {
   /** @internal */
   abstract toSpec(): AgentSpec
   /** @internal */
-  abstract continueRun(runId: string, options?: Pick<RunOptions, 'signal'>): AgentRun<Output>
+  abstract continueRun(runId: string, options?: ContinueOptions): AgentRun<Output>
   /** @internal */
   protected abstract enqueuer(): Enqueuer
   /** @internal */

@@ -10,15 +10,18 @@ import { createLedger, type Ledger } from '../policies/ledger.ts'
 import { createSharedLedger } from '../policies/shared-budget.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
 import type { MemberRun, MemberScope } from '../runs/member-run.ts'
-import type { RunResult } from '../runs/run.ts'
+import type { RunOptions, RunResult } from '../runs/run.ts'
 import { memberRunOf } from '../runs/stored-member.ts'
 import { isRecorded } from '../sessions/recorded-data.ts'
 import { keyText } from '../sessions/session-queue.ts'
 
+/** How `continueRun` continues a run. */
+export type ContinueOptions = Pick<RunOptions, 'signal'> & { /** The run, where it was just read. */ known?: StoredRun }
+
 /** Continues a stored run of an agent, or of a member of it. Never rejects. */
 export async function continueStored(agent: AgentSpec, given: RunScope): Promise<RunResult> {
   // A store that fails now fails the run as well, when it is opened.
-  const stored = await agent.sessions.runs?.read(given.runId).catch(() => undefined)
+  const stored = given.known ?? (await agent.sessions.runs?.read(given.runId).catch(() => undefined))
   const scope = { ...given, ...(stored && { known: stored }) }
   return stored ? inStoredTrace(stored, () => continueFound(agent, scope, stored)) : runAgent(agent, scope)
 }

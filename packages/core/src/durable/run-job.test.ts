@@ -3,6 +3,7 @@ import { clerk } from '../__fixtures__/clerk.ts'
 import { AgentKitError } from '../index.ts'
 import type { AgentRun } from '../runs/run.ts'
 import { backgroundOf } from './background-of.ts'
+import type { ContinueOptions } from './continue-stored.ts'
 import { jobRunner } from './run-job.ts'
 
 it('begins a run at once that was retried before its job was settled', async () => {
@@ -11,8 +12,8 @@ it('begins a run at once that was retried before its job was settled', async () 
   const { runId } = await agent.enqueue('Look.')
   const retried = {
     id: agent.id,
-    continueRun(id: string) {
-      const run = agent.continueRun(id)
+    continueRun(id: string, options?: ContinueOptions) {
+      const run = agent.continueRun(id, options)
       const result = run.result.then(async (ended) => {
         if (ended.error) await agent.retry(id)
         return ended

@@ -7,6 +7,7 @@ import { endCrashed } from '../sessions/end-crashed.ts'
 import { withEndEvent } from '../sessions/end-event.ts'
 import { redactSecrets } from '../util/redact.ts'
 import type { BackgroundStore } from './background-of.ts'
+import type { ContinueOptions } from './continue-stored.ts'
 import type { Spent } from './daily-usage.ts'
 import { jobOfStored } from './job-of.ts'
 import { spentSince } from './spent-since.ts'
@@ -29,7 +30,7 @@ export type OnSpent = (
 ) => void
 
 /** The agent of a job. */
-type JobAgent = { readonly id: string; continueRun(runId: string): AgentRun }
+type JobAgent = { readonly id: string; continueRun(runId: string, options?: ContinueOptions): AgentRun }
 
 export type JobRunner = {
   run(agent: JobAgent, runId: string): Promise<JobOutcome>
@@ -51,9 +52,10 @@ export function jobRunner({
   const failures = new Map<string, number>()
   let isAlone = false
 
-  const continueOne = async (agent: JobAgent, { record: before }: StoredRun): Promise<JobOutcome> => {
+  const continueOne = async (agent: JobAgent, known: StoredRun): Promise<JobOutcome> => {
+    const { record: before } = known
     const { runId, agentId, userId, parentRunId } = before
-    const result = await agent.continueRun(runId).result
+    const result = await agent.continueRun(runId, { known }).result
     const { error, finishReason, usage, cost } = result
     // It is stored as it ended here, unless its time was over before it was open again: then nothing is stored of that.
     if (finishReason === 'budget') await endUnopened(runs, runId)
@@ -81,7 +83,7 @@ export function jobRunner({
     try {
       const delay = limits.poisonDelaysMs[stored.takeovers + 1 - limits.poisonFrom] ?? 0
       await new Promise((resolve) => setTimeout(resolve, delay))
-      return await continueOne(agent, stored)
+      return await continueOne(agent, (await runs.read(stored.record.runId)) ?? stored)
     } finally {
       isAlone = false
     }

@@ -1,14 +1,15 @@
 import type { RunNotice } from '../contracts/background-runs.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type { WorkOptions } from '../runs/background.ts'
-import type { AgentRun, RunOptions } from '../runs/run.ts'
+import type { AgentRun } from '../runs/run.ts'
+import type { ContinueOptions } from './continue-stored.ts'
 import type { KeptRules } from './keep-retention.ts'
 import type { Admit, OnSpent } from './run-job.ts'
 
 /** An agent whose background runs a worker begins and continues. */
 export type WorkingAgent = {
   readonly id: string
-  continueRun(runId: string, options?: Pick<RunOptions, 'signal'>): AgentRun<unknown>
+  continueRun(runId: string, options?: ContinueOptions): AgentRun<unknown>
   toSpec(): AgentSpec
   /** What the package around core adds. @throws AgentKitError `invalid-config`: then no worker starts */
   workerParts?(): WorkerParts

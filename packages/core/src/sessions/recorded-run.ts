@@ -131,7 +131,9 @@ export function takeOverRun(
       const start = before && startOf(before, session, runs.now(), starter)
       const expectedVersion = session?.version ?? 0
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
-      const described = await describeRun(request, stored, session)
+      // All that its session has was just read, unless another process has begun it since.
+      const first = start?.isFirst && stored.attempt === 1 ? (start.messages ?? []) : undefined
+      const described = await describeRun(request, stored, session, first)
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
       const version = before && holdsSession(before) ? described.version - 1 : described.version
       const begun = start && ({ start: start.isFirst ? 'first' : 'again', deadline: start.deadline } as const)
@@ -183,15 +185,17 @@ function startOf(
 /**
  * A stored run as it can continue.
  * @param session as it was loaded before the run was taken over
+ * @param first the messages of a run that has just begun
  */
 export async function describeRun(
   { store, runs, key, runId }: Pick<RecordedPlace, 'store' | 'runs' | 'key' | 'runId'>,
   stored: StoredRun,
   session: Session | undefined,
+  first?: readonly Message[],
 ): Promise<TakenRun> {
-  const turns = await store.turns(key)
-  const own = turns.find((turn) => turn.runId === runId)?.messages ?? []
-  const others = turns.filter((turn) => turn.runId !== runId)
+  const turns = first ? [] : await store.turns(key)
+  const own = first ?? turns.find((turn) => turn.runId === runId)?.messages ?? []
+  const others = first ? session?.messages : turns.filter((turn) => turn.runId !== runId).flatMap(visibleMessages)
   const { seeded, queued } = optionsOf(stored)
   const progress = progressOf(stored)
   const { version = 0 } = session ?? {}
@@ -202,7 +206,7 @@ export async function describeRun(
   const seed = own.length > 0 ? own.slice(0, seeded) : (queued?.history ?? []).slice(0, seeded)
   return {
     // The model sees what happened while the run was suspended.
-    history: [...seed, ...others.flatMap(visibleMessages)],
+    history: [...seed, ...(others ?? [])],
     messages: inCallOrder(own.slice(seeded)).filter((message) => !isStoppedNote(message)),
     ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
     ...(own.length === 0 && queued && { unstored: { seed, input: queued.input } }),
@@ -212,6 +216,6 @@ export async function describeRun(
     begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
     since: Math.max(now, ...started.map((at) => at + 1)),
     hasMoved: suspended !== undefined && suspended.version !== version,
-    isLast: turns.at(-1)?.runId === runId,
+    isLast: first !== undefined || turns.at(-1)?.runId === runId,
   }
 }

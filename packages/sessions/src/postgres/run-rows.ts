@@ -47,7 +47,7 @@ type ApprovalRow = {
   decided_at: number | null
 }
 
-type StoredRow = RecordRow & {
+export type StoredRow = RecordRow & {
   holder: string | null
   takeovers: number
   is_resumable: boolean
@@ -74,17 +74,25 @@ export const listColumns: string = `${recordColumns}, NULL AS answer, CASE WHEN 
 export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.parent = r.run_id AND m.root IS NOT NULL
   AND m.status IN ('queued', 'running'))`
 
-const storedText = `SELECT ${recordColumns}, r.answer, ${approvals} AS approvals, r.holder, r.takeovers, r.is_resumable,
+/** SQL: what is read of a stored run. @param runs the runs, in SQL */
+export function storedFrom(runs: string): string {
+  return `SELECT ${recordColumns}, r.answer, ${approvals} AS approvals, r.holder, r.takeovers, r.is_resumable,
     r.keeps_events, r.is_background, r.awaits_members, r.priority, r.options, r.progress,
     (SELECT run_id FROM agentkit.runs WHERE number = r.root) AS root_run_id,
     greatest(CASE WHEN r.root IS NULL THEN r.last_seq ELSE 0 END, (SELECT max(seq) FROM agentkit.events
       WHERE run = coalesce(r.root, r.number) AND (r.root IS NULL OR member = r.number))) AS last_event,
     (SELECT json_agg(c ORDER BY id) FROM agentkit.calls AS c WHERE c.run = r.number) AS calls
-  FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session WHERE r.run_id = $1`
+  FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session`
+}
+
+const storedText = `${storedFrom('agentkit.runs')} WHERE r.run_id = $1`
 
 export async function readStoredRun(query: Query, runId: string): Promise<StoredRun | undefined> {
   const [row] = await query<StoredRow>(storedText, [toStored(runId)])
-  if (!row) return undefined
+  return row && toStoredRun(row, runId)
+}
+
+export function toStoredRun(row: StoredRow, runId: string): StoredRun {
   const stored: StoredRun = {
     record: toRecord(row),
     key: {

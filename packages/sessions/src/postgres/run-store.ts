@@ -1,4 +1,4 @@
-import { AgentKitError, checkSessionKey, type OrphanedRun, type RunQueue, type RunStore } from '@agentkit/core'
+import { checkSessionKey, type OrphanedRun, type RunQueue, type RunStore } from '@agentkit/core'
 import { unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import type { Access } from './access.ts'
@@ -53,8 +53,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     takeOver: (runId, options) =>
       inOrder(runId, async () => {
-        const outcome = await write((writing) => takeOver(writing, runId, options))
-        if (outcome instanceof AgentKitError) throw outcome
+        const outcome = await takeOver(access, runId, options)
         const inTree = outcome.stored.rootRunId !== undefined
         holder.hold(runId, { attempt: outcome.stored.attempt, count: outcome.count, inTree })
         return outcome.stored

@@ -1,23 +1,43 @@
-import type { AgentKitError, RunBeginning, StoredRun } from '@agentkit/core'
+import { AgentKitError, type RunBeginning, type StoredRun } from '@agentkit/core'
 import { conflict, hasEnded, sessionHeld, sessionMoved, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
-import type { Writing } from './access.ts'
+import type { Access, Writing } from './access.ts'
+import { beginQueued } from './begin-queued.ts'
 import { settleLostRun } from './begin-run.ts'
 import { headOf, isActive, lockRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 
-export type TakeOver = { expectedVersion: number; begin?: RunBeginning }
+type TakeOver = { expectedVersion: number; begin?: RunBeginning }
+type Taken = { stored: StoredRun; count: number }
 
 /**
- * Takes a run over for this store.
- * @returns the run and its number of messages; or the refusal, because throwing it would roll back the settlement of a
- *   lost run
+ * Takes a run over for this store: most often one that begins, by one statement, otherwise by a transaction.
+ * @returns the run and its number of messages
+ * @throws AgentKitError `session-conflict`, `not-found`
  */
-export async function takeOver(
+export async function takeOver({ write }: Access, runId: string, options: TakeOver): Promise<Taken> {
+  const { begin } = options
+  let isAgain = false
+  const tryToBegin = (beginning: RunBeginning) => (writing: Writing) => {
+    isAgain = writing.again
+    return beginQueued(writing, runId, { ...options, begin: beginning })
+  }
+  const begun = begin && (await write(tryToBegin(begin), { isSingle: true }))
+  if (begun) return begun
+  // A try whose answer was lost may have begun it.
+  const outcome = await write((writing) =>
+    tryToTakeOver({ ...writing, again: writing.again || isAgain }, runId, options),
+  )
+  if (outcome instanceof AgentKitError) throw outcome
+  return outcome
+}
+
+/** @returns the refusal, too: throwing it would roll back the settlement of a lost run */
+async function tryToTakeOver(
   writing: Writing,
   runId: string,
   { expectedVersion, begin }: TakeOver,
-): Promise<{ stored: StoredRun; count: number } | AgentKitError> {
+): Promise<Taken | AgentKitError> {
   const { query, holder, again, touch } = writing
   const run = await lockRun(query, holder, runId)
   if (!run) return unknownRun(runId)
