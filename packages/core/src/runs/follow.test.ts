@@ -46,6 +46,48 @@ describe('the events of a resumable run', () => {
     expect(reads).toBeLessThanOrEqual(4)
   })
 
+  it('are read once more for each change, while the run goes on', async () => {
+    const { store } = memoryDisk().open()
+    const { agent } = payer(['Seen.'], { store })
+    const { runId } = await agent.stream('Look.', resumable).result
+    const all = await store.runs.events(runId, 0, 100)
+    let [stored, isDone, reads] = [1, false, 0]
+    let change = (): void => {}
+    const runs: typeof store.runs = {
+      ...store.runs,
+      hearsOthers: true,
+      watch: (_, listener) => {
+        change = listener
+        return () => {}
+      },
+      async events(_, after) {
+        reads++
+        return all.slice(after, stored)
+      },
+      async read(id) {
+        reads++
+        const found = await store.runs.read(id)
+        return found && { ...found, record: { ...found.record, status: isDone ? 'done' : 'running' } }
+      },
+    }
+    const seen: AgentEvent[] = []
+    const following = (async () => {
+      for await (const event of follow({ ...store, runs }, runId)) seen.push(event)
+    })()
+    await expect.poll(() => reads).toBe(4)
+    while (stored < all.length - 1) {
+      stored++
+      const before = reads
+      change()
+      await expect.poll(() => seen.length).toBe(stored)
+      expect(reads).toBe(before + 1)
+    }
+    ;[stored, isDone] = [all.length, true]
+    change()
+    await following
+    expect(seen).toEqual(all)
+  })
+
   it('rise over the decision on an approval, which begins the next segment', async () => {
     const { store } = memoryDisk().open()
     const { agent } = payer([calls('pay 1'), 'Paid.'], { store })

@@ -26,6 +26,7 @@ export async function* follow(
   const changes = watchRun(runs, runId, signal)
   let seen = after
   let hasEnded = false
+  let isCaughtUp = false
   try {
     while (!signal?.aborted) {
       changes.reset()
@@ -37,11 +38,15 @@ export async function* follow(
         yield event
         seen = event.seq
       }
-      if (page.length > 0) continue
-      // Read again after its end, as its last events are stored with it.
-      if (hasEnded) return
-      const status = await shareRead(runs, `status ${runId}`, async () => (await runs.read(runId))?.record.status)
-      hasEnded = status === undefined || status === 'done' || status === 'failed'
+      // Later events, and the end, wake again.
+      const goesOn = isCaughtUp && !hasEnded && page.length < pageSize && page.at(-1)?.type !== 'run-end'
+      if (page.length === 0) {
+        // Read again after its end, as its last events are stored with it.
+        if (hasEnded) return
+        const status = await shareRead(runs, `status ${runId}`, async () => (await runs.read(runId))?.record.status)
+        hasEnded = status === undefined || status === 'done' || status === 'failed'
+        isCaughtUp = true
+      } else if (!goesOn) continue
       if (!hasEnded) await changes.next()
     }
   } finally {
