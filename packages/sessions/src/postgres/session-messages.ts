@@ -17,7 +17,8 @@ export async function readSession(
   { id, version, state }: SessionRow,
   cache?: MessageCache,
 ): Promise<Session> {
-  const session: Session = { version, messages: await visibleOf(query, id, cache) }
+  // At first it has queued runs at most.
+  const session: Session = { version, messages: version === 0 ? [] : await visibleOf(query, id, cache) }
   if (state !== null) session.state = parseState(state)
   return session
 }
