@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Message, SessionStore } from '@agentkit/core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
 /** A database, and a connection to it beside those of its stores. */
 export type TestedDatabase = {
@@ -109,6 +111,29 @@ export function keptMessagesTests(create: () => Promise<TestedDatabase>): void {
     await database.execute(`UPDATE runs SET status = 'done' WHERE run_id = '${waiting}'`)
     expect(await messages()).toEqual(await stored())
     expect(await messages()).toHaveLength(6)
+  })
+
+  it.each([
+    ['the retention', () => store.runs?.prune({ sessionsMs: 1 })],
+    ['a user', () => store.delete(key)],
+  ])('keeps nothing in memory of a session that %s has removed', async (_who, remove) => {
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    await addTurn(store, 'one')
+    // In a function of its own, whose variables are gone afterwards.
+    const load = async () => (await messages()).map((message) => new WeakRef(message))
+    const kept = await load()
+    // Only what is older than a millisecond is removed, by a clock that counts whole ones.
+    await vi.waitFor(async () => {
+      await remove()
+      expect(await store.load(key)).toBeUndefined()
+    })
+    // A WeakRef holds its message until the end of the task that has made it.
+    await vi.waitFor(() => {
+      collect()
+      // An error that had the messages would keep them.
+      expect(kept.some((message) => message.deref() !== undefined)).toBe(false)
+    })
   })
 
   it('loads what is stored, in random turns of two processes', async () => {

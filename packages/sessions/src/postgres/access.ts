@@ -1,3 +1,4 @@
+import { MessageCache } from '../util/message-cache.ts'
 import type { Watchers } from '../util/watchers.ts'
 import type { Announcements } from './announcements.ts'
 import type { Database, Query } from './database.ts'
@@ -10,6 +11,8 @@ export type Access = {
   holder: Holder
   watchers: Watchers
   announcements: Announcements
+  /** The messages of the sessions that were loaded last. */
+  cache: MessageCache
   /** Runs the calls of one run in their order. */
   inOrder: <T>(runId: string, work: () => Promise<T>) => Promise<T>
   /** Runs `work` in a transaction, after which those are called who watch the runs that it has touched. */
@@ -32,6 +35,7 @@ export function openAccess(parts: Pick<Access, 'database' | 'holder' | 'watchers
   const { database, holder, watchers, announcements } = parts
   return {
     ...parts,
+    cache: new MessageCache(),
     inOrder: runOrder(),
     async write(work, options) {
       const touched = new Set<string>()

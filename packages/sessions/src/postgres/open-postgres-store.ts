@@ -1,7 +1,6 @@
 import { AgentKitError, checkSessionKey, type RunQueue, type SessionStore } from '@agentkit/core'
 import { sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
-import { MessageCache } from '../util/message-cache.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { type Access, openAccess } from './access.ts'
 import { openAnnouncements } from './announcements.ts'
@@ -37,9 +36,8 @@ export function openPostgresStore(
   queue: RunQueue | undefined,
 ): SessionStore {
   const access = accessTo({ ...options, connectionString })
-  const { database, holder, announcements, inOrder, write } = access
+  const { database, holder, announcements, cache, inOrder, write } = access
   const { query } = database
-  const cache = new MessageCache()
   let closing: Promise<void> | undefined
 
   return {

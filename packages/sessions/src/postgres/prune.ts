@@ -1,4 +1,5 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
+import type { MessageCache } from '../util/message-cache.ts'
 import type { Access } from './access.ts'
 import type { Query } from './database.ts'
 
@@ -6,7 +7,10 @@ import type { Query } from './database.ts'
 const batch = { sessions: 10, rows: 1_000 }
 
 /** Removes what is older than the rules allow. Open runs and their sessions stay. */
-export async function prune({ database: { query }, holder }: Access, rules: RetentionRules): Promise<PruneReport> {
+export async function prune(
+  { database: { query }, holder, cache }: Access,
+  rules: RetentionRules,
+): Promise<PruneReport> {
   const { sessionsMs = 0, sessionsPerUser = 0, eventsMs = 0, answersMs = 0 } = rules
   const report: PruneReport = { sessions: 0, runs: 0, events: 0, answers: 0 }
   const now = holder.now()
@@ -23,7 +27,7 @@ export async function prune({ database: { query }, holder }: Access, rules: Rete
     // The sessions of members whose swarm's session is gone were part of it.
     await eachPage(
       (after) => query(membersAloneText, [after, batch.rows]),
-      (found) => removeSessions(query, found),
+      (found) => removeSessions(query, cache, found),
     )
   }
   if (eventsMs > 0) report.events = await removeEvents(query, now - eventsMs)
@@ -31,7 +35,7 @@ export async function prune({ database: { query }, holder }: Access, rules: Rete
   return report
 
   async function remove(found: readonly FoundSession[]): Promise<void> {
-    const removed = await removeSessions(query, found)
+    const removed = await removeSessions(query, cache, found)
     report.sessions += removed.sessions
     report.runs += removed.runs
   }
@@ -54,17 +58,21 @@ async function eachPage(
 /** Removes sessions, unless they have been used since they were found, or have an open run. */
 async function removeSessions(
   query: Query,
+  cache: MessageCache,
   found: readonly FoundSession[],
 ): Promise<{ sessions: number; runs: number }> {
   const removed = { sessions: 0, runs: 0 }
   for (let index = 0; index < found.length; index += batch.sessions) {
     const some = found.slice(index, index + batch.sessions)
-    const rows = await query<{ runs: number }>(removeText, [
+    const rows = await query<{ id: number; runs: number }>(removeText, [
       some.map(({ id }) => id),
       some.map(({ updated_at }) => updated_at),
     ])
     removed.sessions += rows.length
-    for (const { runs } of rows) removed.runs += runs
+    for (const { id, runs } of rows) {
+      cache.forget(id)
+      removed.runs += runs
+    }
   }
   return removed
 }
@@ -112,7 +120,7 @@ const beyondText = `SELECT id, updated_at FROM agentkit.sessions WHERE agent_id 
 const removeText = `DELETE FROM agentkit.sessions AS s USING unnest($1::bigint[], $2::bigint[]) AS f (id, updated_at)
   WHERE s.id = f.id AND s.updated_at = f.updated_at AND NOT EXISTS
     (SELECT 1 FROM agentkit.runs WHERE session = s.id AND status IN ('queued', 'running', 'waiting'))
-  RETURNING (SELECT count(*) FROM agentkit.runs WHERE session = s.id) AS runs`
+  RETURNING s.id, (SELECT count(*) FROM agentkit.runs WHERE session = s.id) AS runs`
 const keepLastText = `UPDATE agentkit.runs SET last_seq = greatest(last_seq,
   (SELECT max(seq) FROM agentkit.events WHERE run = number)) WHERE number = $1`
 const removeEventsText = `DELETE FROM agentkit.events WHERE run = $1 AND seq IN
