@@ -20,6 +20,17 @@ async function watched() {
   return { runs, reasons, stop, look }
 }
 
+it('does not read a store that ends with its process', async () => {
+  const { runs, look, stop } = await watched()
+  stop()
+  const { background: _, ...ofThisProcess } = runs
+  const read = vi.spyOn(ofThisProcess, 'read')
+  watchEnded({ runs: ofThisProcess, runId: 'r', attempt: 1 }, () => {})
+  await look()
+  expect(read).not.toHaveBeenCalled()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 it('leaves a run alone that still runs here', async () => {
   const { reasons, look, stop } = await watched()
   await look()

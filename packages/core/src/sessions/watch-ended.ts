@@ -10,7 +10,8 @@ const watchedBy = new WeakMap<RunStore, WatchedRuns>()
 
 /**
  * Reports that another process has ended or taken over a run of this one. The run's own next write would find that out, but a
- * model may answer, and a tool may work, for minutes without one. Where many runs are watched, they are read in turn.
+ * model may answer, and a tool may work, for minutes without one. Where many runs are watched, they are read in turn. No other
+ * process has the runs of a store that ends with its own.
  *
  * @param run.attempt by which this process has the run
  * @returns stops it
@@ -19,12 +20,18 @@ export function watchEnded(
   { runs: store, runId, attempt }: { runs: RunStore; runId: string; attempt: number },
   interrupt: (reason: AgentKitError) => void,
 ): () => void {
+  if (!isShared(store)) return () => {}
   const watched = watchedBy.get(store) ?? { runs: new Set(), timer: undefined, isLooking: false }
   watchedBy.set(store, watched)
   const run: WatchedRun = { runId, attempt, interrupt }
   watched.runs.add(run)
   watched.timer ??= setInterval(() => void look(store, watched), limits.decisionPollMs).unref()
   return () => leave(watched, run)
+}
+
+/** Postgres has no background runs without a queue. */
+function isShared({ background, hearsOthers }: RunStore): boolean {
+  return background !== undefined || hearsOthers !== undefined
 }
 
 function leave(watched: WatchedRuns, run: WatchedRun): void {
