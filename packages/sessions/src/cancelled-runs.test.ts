@@ -1,4 +1,5 @@
-import type { Agent, SessionStore, Swarm } from '@agentkit/core'
+import { Agent, type SessionStore, type Swarm } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { effect, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
@@ -70,4 +71,28 @@ describe.each(storeKinds)('a background run in %s that another run ends', (kind)
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'aborted', error: { code: 'aborted' } })
     expect(events.filter((event) => event.type === 'run-end' && event.finishReason !== 'approval')).toHaveLength(1)
   })
+
+  it.each(['is queued', 'was cancelled in the queue'])(
+    'is replaced by a chat with all later turns, when it %s',
+    async (what) => {
+      const model = scriptedModel(['answer 1', 'answer 2', 'answer 3'])
+      const agent = new Agent({ name: 'Ann', model, sessions: place.open() })
+      const session = { userId: 'ann', sessionId: 's' }
+      await agent.chat('first', session)
+      const { runId } = await agent.enqueue('second', session)
+      if (what !== 'is queued') await agent.cancel(runId)
+      await agent.chat('third', session)
+      const run = agent.stream('fourth', { ...session, replaces: runId })
+      expect(await run.result).toMatchObject({ text: 'answer 3' })
+      const asked = JSON.stringify(model.requests.at(-1)?.messages)
+      expect(asked).toMatch(/first.*answer 1.*fourth/)
+      expect(asked).not.toMatch(/second|third/)
+      expect(await agent.result(runId)).toMatchObject({ finishReason: 'aborted' })
+      const replaced = (await agent.runs(session)).map((record) => record.replaced ?? false)
+      expect(replaced).toEqual([false, true, true, false])
+      await expect(agent.chat('fifth', { ...session, sessionId: 'other', replaces: run.runId })).rejects.toMatchObject({
+        code: 'not-found',
+      })
+    },
+  )
 })
