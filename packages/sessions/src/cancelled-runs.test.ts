@@ -1,7 +1,8 @@
-import { Agent, type SessionStore, type Swarm } from '@agentkit/core'
+import { Agent, type AgentEvent, type SessionStore, type Swarm } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { session } from './sqlite/__fixtures__/background.ts'
 import { effect, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
 describe.each(storeKinds)('a background run in %s that another process cancels', (kind) => {
@@ -41,8 +42,7 @@ describe.each(storeKinds)('a background run in %s that another process cancels',
     const usd = expect.closeTo((tokens / 15) * 0.00006, 10)
     expect(result).toMatchObject({ finishReason: 'aborted', usage: { totalTokens: tokens }, cost: { usd } })
     expect(await agent.runs()).toMatchObject([{ usage: { totalTokens: tokens }, cost: { usd } }])
-    const events = []
-    for await (const event of agent.follow(runId)) events.push(event)
+    const events = await eventsOf(agent, runId)
     expect(events.at(-1)).toMatchObject({ type: 'run-end', usage: { totalTokens: tokens }, cost: { usd } })
   })
 })
@@ -62,12 +62,10 @@ describe.each(storeKinds)('a background run in %s that another run ends', (kind)
       const worker = await agent.work()
       place.afterTest(() => worker.close())
     }
-    const session = { userId: 'ann', sessionId: 's' }
     const { runId } = await agent.enqueue('Go.', session)
     if (state === 'waiting') await agent.result(runId)
     await agent.enqueue('Go again.', { ...session, ...(onBusy === 'queue' && { replaces: runId }) })
-    const events = []
-    for await (const event of agent.follow(runId)) events.push(event)
+    const events = await eventsOf(agent, runId)
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'aborted', error: { code: 'aborted' } })
     expect(events.filter((event) => event.type === 'run-end' && event.finishReason !== 'approval')).toHaveLength(1)
   })
@@ -77,7 +75,6 @@ describe.each(storeKinds)('a background run in %s that another run ends', (kind)
     async (what) => {
       const model = scriptedModel(['answer 1', 'answer 2', 'answer 3'])
       const agent = new Agent({ name: 'Ann', model, sessions: place.open() })
-      const session = { userId: 'ann', sessionId: 's' }
       await agent.chat('first', session)
       const { runId } = await agent.enqueue('second', session)
       if (what !== 'is queued') await agent.cancel(runId)
@@ -95,4 +92,68 @@ describe.each(storeKinds)('a background run in %s that another run ends', (kind)
       })
     },
   )
+
+  it.each<[string, (swarm: Swarm, runId: string) => Promise<unknown>, string]>([
+    ['is cancelled', (swarm, runId) => swarm.cancel(runId), 'The run was cancelled.'],
+    [
+      'is replaced',
+      (swarm, runId) => swarm.enqueue('Again.', { ...session, replaces: runId }),
+      'A later run of the session replaces this one.',
+    ],
+  ])('ends its working members before itself, as one in a process does, when it %s', async (_, end, reason) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+    const look = async (): Promise<void> => {
+      begin()
+      await stopped
+    }
+    const open = (sessions: SessionStore): Swarm => {
+      const options = { sessions, effect: look }
+      const ann = worker('Ann', [effect('look', options)], options)
+      const inner = swarmOf('Inner', 'manager', [ann], options)
+      return swarmOf('Team', 'manager', [inner, worker('Dan', [], options)], options)
+    }
+    const other = await open(place.open()).work()
+    place.afterTest(() => other.close())
+    place.afterTest(stop)
+    const swarm = open(place.open())
+    const { runId } = await swarm.enqueue('Go.', session)
+    await begun
+    await vi.waitFor(async () => {
+      const done = await swarm.sessions.runs?.events(runId, 0, 100)
+      expect(done).toContainEqual(expect.objectContaining({ type: 'agent-end', status: 'done' }))
+    })
+    await end(swarm, runId)
+    stop()
+    const events = await eventsOf(swarm, runId)
+    const ends = events.flatMap((event) => {
+      if (event.type === 'agent-end') return [`${event.path.join('/')} ${event.status} ${event.reason ?? ''}`]
+      return event.type === 'run-end' ? [`${event.path.join('/')} ${event.finishReason} ${event.error?.message}`] : []
+    })
+    const expected = ['team/inner/ann', 'team/inner', 'team'].map((path) => `${path} aborted ${reason}`)
+    expect(ends).toEqual(['team/dan done ', ...expected])
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b))
+  })
+
+  it('says once that a member waits', async () => {
+    const open = (sessions: SessionStore): Swarm => {
+      const options = { sessions }
+      const pay = effect('pay', options, { needsApproval: true })
+      return swarmOf('Team', 'manager', [worker('Ann', [pay], options)], options)
+    }
+    const other = await open(place.open()).work()
+    place.afterTest(() => other.close())
+    const swarm = open(place.open())
+    const { runId } = await swarm.enqueue('Go.', session)
+    expect(await swarm.result(runId)).toMatchObject({ finishReason: 'approval' })
+    await swarm.cancel(runId)
+    const ends = (await eventsOf(swarm, runId)).filter(({ type }) => type === 'agent-end')
+    expect(ends).toMatchObject([{ status: 'waiting' }])
+  })
 })
+
+async function eventsOf(agent: Agent | Swarm, runId: string): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = []
+  for await (const event of agent.follow(runId)) events.push(event)
+  return events
+}

@@ -18,6 +18,28 @@ export async function cancelStored(runs: RunStore, runId: string): Promise<boole
   return stored !== undefined && runs.cancel(runId, withEndEvent(stored, cancelled))
 }
 
+/**
+ * How the run of a member ends with the run that called it, with its last event where it was working.
+ * @param member absent where it cannot be read
+ */
+export function endWithCaller(
+  { finishReason, error }: RunEnding,
+  member: StoredRun | undefined,
+): RunEnding & { events?: readonly AgentEvent[] } {
+  const callerEnded = {
+    code: 'aborted',
+    message: 'The run that called this member has ended.',
+    retryable: false,
+  } as const
+  const ending: RunEnding = {
+    ...{ status: 'failed', finishReason: 'aborted' },
+    error: finishReason === 'aborted' && error ? error : callerEnded,
+  }
+  // One that waits has said so, also when its approvals are decided and it has not continued.
+  const isWorking = member?.record.status === 'running' && !(member.isFree && member.approvals.length > 0)
+  return isWorking ? withEndEvent(member, ending) : ending
+}
+
 /** The ending of a run that is not in this process, with its cost, and the last event of one that keeps its events. */
 export function withEndEvent(
   {

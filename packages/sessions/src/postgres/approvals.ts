@@ -25,7 +25,7 @@ export async function suspendRun(
       toStored(runId),
       now,
     ])
-    if (run?.in_tree && run.status === 'waiting') await afterStop(writing, run.number, { hasEnded: false })
+    if (run?.in_tree && run.status === 'waiting') await afterStop(writing, run.number)
   }
   const decided = rows.filter(({ decision }) => decision !== null)
   return Object.fromEntries(

@@ -3,10 +3,9 @@ import { toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import type { Access, Writing } from './access.ts'
 import { addRun, type Begun, type RunToBegin, tryToAddRun } from './add-run.ts'
-import { endRuns, toEnding } from './end-runs.ts'
+import { type EndedRun, endedColumns, endRun } from './end-runs.ts'
 import { headOf, isActive, lockSession, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
-import { addLastEvents } from './stored-events.ts'
 import { fromStored, toStored } from './text-form.ts'
 
 /**
@@ -82,8 +81,8 @@ export async function settleLostRun(writing: Writing, active: RunHead): Promise<
 /** Hides runs and the turns of their members. The state of the session becomes what it was before them. */
 export async function replaceRuns(writing: Writing, session: number, from: number): Promise<void> {
   const { query, now, touch } = writing
-  const open = await query<FailedRun>(
-    `SELECT ${failedColumns} FROM agentkit.runs
+  const open = await query<EndedRun>(
+    `SELECT ${endedColumns} FROM agentkit.runs
       WHERE session = $1 AND number >= $2 AND NOT replaced AND status NOT IN ('done', 'failed') FOR NO KEY UPDATE`,
     [session, from],
   )
@@ -110,16 +109,10 @@ const restoreText = `UPDATE agentkit.sessions AS s SET
     question = CASE WHEN EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND NOT replaced) THEN question END
   WHERE id = $1`
 
-/** A run that another one ends. */
-export type FailedRun = Pick<RunHead, 'number' | 'run_id' | 'root' | 'keeps_events'>
-
-/** SQL: what `failRuns` needs of a run. */
-export const failedColumns = 'number, run_id, root, keeps_events'
-
 /** Ends runs that their own processes do not end, each with its last event. */
 export async function failRuns(
   writing: Writing,
-  runs: readonly FailedRun[],
+  runs: readonly EndedRun[],
   finishReason: 'error' | 'aborted',
   error: AgentKitError,
 ): Promise<void> {
@@ -127,8 +120,6 @@ export async function failRuns(
   for (const run of runs) {
     // One that is damaged ends without an event; a database that fails does so again.
     const stored = await readStoredRun(writing.query, fromStored(run.run_id)).catch(() => undefined)
-    const { events = [], ...ending } = stored ? withEndEvent(stored, failed) : { ...failed, events: [] }
-    await addLastEvents(writing, run, events)
-    await endRuns(writing, [run.number], toEnding(ending))
+    await endRun(writing, run, stored ? withEndEvent(stored, failed) : failed)
   }
 }

@@ -3,8 +3,9 @@ import { conflict } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { addQueued, type QueuedRow } from './add-queued.ts'
-import { type FailedRun, failedColumns, failRuns, replaceRuns } from './begin-run.ts'
+import { failRuns, replaceRuns } from './begin-run.ts'
 import type { Query } from './database.ts'
+import { type EndedRun, endedColumns } from './end-runs.ts'
 import { lockSession } from './rows.ts'
 import { fromStored, hashOf, toStored } from './text-form.ts'
 
@@ -165,8 +166,8 @@ async function makeWay(writing: Writing, { key, runId, onBusy, replaces }: Queue
     await query(moved, [now, session.id])
   }
   if (onBusy === 'queue' || !session) return
-  const busy = await query<FailedRun>(
-    `SELECT ${failedColumns} FROM agentkit.runs WHERE session = $1 AND status IN ('queued', 'running') AND ended_at IS NULL
+  const busy = await query<EndedRun>(
+    `SELECT ${endedColumns} FROM agentkit.runs WHERE session = $1 AND status IN ('queued', 'running') AND ended_at IS NULL
       ORDER BY number FOR NO KEY UPDATE`,
     [session.id],
   )

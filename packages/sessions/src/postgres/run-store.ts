@@ -6,14 +6,14 @@ import { idempotentAnswers } from './answers.ts'
 import { decide, suspendRun } from './approvals.ts'
 import { postgresBackgroundRuns } from './background-runs.ts'
 import { beginRun } from './begin-run.ts'
-import { endRuns, toEnding } from './end-runs.ts'
+import { endRun } from './end-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
 import { readUsage } from './read-usage.ts'
 import { headOf, lockRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import { storeEntry } from './store-entry.ts'
-import { addLastEvents, readEventRange, readEvents } from './stored-events.ts'
+import { readEventRange, readEvents } from './stored-events.ts'
 import { takeOver } from './take-over.ts'
 import { fromStored, toStored } from './text-form.ts'
 import { prepareEntry } from './write-entry.ts'
@@ -79,10 +79,9 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     end(runId, entry) {
       const prepared = prepareEntry(entry)
-      const ending = toEnding(entry)
       return inOrder(runId, async () => {
         try {
-          await storeEntry(access, runId, prepared, { ending })
+          await storeEntry(access, runId, prepared, { ending: entry })
           holder.letGo(runId, entry.attempt)
         } catch (error) {
           // What could not be stored is lost from now on, and resumed or settled as such.
@@ -99,8 +98,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
         if (run.status === 'done' || run.status === 'failed') {
           return writing.again && run.ended_at === writing.now
         }
-        await addLastEvents(writing, run, ending.events ?? [])
-        await endRuns(writing, [run.number], toEnding(ending))
+        await endRun(writing, run, ending)
         return true
       }),
 

@@ -1,10 +1,11 @@
+import type { RunEnding } from '@agentkit/core'
 import type { Access, Writing } from './access.ts'
-import { type Ending, type PreparedEntry, writeEntry } from './write-entry.ts'
+import { type PreparedEntry, writeEntry } from './write-entry.ts'
 import { writeTreeEntry } from './write-tree-entry.ts'
 
 /** What else happens with the entry of a run. */
 type Also<T> = {
-  ending?: Ending
+  ending?: RunEnding
   /**
    * Runs in the same transaction, and takes the run away from its store.
    * @param isRepeated an earlier try has done it already

@@ -1,4 +1,4 @@
-import type { RunEntry } from '@agentkit/core'
+import type { RunEnding, RunEntry } from '@agentkit/core'
 import { conflict, notRunning } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
@@ -38,7 +38,7 @@ export function prepareEntry(entry: Omit<RunEntry, 'attempt'> & { attempt?: numb
 }
 
 /** The columns of a run that ends. */
-export type Ending = {
+type Ending = {
   status: string
   finishReason: string | null
   answer: string | null
@@ -49,9 +49,21 @@ export type Ending = {
   sources: string | null
 }
 
+export function toEnding({ status, finishReason, text, error, usage, cost, sources }: RunEnding): Ending {
+  return {
+    status,
+    finishReason,
+    answer: text === undefined ? null : toStored(text),
+    error: jsonOrNull(error),
+    usage: jsonOrNull(usage),
+    cost: jsonOrNull(cost),
+    sources: jsonOrNull(sources),
+  }
+}
+
 export type EntryOptions = {
   /** Ends the run too, and moves its session. */
-  ending?: Ending
+  ending?: RunEnding
   /** The rest of the transaction takes the run away from its store. */
   isLeaving?: boolean
   /** The run is part of a tree; its events are stored by the caller. */
@@ -116,7 +128,8 @@ function textOf(
   if (ending) {
     sets.push('holder = NULL', 'waiting_since = NULL', 'awaits_members = false')
     sets.push(`status = ${put(ending.status, 'text')}`, `ended_at = ${put(now, 'bigint')}`)
-    for (const [column, value] of Object.entries(columnsOf(ending))) sets.push(`${column} = ${put(value, 'text')}`)
+    for (const [column, value] of Object.entries(columnsOf(toEnding(ending))))
+      sets.push(`${column} = ${put(value, 'text')}`)
   }
   if (sets.length === 0) sets.push('attempt = attempt')
   const isNext = from === undefined ? 'true' : `message_count >= ${from}`
@@ -175,7 +188,7 @@ export function noticeOf(from: string, now: string): string {
 }
 
 /** By column of the table. */
-export function columnsOf({ finishReason, answer, error, cost, sources }: Ending): Record<string, string | null> {
+function columnsOf({ finishReason, answer, error, cost, sources }: Ending): Record<string, string | null> {
   return { finish_reason: finishReason, answer, error, cost, sources }
 }
 

@@ -1,6 +1,6 @@
 import { notRunning } from '../util/conflicts.ts'
 import type { Writing } from './access.ts'
-import { afterStop } from './end-runs.ts'
+import { afterStop, endMembers } from './end-runs.ts'
 import { lockRun } from './rows.ts'
 import { addTreeEvents, type Stream } from './stored-events.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -18,7 +18,8 @@ export async function writeTreeEntry(
 ): Promise<Written | 'in tree'> {
   const { query, holder, touch } = writing
   // The outermost run first: its row is the lock of the stream.
-  const [stream] = await query<Stream>(streamText, [toStored(runId)])
+  const readStream = async (): Promise<Stream | undefined> => (await query<Stream>(streamText, [toStored(runId)]))[0]
+  let stream = await readStream()
   const run = await lockRun(query, holder, runId)
   const isAttempt = run && (entry.attempt === undefined || run.attempt === entry.attempt)
   const onlyEvents = !options.ending && !options.isLeaving && hasOnlyEvents(entry)
@@ -30,9 +31,13 @@ export async function writeTreeEntry(
     if (outcome === 'in tree') return outcome
     written = outcome
   } else if (!isHeld) throw notRunning(runId)
+  if (options.ending && !written.isRepeated && run) {
+    await endMembers(writing, run.number, options.ending)
+    stream = await readStream()
+  }
   if (stream) touch(fromStored(stream.run_id))
   if (!written.isRepeated && run && stream && run.keeps_events) await addTreeEvents(writing, run, stream, entry.events)
-  if (options.ending && !written.isRepeated && run) await afterStop(writing, run.number, { hasEnded: true })
+  if (options.ending && !written.isRepeated && run) await afterStop(writing, run.number)
   return written
 }
 

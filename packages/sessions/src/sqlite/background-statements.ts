@@ -44,7 +44,8 @@ export const backgroundTexts = {
   /** The join begins with the members, as CROSS JOIN says: the planner would read all runs at each end of a run. */
   openMembers: `WITH RECURSIVE members (run_id) AS (SELECT run_id FROM runs WHERE parent = ?
       UNION ALL SELECT runs.run_id FROM members CROSS JOIN runs ON runs.parent = members.run_id)
-    SELECT number, run_id, session, attempt FROM members CROSS JOIN runs USING (run_id) WHERE ended_at IS NULL`,
+    SELECT number, run_id, session, attempt, keeps_events, is_background FROM members CROSS JOIN runs USING (run_id)
+    WHERE ended_at IS NULL ORDER BY number DESC`,
 
   unfinishedRuns: `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.agent_id AS session_agent_id, session_id,
       status, priority, due_at, ready_at, attempt, runs.holder, host, pid, thread, heartbeat

@@ -2,14 +2,12 @@ import { AgentKitError, type Message, type RunEnding, type SessionKey } from '@a
 import { cutTitle, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import { readable } from '../util/json.ts'
-import { endingColumns, endRun } from './end-run.ts'
+import { endRun } from './end-run.ts'
 import type { Holder } from './holders.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import type { Statements } from './statements.ts'
 import type { Writing } from './store-access.ts'
-import { addEvents } from './stored-events.ts'
-import { prepareEntry } from './write-entry.ts'
 
 export type RunToBegin = {
   key: SessionKey
@@ -130,11 +128,8 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
 
 /** Ends a run that its own process does not end, with its last event. */
 export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
-  const { statements, touch } = writing
   const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
   // One that is damaged ends without an event.
-  const [stored] = readable([run.run_id], (runId) => readStoredRun(statements, runId))
-  const { events = [], ...ending } = stored ? withEndEvent(stored, failed) : { ...failed, events: [] }
-  addEvents(statements, touch, run, prepareEntry({ events }).events)
-  endRun(writing, run.run_id, run, endingColumns(ending))
+  const [stored] = readable([run.run_id], (runId) => readStoredRun(writing.statements, runId))
+  endRun(writing, run.run_id, run, stored ? withEndEvent(stored, failed) : failed)
 }

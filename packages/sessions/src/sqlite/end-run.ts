@@ -1,17 +1,17 @@
-import { AgentKitError, type RunEnding } from '@agentkit/core'
-import { toErrorInfo } from '@agentkit/core/internal'
-import { jsonOrNull, toJSON } from '../util/json.ts'
+import type { AgentEvent, RunEnding } from '@agentkit/core'
+import { endWithCaller } from '@agentkit/core/internal'
+import { jsonOrNull, readable, toJSON } from '../util/json.ts'
 import type { RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import type { Writing } from './store-access.ts'
+import { addEvents } from './stored-events.ts'
+import { prepareEntry } from './write-entry.ts'
 
 /** How a run ends, as columns. */
 export type EndingColumns = Record<
   'status' | 'finishReason' | 'answer' | 'error' | 'cost' | 'sources' | 'usage',
   string | null
 >
-
-export const noResult = { cost: null, sources: null, answer: null, usage: null } as const
 
 export function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
   return {
@@ -26,17 +26,39 @@ export function endingColumns({ status, finishReason, text, error, usage, cost, 
 }
 
 type Changed = Omit<Writing, 'holder'>
-type ChangedRun = Pick<RunHead, 'number' | 'session' | 'attempt' | 'is_background' | 'notifies'>
+type EventsOfRun = Pick<RunHead, 'number' | 'keeps_events' | 'is_background'>
+type EndedRow = EventsOfRun & Pick<RunHead, 'session' | 'attempt'>
+type ChangedRun = EndedRow & Pick<RunHead, 'notifies'>
 
-/** Ends a run, and with it those of its members. */
-export function endRun(writing: Changed, runId: string, run: ChangedRun, columns: EndingColumns): void {
-  endRow(writing, runId, run, columns)
-  if (run.is_background) endMembers(writing, runId)
+type Ending = RunEnding & { events?: readonly AgentEvent[] }
+
+/**
+ * Ends a run, and before it those of its members.
+ * @param addLast adds what the run itself emits last, if that is not in `ending`
+ */
+export function endRun(
+  writing: Changed,
+  runId: string,
+  run: ChangedRun,
+  ending: Ending,
+  addLast = (): void => addLastEvents(writing, run, ending),
+): void {
+  if (run.is_background) endMembers(writing, runId, ending)
+  addLast()
+  endRow(writing, runId, run, ending)
   afterStop(writing, runId, run)
 }
 
+function addLastEvents({ statements, touch }: Changed, run: EventsOfRun, { events = [] }: Ending): void {
+  addEvents(statements, touch, run, prepareEntry({ events }).events)
+}
+
 /** What follows when a run has ended or begins to wait. */
-export function afterStop(writing: Changed, runId: string, run: ChangedRun): void {
+export function afterStop(
+  writing: Changed,
+  runId: string,
+  run: Pick<RunHead, 'number' | 'is_background' | 'notifies'>,
+): void {
   const { statements, touch } = writing
   if (run.is_background) {
     const parent = statements.freeParent.get(run.number)?.run_id
@@ -45,22 +67,22 @@ export function afterStop(writing: Changed, runId: string, run: ChangedRun): voi
   if (run.notifies) addNotice(writing, runId, run.number)
 }
 
-function endRow({ statements, touch, now }: Changed, runId: string, run: EndedRow, columns: EndingColumns): void {
-  statements.endRun.run({ ...columns, number: run.number, now })
+function endRow({ statements, touch, now }: Changed, runId: string, run: EndedRow, ending: Ending): void {
+  statements.endRun.run({ ...endingColumns(ending), number: run.number, now })
   // A run that never began changes no conversation.
   if (run.attempt > 0) statements.moveSession.run(now, run.session)
   touch(runId)
 }
 
-type EndedRow = Pick<RunHead, 'number' | 'session' | 'attempt'>
-
-function endMembers(writing: Changed, runId: string): void {
+function endMembers(writing: Changed, runId: string, caller: RunEnding): void {
   // The rows have the columns that the statement selects.
-  const open = writing.statements.openMembers.all(runId) as (EndedRow & { run_id: string })[]
-  if (open.length === 0) return
-  const error = new AgentKitError('aborted', 'The run that called this member has ended.')
-  const columns = { ...noResult, status: 'failed', finishReason: 'aborted', error: toJSON(toErrorInfo(error)) }
-  for (const member of open) endRow(writing, member.run_id, member, columns)
+  for (const member of writing.statements.openMembers.all(runId) as (EndedRow & { run_id: string })[]) {
+    // One that is damaged ends without an event.
+    const [stored] = readable([member.run_id], (id) => readStoredRun(writing.statements, id))
+    const ending = endWithCaller(caller, stored)
+    addLastEvents(writing, member, ending)
+    endRow(writing, member.run_id, member, ending)
+  }
 }
 
 function addNotice({ statements, now }: Changed, runId: string, number: number): void {

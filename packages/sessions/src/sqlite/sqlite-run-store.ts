@@ -11,7 +11,7 @@ import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { beginRun, isLost } from './begin-run.ts'
-import { afterStop, endingColumns, endRun } from './end-run.ts'
+import { afterStop, endRun } from './end-run.ts'
 import { idempotentAnswers } from './idempotent-answers.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
@@ -21,7 +21,7 @@ import { readStoredRun } from './run-rows.ts'
 import { sqliteBackgroundRuns } from './sqlite-background-runs.ts'
 import type { Statements } from './statements.ts'
 import type { StoreAccess } from './store-access.ts'
-import { addEvents, readEventRange, readEvents } from './stored-events.ts'
+import { readEventRange, readEvents } from './stored-events.ts'
 import { takeOver } from './take-over.ts'
 import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, writeEntry } from './write-entry.ts'
 
@@ -121,13 +121,11 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
 
     async end(runId, ending) {
       const prepared = prepareEntry(ending)
-      const columns = endingColumns(ending)
       try {
         await write((statements, touch) => {
           const run = requireHeld(statements, runId, ending.attempt)
           const now = storeTime()
-          writeEntry(statements, touch, run, prepared)
-          endRun({ statements, touch, now }, runId, run, columns)
+          endRun({ statements, touch, now }, runId, run, ending, () => writeEntry(statements, touch, run, prepared))
         })
       } finally {
         // Also if it could not be stored: the run is lost then, and resumed or settled as such.
@@ -136,14 +134,11 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
     },
 
     async cancel(runId, ending) {
-      const columns = endingColumns(ending)
-      const { events } = prepareEntry({ ...(ending.events && { events: ending.events }) })
       return write((statements, touch) => {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
         if (run.status === 'done' || run.status === 'failed') return false
-        addEvents(statements, touch, run, events)
-        endRun({ statements, touch, now: storeTime() }, runId, run, columns)
+        endRun({ statements, touch, now: storeTime() }, runId, run, ending)
         return true
       })
     },
