@@ -113,21 +113,31 @@ describe('an error of the queue', () => {
     })
   })
 
-  it('has the SQL to run where the user may not create a schema', async () => {
-    const url = await testDatabase()
-    const { pathname } = new URL(url)
-    await execute(url, [
-      `DROP ROLE IF EXISTS clerk`,
-      `CREATE ROLE clerk LOGIN PASSWORD 'clerk-secret'`,
-      `REVOKE CREATE ON DATABASE ${pathname.slice(1)} FROM PUBLIC`,
-    ])
-    const limited = new URL(url)
-    limited.username = 'clerk'
-    limited.password = 'clerk-secret'
-    const refused = await failureOf(open(limited.href).migrate())
-    expect(refused).toMatchObject({ code: 'invalid-config', message: expect.stringContaining(`CREATE SCHEMA`) })
-    expect(refused.message).not.toContain('clerk-secret')
-  })
+  it.each(['the schema does not exist', 'another user has made the tables'])(
+    'has the SQL to run where the user may not create a schema, and %s',
+    async (what) => {
+      const url = await testDatabase()
+      if (what !== 'the schema does not exist') await open(url).migrate()
+      const { pathname } = new URL(url)
+      await execute(url, [
+        `DROP ROLE IF EXISTS clerk`,
+        `CREATE ROLE clerk LOGIN PASSWORD 'clerk-secret'`,
+        `REVOKE CREATE ON DATABASE ${pathname.slice(1)} FROM PUBLIC`,
+      ])
+      const limited = new URL(url)
+      limited.username = 'clerk'
+      limited.password = 'clerk-secret'
+      const refused = await failureOf(open(limited.href).migrate())
+      expect(refused).toMatchObject({ code: 'invalid-config', message: expect.stringContaining(`CREATE SCHEMA`) })
+      expect(refused.message).not.toContain('clerk-secret')
+      const [, sql = ''] = /: (CREATE SCHEMA.*)/.exec(refused.message) ?? []
+      await execute(url, [sql.replaceAll('<its user>', 'clerk')])
+      const queue = open(limited.href)
+      await queue.add([job('r1')])
+      expect(await queue.take({ agentIds: [job('r1').agentId], limit: 1 })).toMatchObject([{ runId: 'r1' }])
+      await execute(url, ['REASSIGN OWNED BY clerk TO postgres', 'DROP OWNED BY clerk'])
+    },
+  )
 
   it('says which version is needed for a schema of a later pg-boss', async () => {
     const url = await testDatabase()

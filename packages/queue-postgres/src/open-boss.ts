@@ -1,22 +1,40 @@
 import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
-import { type Clock, PgBoss } from 'pg-boss'
+import { type Clock, type ConstructorOptions, PgBoss } from 'pg-boss'
 import { bossSettings, connectionSettings, queueName, queueSettings, quietClock, schema, table } from './settings.ts'
+import { isNotPermitted } from './storage-error.ts'
 import { indexes } from './take-jobs.ts'
 
 /** Starts pg-boss: creates or migrates its schema, under its lock, and our indexes. */
 export async function openBoss(connectionString: string, clock: Clock = quietClock): Promise<PgBoss> {
-  const boss = new PgBoss({ ...connectionSettings, ...bossSettings, connectionString, clock })
+  const settings = { ...connectionSettings, ...bossSettings, connectionString, clock }
+  const boss = await startBoss(settings).catch((error) => {
+    if (!isNotPermitted(error)) throw error
+    // A user who may not create schemas may use one that is there; otherwise the first failure says what is to be done.
+    return startBoss({ ...settings, createSchema: false }).catch(() => {
+      throw error
+    })
+  })
+  try {
+    await requireKnownSchema(boss)
+    await boss.createQueue(queueName, queueSettings)
+    // An earlier version may have made it with others.
+    const { policy: _, ...changed } = queueSettings
+    await boss.updateQueue(queueName, changed)
+    for (const [name, columns] of Object.entries(indexes)) await createIndex(boss, name, columns)
+    return boss
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {})
+    throw error
+  }
+}
+
+async function startBoss(settings: ConstructorOptions): Promise<PgBoss> {
+  const boss = new PgBoss(settings)
   // Whatever happens to a connection between calls: the next call finds out.
   boss.on('error', () => {})
   try {
     await boss.start()
-    await requireKnownSchema(boss)
-    await boss.createQueue(queueName, queueSettings)
-    // An earlier version may have made it with others.
-    const { policy: _, ...settings } = queueSettings
-    await boss.updateQueue(queueName, settings)
-    for (const [name, columns] of Object.entries(indexes)) await createIndex(boss, name, columns)
     return boss
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {})

@@ -37,8 +37,9 @@ export function toStorageError(error: unknown, connectionString: string): AgentK
   const { code = '', message = '' } = failureOf(error)
   const place = placeOf(connectionString)
   const details = { cause: error, retryable: isTransient(error) }
-  if (code === '42501') {
-    const fix = `Run as an owner of the database: CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT ALL ON SCHEMA ${schema} TO <its user>;`
+  if (isNotPermitted(error)) {
+    const grants = [`SCHEMA ${schema}`, `ALL TABLES IN SCHEMA ${schema}`, `ALL SEQUENCES IN SCHEMA ${schema}`]
+    const fix = `Run as an owner of the database: CREATE SCHEMA IF NOT EXISTS ${schema}; ${grants.map((what) => `GRANT ALL ON ${what} TO <its user>;`).join(' ')}`
     return new AgentKitError(
       'invalid-config',
       `The user of ${place} may not create or use the schema ${schema}. ${fix}`,
@@ -64,6 +65,10 @@ export function toStorageError(error: unknown, connectionString: string): AgentK
     fixes[code] ?? (/SSL|TLS|certificate/i.test(message) ? 'Set sslmode in the URL to what the server has.' : '')
   const what = `The queue in Postgres at ${place} failed: ${message || code || String(error)}.`
   return new AgentKitError('storage', fix ? `${what} ${fix}` : what, details)
+}
+
+export function isNotPermitted(error: unknown): boolean {
+  return failureOf(error).code === '42501'
 }
 
 function placeOf(connectionString: string): string {

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../contracts/session-store.ts'
+import { isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { Worker } from '../runs/background.ts'
 import { handBackRuns } from '../sessions/live-runs.ts'
@@ -36,6 +37,11 @@ export async function workOnStore(
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
   const parts = new Map<string, WorkerParts>(agents.map((agent) => [agent.id, agent.workerParts?.() ?? {}]))
   const workerId = `worker_${crypto.randomUUID()}`
+  // Without a queue that it knows it would take nothing. One that is away comes back.
+  await background.queue.migrate().catch((error) => {
+    if (!isAgentKitError(error) || !error.retryable) throw error
+    onError(error)
+  })
   await background.beatWorker(workerId, agentIds)
 
   const runner = jobRunner({

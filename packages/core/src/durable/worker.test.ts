@@ -23,6 +23,21 @@ describe('a worker', () => {
     await expect(agent.work({ concurrencyPerUser: concurrency as number })).rejects.toMatchObject(refused)
   })
 
+  it('refuses to start on a queue that it does not know, and waits for one that is away', async () => {
+    const { agent, store } = clerk(['Done.']).open()
+    const { queue } = (store.runs as BackgroundStore).background
+    const migrate = vi.spyOn(queue, 'migrate')
+    const newer = { code: 'invalid-config', message: 'The schema has version 47, and pg-boss 12 knows 46.' } as const
+    migrate.mockRejectedValueOnce(new AgentKitError(newer.code, newer.message))
+    await expect(agent.work()).rejects.toMatchObject(newer)
+    migrate.mockRejectedValueOnce(new AgentKitError('storage', 'Postgres is away.', { retryable: true }))
+    const errors: unknown[] = []
+    workers.push(await workOn([agent], { onError: (error) => errors.push(error) }))
+    expect(errors).toMatchObject([{ code: 'storage' }])
+    const { runId } = await agent.enqueue('Hi.')
+    expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
+  })
+
   it('runs as many at once as it has places', async () => {
     const gate = gated()
     const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })

@@ -23,22 +23,34 @@ describe('a database that cannot be used', () => {
     expect(inspect(error, { depth: 10 })).not.toContain(url.password)
   })
 
-  it('names the SQL for a user who may not create a schema', async () => {
-    const url = new URL(await testDatabase())
-    await queryAt(
-      url.href,
-      `CREATE ROLE guest_${key.userId} LOGIN PASSWORD 'guest'; REVOKE CREATE ON DATABASE ${url.pathname.slice(1)} FROM PUBLIC`,
-    )
-    const guest = Object.assign(new URL(url), { username: `guest_${key.userId}`, password: 'guest' }).href
-    expect(await failureOf(guest)).toMatchObject({
-      code: 'invalid-config',
-      message: expect.stringMatching(/CREATE SCHEMA IF NOT EXISTS "agentkit"; GRANT ALL ON SCHEMA "agentkit" TO/),
-    })
-    await queryAt(url.href, `CREATE SCHEMA "agentkit"; GRANT ALL ON SCHEMA "agentkit" TO guest_${key.userId}`)
-    const store = postgresSessions(guest)
-    expect(await store.load(key)).toBeUndefined()
-    await store.close()
-  })
+  it.each(['no user', 'another user'])(
+    'names the SQL for a user who may not create the schema, which %s has made',
+    async (what) => {
+      const url = new URL(await testDatabase())
+      await queryAt(
+        url.href,
+        `DROP ROLE IF EXISTS guest_${key.userId}; CREATE ROLE guest_${key.userId} LOGIN PASSWORD 'guest'; REVOKE CREATE ON DATABASE ${url.pathname.slice(1)} FROM PUBLIC`,
+      )
+      const guest = Object.assign(new URL(url), { username: `guest_${key.userId}`, password: 'guest' }).href
+      const refused = await failureOf(guest)
+      expect(refused).toMatchObject({
+        code: 'invalid-config',
+        message: expect.stringMatching(/CREATE SCHEMA IF NOT EXISTS "agentkit"; GRANT ALL ON SCHEMA "agentkit" TO/),
+      })
+      if (what === 'another user') {
+        const other = postgresSessions(url.href)
+        await other.load(key)
+        await other.close()
+      }
+      const [, sql = ''] = /: (CREATE SCHEMA.*)/.exec(String(refused)) ?? []
+      await queryAt(url.href, sql.replaceAll('<its user>', `guest_${key.userId}`))
+      const store = postgresSessions(guest)
+      expect(await store.load(key)).toBeUndefined()
+      await store.begin(key, { runId: 'r', expectedVersion: 0, input: [{ role: 'user', content: 'Hi' }] })
+      await store.close()
+      await queryAt(url.href, `REASSIGN OWNED BY guest_${key.userId} TO postgres; DROP OWNED BY guest_${key.userId}`)
+    },
+  )
 
   it('asks for the primary where it is a replica', async () => {
     const server = await startPostgres()

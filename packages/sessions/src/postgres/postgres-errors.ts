@@ -49,7 +49,8 @@ export function toPostgresError(error: unknown, { place, schema }: { place: stri
   const fail = (kind: 'storage' | 'invalid-config', text: string): AgentKitError =>
     new AgentKitError(kind, text, { cause: error, retryable })
   if (code === '42501') {
-    const fix = `Run as an owner of the database: CREATE SCHEMA IF NOT EXISTS "${schema}"; GRANT ALL ON SCHEMA "${schema}" TO <its user>;`
+    const grants = [`SCHEMA "${schema}"`, `ALL TABLES IN SCHEMA "${schema}"`, `ALL SEQUENCES IN SCHEMA "${schema}"`]
+    const fix = `Run as an owner of the database: CREATE SCHEMA IF NOT EXISTS "${schema}"; ${grants.map((what) => `GRANT ALL ON ${what} TO <its user>;`).join(' ')}`
     return fail('invalid-config', `The user of ${place} may not create or use the schema "${schema}". ${fix}`)
   }
   if (code === '25006') return fail('invalid-config', readOnlyWords(place))
