@@ -10,7 +10,7 @@ import { valueProblems } from '../schema/schema.ts'
 import { compileOutput, type OutputFormat } from '../schema/structured-output.ts'
 import { knowledgeTools } from '../tools/knowledge-tools.ts'
 import { type AgentOptions, modelSettingsOf } from './agent-options.ts'
-import { agentVersion } from './agent-version.ts'
+import { agentVersion, describeTools } from './agent-version.ts'
 
 type Parts = {
   id: string
@@ -31,6 +31,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     name: given.name,
     description: given.description,
     storedVersion: agentVersion(given, tools),
+    describeTools: () => describeTools(tools),
     instruction: given.instruction,
     modelSettings: modelSettingsOf(given),
     cache: given.cache ?? 'auto',

@@ -1,4 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
+import type { DescribedTool } from '../loop/types.ts'
 import { describeSchema } from '../schema/schema.ts'
 import { sha256 } from '../util/sha256.ts'
 
@@ -22,18 +23,29 @@ export function agentVersion(
   const make = async (): Promise<string | undefined> => {
     if (version !== undefined) return version
     try {
-      const described = [...tools.values()].map(async ({ name, inputSchema, instruction: added }) => {
-        const schema = await describeSchema(inputSchema, { name: `Tool "${name}"`, option: 'input' })
-        return added === undefined ? [name, schema] : [name, schema, added]
-      })
+      const described = (await describeTools(tools)).map(({ name, inputSchema, instruction: added }) =>
+        added === undefined ? [name, inputSchema] : [name, inputSchema, added],
+      )
       const inner = members.map((member) => member.storedVersion())
-      const parts = [instruction, await Promise.all(described), await Promise.all(inner)]
+      const parts = [instruction, described, await Promise.all(inner)]
       return sha256(JSON.stringify(parts)).slice(0, hashLength)
     } catch {
       return undefined
     }
   }
   return () => (made ??= make())
+}
+
+/**
+ * The tools as a model sees them, with what they add to the instruction.
+ * @throws AgentKitError `invalid-argument` when a schema cannot be described
+ */
+export function describeTools(tools: ReadonlyMap<string, Tool>): Promise<DescribedTool[]> {
+  const described = [...tools.values()].map(async ({ name, description, inputSchema: given, instruction }) => {
+    const inputSchema = await describeSchema(given, { name: `Tool "${name}"`, option: 'input' })
+    return { name, description, inputSchema, ...(instruction !== undefined && { instruction }) }
+  })
+  return Promise.all(described)
 }
 
 const hashLength = 16

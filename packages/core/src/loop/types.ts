@@ -5,7 +5,7 @@ import type { Model, ToolSpec } from '../contracts/model.ts'
 import type { ModelSettings } from '../contracts/model-settings.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { ToolRun } from '../contracts/tool.ts'
+import type { Tool, ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import type { AgentKitError } from '../data/errors.ts'
@@ -42,6 +42,9 @@ export type Planned = { calls: readonly PlannedCall[] } | { answer: string; outp
  */
 export type Plan = (run: Run) => Planned | Promise<Planned>
 
+/** A tool as a model sees it, with what it adds to the instruction. */
+export type DescribedTool = ToolSpec & Pick<Tool, 'instruction'>
+
 /** What the loop needs of an agent. */
 export type AgentSpec = {
   id: string
@@ -50,6 +53,8 @@ export type AgentSpec = {
   description: string | undefined
   /** Stored with each run: the agent's `version`, else a hash; `undefined` where its tools cannot be described. */
   storedVersion(): Promise<string | undefined>
+  /** Its own tools, without those of its knowledge. @throws AgentKitError where one cannot be described */
+  describeTools(): Promise<DescribedTool[]>
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings

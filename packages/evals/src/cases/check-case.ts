@@ -49,8 +49,19 @@ function checkCase(value: unknown, where: string, number: string): NamedCase {
   if (tags !== undefined && !(Array.isArray(tags) && tags.length <= limits.tags && tags.every(isText))) {
     throw invalid(where, `has wrong \`tags\`: they are a list of at most ${limits.tags} texts`)
   }
+  if (!isJSON(value.expected)) throw invalid(where, 'has an `expected` that cannot be written as JSON')
   // Each field was checked above.
   return { ...(value as EvalCase), id }
+}
+
+/** Whether it can be written: a bigint cannot, nor a value that contains itself. */
+function isJSON(value: unknown): boolean {
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isPartType(type: unknown): boolean {

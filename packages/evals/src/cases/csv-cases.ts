@@ -35,12 +35,17 @@ type Row = { record: string[]; line: number }
 /** Each record, with the line on which it begins. */
 async function parse(text: string, path: string): Promise<Row[]> {
   const { parse: parseCsv } = await import('csv-parse/sync')
+  let lastLine = 0
   try {
     const rows = parseCsv(text, {
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: limits.caseBytes,
+      on_record(record, { lines }) {
+        lastLine = lines
+        return record
+      },
     })
     // With `info`, each row is a record with its place, that of its end.
     return (rows as unknown as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => {
@@ -48,7 +53,10 @@ async function parse(text: string, path: string): Promise<Row[]> {
       return { record, line: info.lines - breaks }
     })
   } catch (error) {
-    throw invalid(path, `is no CSV: ${messageOf(error).slice(0, 200)}`)
+    // The record after the last whole one: a quote that is not closed is found at the end of the file.
+    const rest = text.split('\n').slice(lastLine)
+    const empty = rest.findIndex((line) => line !== '')
+    throw invalid(`line ${lastLine + empty + 1} of ${path}`, `is no CSV: ${messageOf(error).slice(0, 200)}`)
   }
 }
 

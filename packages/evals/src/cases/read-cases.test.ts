@@ -90,7 +90,8 @@ describe('cases of a CSV file', () => {
     ['id,expected\na,b', 'Line 1 of a.csv has no column "input".'],
     ['input,input\na,b', 'Line 1 of a.csv has the column "input" twice'],
     ['input\n"two\nlines"\na,b', 'Line 4 of a.csv has 2 cells, and there are 1 columns.'],
-    ['input\n"open', 'a.csv is no CSV: '],
+    ['input\na\n\n"open,b\nc,d\n', 'Line 4 of a.csv is no CSV: '],
+    ['input\na\n\n"b\nc"d\n', 'Line 4 of a.csv is no CSV: '],
     ['input,expected\n,b', 'Line 2 of a.csv has no `input`'],
   ])('are refused with their line (%#)', async (content, problem) => {
     expect(await problemOf('a.csv', content)).toContain(problem)
@@ -100,6 +101,9 @@ describe('cases of a CSV file', () => {
 it('cases of a list are refused with their number', async () => {
   await expect(readCases([{ input: 'a' }, { input: '' }])).rejects.toThrow('Case 2 has no `input`')
   await expect(readCases([])).rejects.toThrow('`cases` has no cases.')
+  await expect(readCases([{ input: 'a', expected: 1n }])).rejects.toThrow(
+    'Case 1 has an `expected` that cannot be written as JSON.',
+  )
   // In JavaScript.
   await expect(readCases(7 as unknown as string)).rejects.toThrow('`cases` is a list of cases, or the path')
 })

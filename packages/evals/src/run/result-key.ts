@@ -8,8 +8,14 @@ import type { Scorer } from '../data/scorer.ts'
  * tools is not seen; `version` of the agent says that it has changed.
  */
 export async function agentHash(agent: Runnable): Promise<string> {
+  return sha256(json([agent.id, agent.version, await partsOfAgent(agent)]))
+}
+
+async function partsOfAgent(agent: object): Promise<unknown> {
   const spec = 'toSpec' in agent && typeof agent.toSpec === 'function' ? agent.toSpec() : undefined
-  return sha256(json([agent.id, agent.version, await partsOf(spec)]))
+  // Those of a workflow: its specification does not have them.
+  const steps = 'agents' in agent && Array.isArray(agent.agents) ? agent.agents.filter(isRecord) : []
+  return [await partsOf(spec), await Promise.all(steps.map(partsOfAgent))]
 }
 
 /** The part of an agent's specification that decides what it answers, with its members. */
@@ -17,10 +23,16 @@ async function partsOf(spec: unknown): Promise<unknown> {
   if (!isRecord(spec)) return null
   const { id, instruction, modelSettings, maxSteps, budget, chain, storedVersion, members } = spec
   const models = isRecord(chain) && Array.isArray(chain.models) ? chain.models.map((model) => model.id) : []
-  // Its own version, or a hash of instruction and schemas of tools.
-  const version = typeof storedVersion === 'function' ? await storedVersion.call(spec) : undefined
+  const called = async (method: unknown): Promise<unknown> => {
+    return typeof method === 'function' ? method.call(spec) : undefined
+  }
+  const version = await called(storedVersion)
+  // What cannot be described fails the run itself.
+  const tools = await called(spec.describeTools).catch(() => undefined)
+  const output = await called(spec.outputFormat).catch(() => undefined)
+  const form = isRecord(output) ? output.json : undefined
   const inner = Array.isArray(members) ? await Promise.all(members.map(partsOf)) : []
-  return [id, instruction, modelSettings, maxSteps, budget, models, version, inner]
+  return [id, instruction, modelSettings, maxSteps, budget, models, version, tools, form, inner]
 }
 
 export function scorersHash(scorers: readonly Scorer[]): string {

@@ -23,7 +23,7 @@ export async function scoreRun(
   for (const scorer of scorers) {
     if (signal.aborted) throw abortError(signal)
     try {
-      const score = await within(timeoutMs, signal, (own) => scorer.score(run, own))
+      const score = await within(timeoutMs, signal, (own) => scorer.score(copyOf(run), own))
       const { score: value, reason, usage, cost } = checkScore(score)
       all.scores[scorer.name] = value
       if (reason !== undefined) all.reasons[scorer.name] = redactSecrets(reason).slice(0, limits.reasonChars)
@@ -35,6 +35,14 @@ export async function scoreRun(
     }
   }
   return all
+}
+
+/** Each scorer has its own: one that sorts a list, or sets a field, changes no other score. */
+function copyOf({ case: one, result, events, ...run }: ScoredRun): ScoredRun {
+  const { messages, sources, warnings } = result
+  const lists = { messages: [...messages], sources: [...sources], warnings: [...warnings] }
+  const expected = Array.isArray(one.expected) && { expected: [...one.expected] }
+  return { ...run, case: { ...one, ...expected }, result: { ...result, ...lists }, events: [...events] }
 }
 
 /** The work, or the error of its time. The timer keeps the process alive, as the work may wait for nothing. */
@@ -70,6 +78,6 @@ function checkScore(given: Score): { score: number; reason?: string; usage?: Usa
     score,
     ...(typeof reason === 'string' && { reason }),
     ...(isRecord(usage) && { usage }),
-    ...(isRecord(cost) && typeof cost.usd === 'number' && { cost }),
+    ...(isRecord(cost) && Number.isFinite(cost.usd) && { cost }),
   }
 }

@@ -45,7 +45,7 @@ export class ResultsFile {
 
   /** Appends a result, after those before it. */
   append(line: ResultLine): Promise<void> {
-    return this.#write(`${JSON.stringify(line)}\n`)
+    return this.#write(lineOf(line))
   }
 
   #write(text: string): Promise<void> {
@@ -58,7 +58,12 @@ export class ResultsFile {
 }
 
 async function* linesWithout(path: string, keys: ReadonlySet<string>): AsyncGenerator<string> {
-  for await (const line of resultLines(path)) if (!keys.has(line.key)) yield `${JSON.stringify(line)}\n`
+  for await (const line of resultLines(path)) if (!keys.has(line.key)) yield lineOf(line)
+}
+
+/** `readline` also ends a line at U+2028 and U+2029, which JSON has as they are. */
+function lineOf(line: ResultLine): string {
+  return `${JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`
 }
 
 export function resultsPath(folder: string): string {
