@@ -156,6 +156,7 @@ describe('the export over OTLP', () => {
     [{ OTEL_TRACES_SAMPLER: 'some' }, 'Set it to one of always_on'],
     [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' }, 'Set it to a number'],
     [{ OTEL_METRIC_EXPORT_INTERVAL: '-1' }, 'Set it to a number'],
+    [{ OTEL_METRIC_EXPORT_INTERVAL: '0' }, 'Set it to a number of milliseconds above 0'],
   ])('refuses %o with the fix', (env, fix) => {
     expect(() => startOtlp(env)).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) }),

@@ -52,13 +52,17 @@ export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
   }
 }
 
+function shutdown(providers: readonly Provider[]): Promise<boolean> {
+  return inTime(providers.map((provider) => provider.shutdown()))
+}
+
 /** @returns whether everything was exported, or failed, in time */
-async function shutdown(providers: readonly Provider[]): Promise<boolean> {
+export async function inTime(exports: readonly Promise<unknown>[]): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, limits.shutdownMs, false)
   })
-  const all = Promise.allSettled(providers.map((provider) => provider.shutdown()))
+  const all = Promise.allSettled(exports)
   try {
     return await Promise.race([all.then(() => true), late])
   } finally {
@@ -131,6 +135,9 @@ function exportMetrics(env: Env, encoding: Encoding): Provider {
     OTLPMetricExporter: new () => PushMetricExporter
   }
   const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
+  if (exportIntervalMillis === 0) {
+    throw invalidConfig('OTEL_METRIC_EXPORT_INTERVAL is "0". Set it to a number of milliseconds above 0.')
+  }
   const exportTimeoutMillis = Math.min(30_000, exportIntervalMillis)
   const exporter = new OTLPMetricExporter()
   const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })

@@ -1,9 +1,9 @@
 import { AgentKitError } from '@agentkit/core'
-import { checkOptions, isAny, isFlag, isOneOf, type OptionRules, setTracer, tracer } from '@agentkit/core/internal'
+import { checkOptions, hasMethod, isFlag, isOneOf, type OptionRules, setTracer, tracer } from '@agentkit/core/internal'
 import { type MeterProvider, metrics, type TracerProvider, trace } from '@opentelemetry/api'
 import { type ConventionsVersion, conventions } from './conventions.ts'
 import { createTracer } from './create-tracer.ts'
-import { startOtlp } from './otlp.ts'
+import { inTime, startOtlp } from './otlp.ts'
 import { hasProvider, useContexts } from './registered.ts'
 
 /** What spans are named and contain, and which providers of OpenTelemetry get them. */
@@ -30,8 +30,8 @@ export type Telemetry = {
 const rules: OptionRules<TelemetryOptions> = {
   conventions: isOneOf(Object.keys(conventions)),
   content: isFlag,
-  tracerProvider: isAny,
-  meterProvider: isAny,
+  tracerProvider: hasMethod('getTracer', 'a TracerProvider of OpenTelemetry'),
+  meterProvider: hasMethod('getMeter', 'a MeterProvider of OpenTelemetry'),
 }
 
 /**
@@ -54,19 +54,35 @@ export function startTelemetry(options: TelemetryOptions = {}): Telemetry {
   const otlp = isGiven || hasProvider() ? undefined : startOtlp()
   useContexts()
   const name = '@agentkit/telemetry'
-  const remove = setTracer(
-    createTracer({
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    remove()
+    closing ??= otlp
+      ? otlp.close()
+      : flush([tracerProvider ?? trace.getTracerProvider(), meterProvider ?? metrics.getMeterProvider()])
+    return closing
+  }
+  const remove = setTracer({
+    ...createTracer({
       tracer: (tracerProvider ?? trace.getTracerProvider()).getTracer(name),
       meter: (meterProvider ?? metrics.getMeterProvider()).getMeter(name),
       names: conventions[version],
       hasContent: content ?? process.env[contentVariable]?.toLowerCase() === 'true',
     }),
-  )
-  const close = async (): Promise<void> => {
-    remove()
-    await otlp?.close()
-  }
+    close,
+  })
   return { close, [Symbol.asyncDispose]: close }
+}
+
+/** Exports what providers of the process have; those of the SDK can. */
+async function flush(providers: readonly (TracerProvider | MeterProvider)[]): Promise<void> {
+  const exports = providers.map(async (given) => {
+    // The API returns a proxy of the registered one.
+    const provider: object =
+      'getDelegate' in given && typeof given.getDelegate === 'function' ? given.getDelegate() : given
+    if ('forceFlush' in provider && typeof provider.forceFlush === 'function') await provider.forceFlush()
+  })
+  await inTime(exports)
 }
 
 const contentVariable = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'

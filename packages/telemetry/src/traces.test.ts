@@ -1,10 +1,11 @@
 import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
-import { context, SpanKind, trace } from '@opentelemetry/api'
+import { context, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { describe, expect, it } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
+import { startTelemetry } from './start-telemetry.ts'
 
 const input = { type: 'object' }
 const usage = { inputTokens: 7, outputTokens: 3 }
@@ -263,6 +264,24 @@ describe('startTelemetry', () => {
     } finally {
       trace.disable()
     }
+  })
+
+  it('exports what the providers of the process have kept, as the process may exit', async () => {
+    const flushed: string[] = []
+    const provider = (kind: string) => ({ forceFlush: async () => void flushed.push(kind), getTracer, getMeter })
+    const getTracer = () => trace.getTracer('none')
+    const getMeter = () => metrics.getMeter('none')
+    const telemetry = startTelemetry({ tracerProvider: provider('traces'), meterProvider: provider('metrics') })
+    await Promise.all([telemetry.close(), telemetry.close()])
+    expect(flushed).toEqual(['traces', 'metrics'])
+  })
+
+  it('refuses something other than a provider', () => {
+    // In JavaScript.
+    const wrong = { tracerProvider: {} as TracerProvider }
+    expect(() => startTelemetry(wrong)).toThrow(
+      '`startTelemetry().tracerProvider` is a TracerProvider of OpenTelemetry.',
+    )
   })
 })
 

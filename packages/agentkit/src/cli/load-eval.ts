@@ -4,11 +4,12 @@ import { isRecord } from '@agentkit/core/internal'
 import type { EvaluateOptions } from '@agentkit/evals/internal'
 import { deferMissingKeys } from '../models/named-model.ts'
 import { beginLoading } from '../util/loaded-file.ts'
+import { closeTelemetry } from '../util/use-telemetry.ts'
 import { UsageError } from './common/usage-error.ts'
 
 export type LoadedEval = {
   options: EvaluateOptions
-  /** Closes the agents, and what they have opened. */
+  /** Closes the agents and what they have opened, and exports what is left of their traces. */
   close(): Promise<void>
 }
 
@@ -42,7 +43,11 @@ export async function loadEval(file: string, record: boolean): Promise<LoadedEva
   const agents = agentsOf(options)
   // A missing key or package ends the command, not each of its runs.
   if (options.cassette?.mode !== 'replay') await loadModels(agents)
-  return { options, close: async () => void (await Promise.allSettled(agents.map(async (agent) => agent.close?.()))) }
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(agents.map(async (agent) => agent.close?.()))
+    await closeTelemetry()
+  }
+  return { options, close }
 }
 
 type AgentOfEval = { models?: readonly { load?(): Promise<void> }[]; close?(): Promise<void> }

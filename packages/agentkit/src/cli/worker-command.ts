@@ -1,7 +1,6 @@
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { storeName } from '../config/store-names.ts'
-import { closeTelemetry } from '../util/use-telemetry.ts'
 import type { LoadedAgent } from './common/load-agents.ts'
 import { print, printError } from './common/print.ts'
 import { wholeNumber } from './common/whole-number.ts'
@@ -35,7 +34,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))
   const onRemoved = (what: string): void => print(`Removed ${what}, as the retention says.`)
   const worker = await workOn(agents, { concurrency, onRemoved })
-  handleSignals({ url: '', close: () => worker.close() }, { afterClose: () => loaded.close().finally(closeTelemetry) })
+  handleSignals({ url: '', close: () => worker.close() }, { afterClose: () => loaded.close() })
   for (const [name, own] of byStoreName(agents)) {
     print(
       `Working on ${own.map(titleOf).join(', ')}, stored in ${name}: ${concurrency} runs at once, process ${process.pid}.`,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { cliFolder } from '../__fixtures__/cli-folder.ts'
 import { Agent } from '../agents/agent.ts'
 import { requireTelemetry } from './import-optional.ts'
 import { closeTelemetry } from './use-telemetry.ts'
@@ -49,6 +50,41 @@ it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], a
   server.closeAllConnections()
   server.close()
 })
+
+const { write, agentkit } = cliFolder()
+write('agentkit_config.toml', '[defaults]\ntelemetry = "otlp"\n')
+write(
+  'agent.ts',
+  `import { Agent } from 'agentkit'
+export const agent = new Agent({ name: 'Clerk', functions: [], model: 'offline/extractive', sessions: ':memory:' })
+`,
+)
+write(
+  'eval.ts',
+  `import { agent } from './agent.ts'
+export default { agent, cases: [{ input: 'Hello' }], scorers: [{ name: 'yes', score: () => 1 }] }
+`,
+)
+
+it.each([[['run', 'agent.ts', 'Hello']], [['chat', 'agent.ts']], [['eval', 'eval.ts']]])(
+  'the command %j exports the traces of its runs before it exits',
+  { timeout: 60_000 },
+  async (words) => {
+    const paths: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      paths.push(request.url)
+      request.resume()
+      response.end()
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo // it listens on a port
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+    expect(await agentkit(words, { env, input: 'Hello\n' })).toMatchObject({ code: 0 })
+    expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
+    server.closeAllConnections()
+    server.close()
+  },
+)
 
 it('refuses grpc with the fix, before the run begins', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc')

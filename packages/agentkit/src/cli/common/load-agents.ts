@@ -3,6 +3,7 @@ import { Agent, Swarm } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
+import { closeTelemetry } from '../../util/use-telemetry.ts'
 import { agentFile } from './agent-file.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,7 +15,7 @@ export type LoadedAgents = {
   main?: LoadedAgent
   /** Where they are defined, for messages. */
   file: string
-  /** Closes the agents, and what they have opened. */
+  /** Closes the agents and what they have opened, and exports what is left of their traces. */
   close(): Promise<void>
 }
 
@@ -134,6 +135,7 @@ async function configuredAgent(): Promise<LoadedAgents> {
     async close() {
       await agent.close()
       await context.close()
+      await closeTelemetry()
     },
   }
 }
@@ -145,4 +147,5 @@ async function closeAll(agents: readonly LoadedAgent[]): Promise<void> {
   await Promise.allSettled(
     [...contexts].map((context) => (context instanceof SDKContext ? context.close() : undefined)),
   )
+  await closeTelemetry()
 }
