@@ -54,12 +54,19 @@ describe('the description of an error', () => {
   })
 })
 
-it('completes a request whose log throws', () => {
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('disk full')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('disk full'))],
+])('completes a request whose log %s', async (_, fails) => {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  const log = createLog(() => {
-    throw new Error('disk full')
-  })
+  const log = createLog(fails)
   expect(() => log(entry)).not.toThrow()
+  await new Promise((resolve) => setImmediate(resolve))
   expect(written).toHaveBeenCalledWith(`${formatLine(entry, 'json')}\n`)
   written.mockRestore()
 })

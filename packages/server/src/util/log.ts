@@ -44,14 +44,17 @@ export type Log = 'human' | 'json' | Logger | ((entry: LogEntry) => void)
 
 const maxErrorLength = 500
 
-/** A function that logs entries. A `log` function that throws does not fail the request. */
+/** A function that logs entries. A `log` function that throws, or rejects, does not fail the request. */
 export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
   const write = writerOf(log)
   return (entry) => {
+    const onFailure = (): void => writeLine(formatLine(entry, 'json'))
     try {
-      write(entry)
+      const written: unknown = write(entry)
+      // Of an `async` function: unhandled, its rejection would end the process.
+      if (written instanceof Promise) written.catch(onFailure)
     } catch {
-      writeLine(formatLine(entry, 'json'))
+      onFailure()
     }
   }
 }

@@ -32,10 +32,11 @@ export async function readUsage(
   )
   if (Number(counted?.count) > runs) return undefined
   const rows = await query<SummedRow>(
-    `SELECT ${keys[by]} AS key, ${by === 'session' ? 'r.user_id' : 'NULL'} AS user_id, count(*) AS runs,
+    `SELECT * FROM (SELECT ${keys[by]} AS key, ${by === 'session' ? 'r.user_id' : 'NULL'} AS user_id, count(*) AS runs,
         ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
       FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
-      WHERE ${where} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ${last}`,
+      WHERE ${where} GROUP BY 1, 2) AS summed
+      ORDER BY key COLLATE "C" NULLS FIRST, user_id COLLATE "C" LIMIT ${last}`,
     [...range, limit],
   )
   return rows.map((row) => {
