@@ -74,6 +74,19 @@ describe('recall', () => {
     expect(hit?.quote).toContain('birch')
   })
 
+  it('finds a turn that was made right after the newest session was deleted, and nothing of that', async () => {
+    const { agent } = agentWith(['Yes.', 'Yes.', 'Yes.'])
+    await agent.chat('I have an apple tree.', { ...ada, sessionId: 'first' })
+    await agent.chat('My cat is called Whiskers.', { ...ada, sessionId: 'second' })
+    expect(await agent.memory.search('Whiskers', ada)).toHaveLength(1)
+    // SQLite gives the number of its run to the next one.
+    await sessions.delete({ agentId: agent.id, ...ada, sessionId: 'second' })
+    await agent.chat('I grow cherries.', { ...ada, sessionId: 'third' })
+    expect(await agent.memory.search('Whiskers', ada)).toEqual([])
+    expect(await agent.memory.search('cherries', ada)).toMatchObject([{ file: 'session/third' }])
+    expect(await agent.memory.search('apple', ada)).toHaveLength(1)
+  })
+
   it('finds no turn that is older than its days', async () => {
     const store = memorySessions()
     const old = Date.now() - 3 * 86_400_000

@@ -26,7 +26,9 @@ export interface TurnIndex {
   bytes(): number
 }
 
-type Block = { sessionId: string; ids: number[]; chars: number; doc: number }
+/** A turn that was indexed. A store may give its number to another turn once it is deleted, hence the time. */
+type Indexed = { id: number; at: number }
+type Block = { sessionId: string; turns: Indexed[]; chars: number; doc: number }
 
 /** Searches that find deleted turns, before what they have found is left out. */
 const mostTries = 4
@@ -46,7 +48,7 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
   /** Adds the turns that have ended since. */
   const sync = async (since: number): Promise<void> => {
     const listed = await store.turns(owner, Math.max(since, lastAt - store.settlesMs))
-    const fresh = listed.filter(({ id }) => !recent.has(id)).map(({ id }) => id)
+    const fresh = listed.filter(({ id, at }) => recent.get(id) !== at).map(({ id }) => id)
     if (fresh.length > 0) await index(fresh, since)
     lastAt = Math.max(lastAt, listed.at(-1)?.at ?? lastAt)
     const kept = listed.filter(({ at }) => at >= lastAt - store.settlesMs)
@@ -72,7 +74,7 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
       const turns = ids.slice(from, from + limits.readTurns).flatMap((id) => read.get(id) ?? [])
       const changed = place(turns)
       // The turns that the changed blocks had before.
-      const earlier = changed.flatMap((block) => block.ids.filter((id) => !read.has(id)))
+      const earlier = changed.flatMap(({ turns: own }) => own.flatMap(({ id }) => (read.has(id) ? [] : [id])))
       for (const [id, turn] of byId(await store.read(owner, earlier, since))) read.set(id, turn)
       for (const block of changed) {
         if (builder.isFull) await build()
@@ -88,14 +90,14 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
   const place = (turns: readonly RememberedTurn[]): Block[] => {
     const changed = new Set<Block>()
     for (const turn of turns) {
-      const { sessionId } = turn
+      const { sessionId, id, at } = turn
       const known = open.get(sessionId)
-      const block = known ?? { sessionId, ids: [], chars: 0, doc: 0 }
+      const block = known ?? { sessionId, turns: [], chars: 0, doc: 0 }
       if (!known) open.set(sessionId, block)
-      block.ids.push(turn.id)
+      block.turns.push({ id, at })
       block.chars += textOf(turn).length
       changed.add(block)
-      if (block.ids.length >= limits.blockTurns || block.chars >= limits.blockChars) open.delete(sessionId)
+      if (block.turns.length >= limits.blockTurns || block.chars >= limits.blockChars) open.delete(sessionId)
     }
     return [...changed]
   }
@@ -107,8 +109,8 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
     builder: ReturnType<typeof segmentBuilder>,
   ): void => {
     blocks.delete(block.doc)
-    block.ids = block.ids.filter((id) => read.has(id))
-    const texts = block.ids.map((id) => textOf(read.get(id) as RememberedTurn)) // filtered above
+    block.turns = block.turns.filter((turn) => isThere(turn, read))
+    const texts = block.turns.map(({ id }) => textOf(read.get(id) as RememberedTurn)) // filtered above
     block.chars = texts.reduce((sum, { length }) => sum + length, 0)
     if (texts.length === 0) {
       if (open.get(block.sessionId) === block) open.delete(block.sessionId)
@@ -132,16 +134,16 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
 
   /** Removes all turns that the store no longer has, and indexes again what is left of their blocks. */
   const reconcile = async (since: number): Promise<void> => {
-    const standing = new Set((await store.turns(owner, since)).map(({ id }) => id))
-    const stale = [...blocks.values()].filter(({ ids }) => ids.some((id) => !standing.has(id)))
-    const left = stale.flatMap(({ ids }) => ids.filter((id) => standing.has(id)))
+    const standing = byId(await store.turns(owner, since))
+    const stale = [...blocks.values()].filter(({ turns }) => !turns.every((turn) => isThere(turn, standing)))
+    const left = stale.flatMap(({ turns }) => turns.flatMap((turn) => (isThere(turn, standing) ? [turn.id] : [])))
     for (const { doc, sessionId } of stale) {
       for (const segment of segments) remove(segment, doc)
       blocks.delete(doc)
       open.delete(sessionId)
     }
     segments = segments.filter(({ docs }) => docs > 0)
-    for (const id of recent.keys()) if (!standing.has(id)) recent.delete(id)
+    for (const [id, at] of recent) if (!isThere({ id, at }, standing)) recent.delete(id)
     await index(left, since)
   }
 
@@ -155,15 +157,15 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
       const read = byId(
         await store.read(
           owner,
-          found.flatMap(({ block }) => block.ids),
+          found.flatMap(({ block }) => block.turns.map(({ id }) => id)),
           since,
         ),
       )
-      const whole = found.filter(({ block }) => block.ids.every((id) => read.has(id)))
+      const whole = found.filter(({ block }) => block.turns.every((turn) => isThere(turn, read)))
       if (whole.length === found.length || tries === mostTries) {
         // `every` covers the cast.
         return whole.map(({ block, score }) => ({
-          turns: block.ids.map((id) => read.get(id) as RememberedTurn),
+          turns: block.turns.map(({ id }) => read.get(id) as RememberedTurn),
           score,
         }))
       }
@@ -181,7 +183,11 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
   }
 }
 
-function byId(turns: readonly RememberedTurn[]): Map<number, RememberedTurn> {
+function isThere({ id, at }: Indexed, found: ReadonlyMap<number, Indexed>): boolean {
+  return found.get(id)?.at === at
+}
+
+function byId<Turn extends Indexed>(turns: readonly Turn[]): Map<number, Turn> {
   return new Map(turns.map((turn) => [turn.id, turn]))
 }
 

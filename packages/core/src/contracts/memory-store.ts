@@ -3,7 +3,7 @@ export type MemoryOwner = { agentId: string; userId: string }
 
 /** A turn that can be recalled. */
 export type RememberedTurn = {
-  /** Of this store; never that of another turn. */
+  /** Unique among the turns that are stored. That of a deleted turn may be used again, with another `at`. */
   id: number
   runId: string
   sessionId: string
