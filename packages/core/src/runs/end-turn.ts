@@ -1,4 +1,5 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
+import { noteTrace } from '../contracts/tracer.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
@@ -86,7 +87,11 @@ export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: 
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
   const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}), ...warned }
-  return { type: 'run-end', ...answer, ...(error ? { error: redactedInfo(error) } : {}) }
+  if (!error) return { type: 'run-end', ...answer }
+  const info = redactedInfo(error)
+  // For the log of who streams the events: they have no result.
+  if (scope.trace) noteTrace(info, scope.trace.rootId())
+  return { type: 'run-end', ...answer, error: info }
 }
 
 /** What is stored of the result. */

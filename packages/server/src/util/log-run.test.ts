@@ -15,13 +15,15 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
   const entries: LogEntry[] = []
   const failure = new AgentKitError('auth', 'confidential refusal', { retryable: false })
   const answer = { text: 'confidential answer', usage: { inputTokens: 4, outputTokens: 2 } }
-  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([answer, failure]) })
+  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([answer, failure, failure]) })
   const app = createApp(agent, { log: (entry) => entries.push(entry) })
   const remove = setTracer(tracer as Tracer) // no header is asked for
   try {
     const good = await app.request('/api/v1/chat', ask('confidential question', {}, { 'x-request-id': 'req-1' }))
     await good.text()
     await (await app.request('/api/v1/chat', ask('Again', {}, { 'x-request-id': 'req-2' }))).text()
+    const streamed = ask('Again', {}, { 'x-request-id': 'req-3', accept: 'text/event-stream' })
+    await (await app.request('/api/v1/chat', streamed)).text()
     await new Promise(setImmediate)
   } finally {
     remove()
@@ -32,7 +34,10 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
     ...{ time: expect.any(String), level: 'info', message: 'A run has ended.', request_id: 'req-1', ...ids },
     ...{ finish_reason: 'stop', duration_ms: expect.any(Number), input_tokens: 4, output_tokens: 2 },
   })
-  expect(others).toHaveLength(1)
-  expect(others[0]).toMatchObject({ level: 'error', request_id: 'req-2', code: 'auth', ...ids })
+  expect(others).toMatchObject([
+    { level: 'error', request_id: 'req-2', code: 'auth', ...ids },
+    { level: 'error', request_id: 'req-3', code: 'auth', ...ids },
+  ])
+  expect(others).toHaveLength(2)
   expect(JSON.stringify(first)).not.toContain('confidential')
 })

@@ -45,6 +45,10 @@ describe('the description of an error', () => {
     expect(describeError(error)).toBe('network: cannot reach it < TypeError: socket of [redacted] closed')
   })
 
+  it('is one line without control characters, also for a logger that prints it as it is', () => {
+    expect(describeError(new Error('a\n\u001b[31mb\u2028c'))).toBe('Error: a\\u000a\\u001b[31mb\\u2028c')
+  })
+
   it('is cut to a maximum length', () => {
     expect(describeError(new Error('x'.repeat(10_000))).length).toBeLessThanOrEqual(500)
   })

@@ -84,7 +84,7 @@ export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
 }
 
 /**
- * The messages of an error and its causes for the log, without secrets and cut to a maximum length.
+ * The messages of an error and its causes for the log, without secrets and control characters, and cut to a maximum length.
  * @param secrets texts to redact, in addition to what looks like a key
  */
 export function describeError(error: unknown, secrets: readonly string[] = []): string {
@@ -94,7 +94,8 @@ export function describeError(error: unknown, secrets: readonly string[] = []): 
     current = current instanceof Error ? current.cause : undefined
   }
   // Redacted before it is cut, because half a key is not recognised as one.
-  return redactSecrets(parts.join(' < '), secrets).slice(0, maxErrorLength)
+  // As one line: a logger of another library may print texts as they are.
+  return terminalLine(redactSecrets(parts.join(' < '), secrets)).slice(0, maxErrorLength)
 }
 
 function messageOf(error: unknown): string {
