@@ -54,7 +54,7 @@ export type RunBody = {
   ended_at: string | null
 }
 
-export type TurnBody = RunBody & { question: string; answer: string | null; events: boolean }
+export type TurnBody = RunBody & { question: string; answer: string | null; models: string[]; events: boolean }
 
 export type ListedRun = RunBody & { session_id: string | null; user_id: string }
 

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { historyProblem, isLoading, loadTurns, previous, running, sessionId, turns } from '../store/chat.ts'
@@ -53,7 +54,14 @@ export function Chat() {
       <div class="log" ref={log} onScroll={scrolled} tabIndex={0} role="log" aria-live="off" aria-label={t('chat.log')}>
         <div class="column">
           {previous.value !== undefined && (
-            <button type="button" class="plain" onClick={() => void loadTurns(previous.value)}>
+            <button
+              type="button"
+              class="plain"
+              onClick={() =>
+                // The button goes with the first question.
+                void loadTurns(previous.value).then(() => isFocusLost() && log.current?.focus({ preventScroll: true }))
+              }
+            >
               {t('chat.earlier')}
             </button>
           )}

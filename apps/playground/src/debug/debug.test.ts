@@ -102,6 +102,20 @@ describeInBrowser('the debugger', () => {
       ['other.json', '{"version":2}'],
       ['broken.cassette', '{"agentkit":"cassette","version":1}\n{"call":1}'],
       ['list.json', '{"version":1,"agent":"a","events":[{"type":1}]}'],
+      ...[
+        { type: 'agent-start' },
+        { type: 'agent-end', status: 'done', reason: 7 },
+        { type: 'text-delta', text: 7 },
+        { type: 'tool-result', callId: 'c', name: 'n', durationMs: 'long' },
+        { type: 'step-restart', error: null },
+        { type: 'model-fallback', from: 'a', to: 'b', error: {} },
+        { type: 'step-end', model: 'a', usage: null },
+        { type: 'step-end', model: 'a', usage: {}, cost: { usd: 'much' } },
+        { type: 'step-start', step: 1, path: [null] },
+      ].map(
+        (event) =>
+          ['odd.json', JSON.stringify({ version: 1, events: [{ runId: 'r', seq: 1, path: [], ...event }] })] as const,
+      ),
     ] as const) {
       await choose(place, name, content)
       await page.getByRole('alert').getByText(`${name} is neither a transcript nor a cassette`).waitFor()

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@agentkit/core'
 import { parseCassette, type RecordedCall } from '@agentkit/testing'
-import { isEvent } from '../api/read-events.ts'
 import { formatNumber } from '../run/format.ts'
 import { t } from '../text/t.ts'
+import { isWholeEvent } from './check-event.ts'
 
 /** What can be stepped through. */
 export type Recording =
@@ -32,7 +32,7 @@ export async function readRecording(file: File): Promise<Recording> {
   const { version, events } = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   if (version !== 1 || !Array.isArray(events)) throw new Error(t('debug.noRecording'))
   if (events.length > maxEvents) throw new Error(t('debug.tooMany', { max: formatNumber(maxEvents) }))
-  const at = events.findIndex((event) => !isEvent(event))
+  const at = events.findIndex((event) => !isWholeEvent(event))
   if (at >= 0) throw new Error(t('debug.badEvent', { at: String(at + 1) }))
   return { type: 'run', name, events: events as AgentEvent[] } // checked above
 }

@@ -29,8 +29,10 @@ export function DropZone({ children }: { children: ComponentChildren }) {
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
       }}
       onDrop={(event) => {
-        event.preventDefault()
         setOver(false)
+        // A dropped text belongs to the field that it is dropped on.
+        if (!event.dataTransfer?.types.includes('Files')) return
+        event.preventDefault()
         void take([...(event.dataTransfer?.files ?? [])])
       }}
     >

@@ -97,6 +97,13 @@ describeInBrowser('files', () => {
     })
     await page.getByText('dropped.txt: indexed').waitFor()
     await page.getByText('pasted.txt: indexed').waitFor()
+    // A text is dropped into a field by the browser itself.
+    const isPrevented = await page.getByRole('textbox', { name: 'Message' }).evaluate((field) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.setData('text/plain', 'words')
+      return !field.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }))
+    })
+    expect(isPrevented).toBe(false)
   })
 })
 

@@ -7,10 +7,16 @@ export function formatNumber(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, t('number.group'))
 }
 
+/** A number with `digits` decimals. */
+export function formatDecimal(value: number, digits: number): string {
+  const [whole = '', decimals] = value.toFixed(digits).split('.')
+  return formatNumber(Number(whole)) + (decimals === undefined ? '' : t('number.decimal') + decimals)
+}
+
 /** Never "$0" for what costs something, and never a number for what is not known. */
 export function formatUsd(usd: number): string {
-  if (usd > 0 && usd < 0.0001) return '< $0.0001'
-  return `$${usd.toFixed(usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
+  if (usd > 0 && usd < 0.0001) return `< $${formatDecimal(0.0001, 4)}`
+  return `$${formatDecimal(usd, usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
 }
 
 /** @param usage of the same calls: where no tokens are known, a cost of 0 is none */
@@ -40,13 +46,13 @@ export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, esti
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000
-    ? `${(ms / 1_000).toFixed(1)} s`
+    ? `${formatDecimal(ms / 1_000, 1)} s`
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
 }
 
 export function formatBytes(bytes: number): string {
   const [unit, size] = bytes < 1_000 ? ['B', 1] : bytes < 1e6 ? ['KB', 1e3] : ['MB', 1e6]
-  return `${(bytes / (size as number)).toFixed(size === 1 ? 0 : 1)} ${unit}`
+  return `${formatDecimal(bytes / (size as number), size === 1 ? 0 : 1)} ${unit}`
 }
 
 export function formatSum({ tokens, isEstimated, usd, priced, unpriced }: SessionSum): string {

@@ -57,6 +57,8 @@ export type RunView = {
   end: RunEnd | undefined
   isOpen: boolean
   spent: Spent
+  /** The models that the history names of a run whose steps are not read. */
+  models: readonly string[]
   /** The path of the member that has the conversation. */
   active: string | undefined
   openCalls: Set<string>
@@ -84,6 +86,7 @@ export function newRunView(runId: string): RunView {
     end: undefined,
     isOpen: true,
     spent: { tokens: 0, isCounted: true, usd: 0, isPriced: true, modelCalls: 0, toolCalls: 0 },
+    models: [],
     active: undefined,
     openCalls: new Set(),
   }

@@ -6,6 +6,7 @@ import { newRunView, type RunView } from './run-view.ts'
 export function viewOfTurn(turn: TurnBody): RunView {
   const view = newRunView(turn.run_id)
   view.isOpen = turn.status === 'queued' || turn.status === 'running'
+  view.models = turn.models
   view.sources = turn.sources.map(sourceOf)
   view.approvals = turn.approvals.map(({ approval_id, call_id, started_at, path, ...approval }) => ({
     ...approval,

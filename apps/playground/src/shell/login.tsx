@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isRefused, keepToken } from '../api/session-token.ts'
 import { plainName } from '../run/format.ts'
 import { loadServer } from '../store/server.ts'
@@ -9,6 +9,9 @@ import { Preferences } from './preferences.tsx'
 /** Asks for a token, which is kept in this tab only. */
 export function Login({ name }: { name: string }) {
   const [token, setToken] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  // Also after a refused token and a sign-out, whose controls have gone.
+  useLayoutEffect(() => field.current?.focus(), [])
   const submit = (event: Event): void => {
     event.preventDefault()
     const trimmed = token.trim()
@@ -29,6 +32,7 @@ export function Login({ name }: { name: string }) {
           {(id) => (
             <input
               id={id}
+              ref={field}
               type="password"
               autocomplete="off"
               spellcheck={false}

@@ -24,6 +24,14 @@ export function Sidebar() {
   const isEmpty = sessions.value.length === 0
   const aside = useRef<HTMLElement>(null)
   const closeButton = useRef<HTMLButtonElement>(null)
+  const firstNew = useRef<number>()
+  useLayoutEffect(() => {
+    const { current } = firstNew
+    if (current === undefined || sessions.value.length <= current) return
+    // The button that shows more may have gone.
+    aside.current?.querySelectorAll<HTMLElement>('.session-open')[current]?.focus()
+    firstNew.current = undefined
+  }, [sessions.value.length])
   useLayoutEffect(() => {
     if (isMenuOpen.value) closeButton.current?.focus()
     else if (aside.current?.contains(document.activeElement)) document.getElementById('menu')?.focus()
@@ -81,7 +89,14 @@ export function Sidebar() {
           </ul>
         )}
         {nextSession.value !== undefined && (
-          <button type="button" class="plain" onClick={() => void loadMoreSessions()}>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              firstNew.current = sessions.value.length
+              void loadMoreSessions()
+            }}
+          >
             {t('sessions.more')}
           </button>
         )}

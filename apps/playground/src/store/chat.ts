@@ -121,6 +121,8 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
   turn.isSending.value = false
   const { end, runId } = turn.view
   if (runId !== '' && turn.keepsEvents && (!end || end.finishReason === 'approval')) return followTurn(turn)
+  // A proxy may end a stream like a complete one.
+  if (!end && !turn.controller.signal.aborted) turn.problem.value ??= problemOf(undefined)
   settle(turn)
 }
 
@@ -164,7 +166,7 @@ export async function stop(turn: ShownTurn): Promise<void> {
   if (!turn.keepsEvents || runId === '') {
     // A run that outlives its client is cancelled as soon as it has an id.
     if (turn.keepsEvents) turn.isStopping = true
-    else turn.controller.abort()
+    else endHere(turn)
     turn.view.isOpen = false
     turn.isSending.value = false
     turn.endedAt = Date.now()
@@ -174,6 +176,20 @@ export async function stop(turn: ShownTurn): Promise<void> {
     await requestJSON(`api/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', query: callerQuery() })
   } catch (error) {
     turn.problem.value = problemOf(error)
+  }
+}
+
+/** Ends a run by leaving its stream: no event of it says how it has ended. */
+function endHere({ controller, view }: ShownTurn): void {
+  controller.abort()
+  view.end ??= {
+    type: 'run-end',
+    seq: view.seq,
+    runId: view.runId,
+    path: [],
+    finishReason: 'aborted',
+    text: '',
+    usage: {},
   }
 }
 

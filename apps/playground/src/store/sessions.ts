@@ -11,11 +11,15 @@ export const sessionsProblem = signal<Problem | undefined>(undefined)
 
 let latest = 0
 
-/** Reads the first page of the conversations that have the searched text. */
+const pageSize = 30
+/** The most that the server lists at once. */
+const maxListed = 1_000
+
+/** Reads the conversations that have the searched text: the first page, or as many as are shown. */
 export async function loadSessions(): Promise<void> {
   const request = ++latest
   try {
-    const page = await readPage(undefined)
+    const page = await readPage({ limit: Math.min(maxListed, Math.max(pageSize, sessions.value.length)) })
     // An earlier answer that comes later is out of date.
     if (request !== latest) return
     sessions.value = page.sessions
@@ -29,7 +33,7 @@ export async function loadSessions(): Promise<void> {
 export async function loadMoreSessions(): Promise<void> {
   const request = ++latest
   try {
-    const page = await readPage(nextSession.value)
+    const page = await readPage({ limit: pageSize, before: nextSession.value })
     if (request !== latest) return
     sessions.value = [...sessions.value, ...page.sessions]
     nextSession.value = page.next ?? undefined
@@ -43,9 +47,11 @@ export function reportProblem(error: unknown): void {
   sessionsProblem.value = problemOf(error)
 }
 
-function readPage(before: string | undefined): Promise<{ sessions: SessionBody[]; next: string | null }> {
+type Page = { limit: number; before?: string | undefined }
+
+function readPage(page: Page): Promise<{ sessions: SessionBody[]; next: string | null }> {
   const q = search.value.trim().slice(0, 200)
-  return requestJSON('api/v1/sessions', { query: { ...callerQuery(), limit: 30, q: q || undefined, before } })
+  return requestJSON('api/v1/sessions', { query: { ...callerQuery(), ...page, q: q || undefined } })
 }
 
 export async function renameSession({ session_id }: SessionBody, title: string): Promise<void> {

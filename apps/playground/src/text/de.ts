@@ -7,6 +7,7 @@ export const de: Texts = {
   'app.skip': 'Zum Nachrichtenfeld springen',
 
   'number.group': '.',
+  'number.decimal': ',',
 
   'login.title': 'Anmelden bei {name}',
   'login.why': 'Dieser Server braucht ein Token. Es bleibt nur in diesem Tab, bis Sie ihn schließen.',

@@ -6,6 +6,7 @@ export const en = {
   'app.skip': 'Skip to the message box',
 
   'number.group': ',',
+  'number.decimal': '.',
 
   'login.title': 'Sign in to {name}',
   'login.why': 'This server needs a token. It is kept in this tab only, until you close it.',

@@ -6,10 +6,10 @@ import { hasText, t } from '../text/t.ts'
 /** What an answer has taken: tokens, cost, time, its model, and why it ended where it is not by itself. */
 export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
   const { startedAt, endedAt, view } = turn
-  const models = new Set(
-    view.lanes.flatMap(({ entries }) => entries.map((one) => (one.type === 'step' ? one.end?.model : undefined))),
+  const called = view.lanes.flatMap(({ entries }) =>
+    entries.flatMap((one) => (one.type === 'step' && one.end?.model) || []),
   )
-  models.delete(undefined)
+  const models = new Set([...view.models, ...called])
   const reason = `reason.${end.finishReason}`
   const parts = [
     formatUsage(end.usage),
@@ -17,7 +17,7 @@ export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
     endedAt !== undefined && endedAt >= startedAt && formatDuration(endedAt - startedAt),
     [...models]
       .slice(0, 3)
-      .map((model) => plainName(model ?? '', 80))
+      .map((model) => plainName(model, 80))
       .join(', '),
     end.finishReason !== 'stop' && (hasText(reason) ? t(reason) : plainName(end.finishReason)),
   ]

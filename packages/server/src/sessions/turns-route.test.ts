@@ -53,8 +53,23 @@ describe('GET /api/v1/sessions/{session_id}/turns', () => {
     const { turns, previous } = await turnsOf(app)
     expect(previous).toBe(null)
     expect(turns).toMatchObject([
-      { run_id: first, status: 'done', question: 'First?', answer: 'One.', finish_reason: 'stop', events: true },
-      { status: 'failed', question: 'Second?', answer: null, error: { code: 'provider-error' }, events: true },
+      {
+        run_id: first,
+        status: 'done',
+        question: 'First?',
+        answer: 'One.',
+        finish_reason: 'stop',
+        models: ['test/scripted'],
+        events: true,
+      },
+      {
+        status: 'failed',
+        question: 'Second?',
+        answer: null,
+        error: { code: 'provider-error' },
+        models: [],
+        events: true,
+      },
       { status: 'waiting', question: 'Third?', answer: 'Wait.', approvals: [{ name: 'pay', kind: 'approval' }] },
     ])
     expect(turns[0]?.usage).toMatchObject({ total_tokens: 15 })

@@ -25,7 +25,8 @@ export function turnsRoute({ agent }: RouteParts): Route {
     tag: 'sessions',
     summary: 'Shows the questions of a conversation with their runs',
     description:
-      'The last `limit` turns, oldest first, without those that were replaced; failed turns included. `before` takes ' +
+      'The last `limit` turns, oldest first, without those that were replaced; failed turns included. `models` are those ' +
+      'that the agent itself has called. `before` takes ' +
       '`previous` of a page, which is null on the first turns. An unknown conversation has none.',
     query: object({
       user_id: optional(idField),
@@ -38,7 +39,13 @@ export function turnsRoute({ agent }: RouteParts): Route {
         content: jsonOf({
           turns: {
             type: 'array',
-            items: objectOf({ ...turnFields, question: text, answer: nullable(text), events: { type: 'boolean' } }),
+            items: objectOf({
+              ...turnFields,
+              question: text,
+              answer: nullable(text),
+              models: { type: 'array', items: text },
+              events: { type: 'boolean' },
+            }),
           },
           previous: nullable(text),
         }),
@@ -88,6 +95,7 @@ function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
     return said === '' ? [] : [said]
   })
   const question = messages[asked]
+  const models = messages.slice(asked + 1).flatMap((message) => ('model' in message && message.model) || [])
   return {
     run_id: runId,
     status,
@@ -99,6 +107,7 @@ function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
     usage: null,
     cost: null,
     sources: [],
+    models: [...new Set(models)],
     created_at: createdAt,
     started_at: createdAt,
     ended_at: null,
