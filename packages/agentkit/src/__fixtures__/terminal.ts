@@ -31,6 +31,12 @@ export class Terminal implements Disposable {
     this.press('Enter')
   }
 
+  /** Pastes a text, with the marks of a paste where the command has asked for them. */
+  paste(text: string): void {
+    execFileSync('tmux', ['-L', this.#socket, 'load-buffer', '-'], { input: text, env: plainEnvironment() })
+    this.#tmux(['paste-buffer', '-p'])
+  }
+
   resize(columns: number): void {
     this.#tmux(['resize-window', '-x', String(columns), '-y', '40'])
   }

@@ -99,6 +99,41 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(readFileSync(join(state, 'agentkit/chat-history'), 'utf8')).toBe('pay it\npay again\n')
   })
 
+  it('takes no line for a decision that was typed before it was asked', async () => {
+    const { terminal, gate } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('something slow')
+    await terminal.shows('First part,')
+    terminal.type('pay it')
+    terminal.type('y')
+    writeFileSync(gate, '')
+    await terminal.shows(/Run it\? \[y\]es, \[n\]o, or no and why:$/)
+    expect(terminal.screen()).not.toContain('paid')
+    terminal.type('n')
+    await terminal.shows(/denied[\s\S]*You said: y\n/)
+  })
+
+  it('takes a paste of many lines, or of one that is long, as one message', async () => {
+    const { terminal, state } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.paste('one\n\ttwo\nthree')
+    await terminal.shows(/› one\n +two\nthree$/)
+    expect(terminal.screen()).not.toContain('You said')
+    terminal.press('Enter')
+    await terminal.shows(/You said: one \/ \s*two \/ three/)
+    terminal.press('Up')
+    await terminal.shows(/› three$/)
+    terminal.press('C-u')
+    terminal.paste(`${'long '.repeat(50_000)}end`)
+    terminal.press('Enter')
+    await terminal.shows(/long end\n12 tokens in/)
+    terminal.type('/exit')
+    await terminal.shows('ended with 0')
+    expect(readFileSync(join(state, 'agentkit/chat-history'), 'utf8')).toContain('one \ttwo three\n')
+  })
+
   it('stops an answer by Ctrl-C and continues, and leaves by two', async () => {
     const { terminal } = open()
     using _ = terminal

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { gatherPastes, pasteMarks } from './gather-pastes.ts'
 import { addToHistory, historyFile, readHistory } from './input-history.ts'
 
 /** Twice within this time leaves the chat, in milliseconds. */
@@ -10,7 +11,10 @@ const leaveMs = 2_000
 export interface Prompt {
   /** The next line; `undefined` when the user leaves. */
   line(prompt: string): Promise<string | undefined>
-  /** A line that is not kept; `isSecret` shows nothing of it. */
+  /**
+   * A line that is not kept; `isSecret` shows nothing of it. On a terminal, what was typed before the question was shown does
+   * not answer it.
+   */
   question(prompt: string, options?: { isSecret?: boolean; signal?: AbortSignal }): Promise<string | undefined>
   /** Ctrl-C calls `onInterrupt` while `work` lasts; what is typed meanwhile is shown by the next prompt. */
   during<Value>(work: Promise<Value>, onInterrupt: () => void): Promise<Value>
@@ -22,6 +26,8 @@ type Options = {
   /** Words that Tab completes at the begin of a line. */
   commands: readonly string[]
 }
+
+type NextOptions = { takesEarly?: boolean; signal?: AbortSignal }
 
 /** Reads lines from the terminal, with a history, or from a pipe, without prompts. */
 export function openPrompt({ write, commands }: Options): Prompt {
@@ -50,24 +56,39 @@ export function openPrompt({ write, commands }: Options): Prompt {
     completer: (line: string) => completions(line, commands),
   })
   const waiting: string[] = []
+  /** The lines of a paste, which become one with the line that Enter ends. */
+  const pasted: string[] = []
+  let isPasting = false
   let take: ((line: string | undefined) => void) | undefined
   let isClosed = false
   let keepsLines = true
   let onInterrupt: (() => void) | undefined
   let lastInterrupt = Number.NEGATIVE_INFINITY
 
-  reader.on('line', (line) => {
+  const stopPastes = isTerminal
+    ? gatherPastes(stdin, (text) => {
+        isPasting = true
+        reader.write(text)
+        isPasting = false
+      })
+    : () => {}
+  if (isTerminal) void write(pasteMarks.on)
+  reader.on('line', (last) => {
     lastInterrupt = Number.NEGATIVE_INFINITY
+    if (isPasting) return void pasted.push(last)
+    const line = [...pasted.splice(0), last].join('\n')
     if (take) give(line)
     else waiting.push(line)
   })
   reader.on('close', () => {
     isClosed = true
+    if (isTerminal) void write(pasteMarks.off)
+    stopPastes()
     give(undefined)
   })
-  // The answer of a question, such as a token, is not kept.
+  // The answer of a question, such as a token, is not kept; of a paste its last line is.
   reader.on('history', (lines: string[]) => {
-    if (!keepsLines) lines.shift()
+    if (!keepsLines || isPasting) lines.shift()
   })
   reader.on('SIGINT', interrupt)
   if (!isTerminal) process.on('SIGINT', interrupt)
@@ -92,6 +113,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
       return
     }
     void write('\n(Ctrl-C again leaves)\n')
+    pasted.length = 0
     clearLine()
     reader.prompt()
   }
@@ -102,8 +124,8 @@ export function openPrompt({ write, commands }: Options): Prompt {
     reader.write(null, { ctrl: true, name: 'u' })
   }
 
-  function next(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
-    const early = waiting.shift()
+  function next(prompt: string, { takesEarly = true, signal }: NextOptions = {}): Promise<string | undefined> {
+    const early = takesEarly ? waiting.shift() : undefined
     if (early !== undefined) return Promise.resolve(early)
     if (isClosed || signal?.aborted) return Promise.resolve(undefined)
     reader.setPrompt(isTerminal ? prompt : '')
@@ -125,7 +147,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
     async line(prompt) {
       keepsLines = true
       const line = await next(prompt)
-      if (isTerminal && line !== undefined && line.trim() !== '') addToHistory(file, line)
+      if (isTerminal && line !== undefined && line.trim() !== '') addToHistory(file, line.replaceAll('\n', ' '))
       return line
     },
     async question(prompt, { isSecret = false, signal } = {}) {
@@ -134,7 +156,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
       keepsLines = false
       if (isSecret) await write(prompt)
       try {
-        return await next(isSecret ? '' : prompt, signal)
+        return await next(isSecret ? '' : prompt, { takesEarly: !isTerminal, ...(signal && { signal }) })
       } finally {
         if (isSecret) await write('\n')
         isMuted = wasMuted

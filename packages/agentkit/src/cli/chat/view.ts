@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
-import { type AgentEvent, terminalLine, terminalText } from '@agentkit/core'
+import { type AgentEvent, terminalLine, terminalText, type Usage } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
+import { cutToWidth, textWidth } from '../common/text-width.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
@@ -66,7 +67,7 @@ export function createView(write: (text: string) => Promise<void>): {
       if (error && finishReason !== 'aborted')
         await print(`${painted('red', terminalText(`${error.code}: ${error.message}`))}\n`)
       const facts = [
-        `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`,
+        `${countOf(usage.inputTokens, usage)} tokens in, ${countOf(usage.outputTokens, usage)} out`,
         ...(cost ? [`${cost.estimated ? '~' : ''}$${cost.usd.toFixed(cost.usd < 0.01 ? 5 : 2)}`] : []),
         `${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
         ...(finishReason === 'stop' ? [] : [finishReason === 'aborted' ? 'stopped' : finishReason]),
@@ -76,12 +77,17 @@ export function createView(write: (text: string) => Promise<void>): {
   }
 }
 
+/** A number of tokens, `~` where it is estimated, and `?` where it is not known. */
+function countOf(tokens: number | undefined, { estimated }: Usage): string {
+  return tokens === undefined ? '?' : `${estimated ? '~' : ''}${tokens}`
+}
+
 /** Cut to one line of the terminal, so that a long input of a tool does not hide the answer. */
 function fitting(line: string): string {
   const { columns } = process.stdout
-  const characters = [...line]
-  if (columns === undefined || characters.length < columns) return line.slice(0, 2_000)
-  return `${characters.slice(0, Math.max(10, columns - 2)).join('')}…`
+  if (columns === undefined) return line.slice(0, 2_000)
+  const room = Math.max(10, columns - 1)
+  return textWidth(line) <= room ? line : `${cutToWidth(line, room - 1)}…`
 }
 
 /** In colour on a terminal, unless `NO_COLOR` is set. */

@@ -1,4 +1,5 @@
 import { terminalLine } from '@agentkit/core'
+import { textWidth } from './text-width.ts'
 
 /** Prints a line of the command's result. */
 export function print(line: string): void {
@@ -14,11 +15,11 @@ export function printError(line: string): void {
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths: number[] = []
   for (const row of rows)
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, textWidth(cell))
   for (const row of rows)
     print(
       row
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - textWidth(cell))))
         .join('  ')
         .trimEnd(),
     )

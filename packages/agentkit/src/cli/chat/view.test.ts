@@ -1,0 +1,15 @@
+import type { Usage } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { createView } from './view.ts'
+
+it('marks tokens that are estimated, and names none that are not known', async () => {
+  const shown: string[] = []
+  const view = createView(async (text) => void shown.push(text))
+  const usages: Usage[] = [{ inputTokens: 1_535, outputTokens: 17, estimated: true }, {}]
+  for (const usage of usages) {
+    const end = { seq: 1, runId: 'run_1', finishReason: 'stop', text: '', usage } as const
+    await view.end({ ...end, type: 'run-end', path: [] }, performance.now())
+  }
+  expect(shown.join('')).toContain('~1535 tokens in, ~17 out')
+  expect(shown.join('')).toContain('? tokens in, ? out')
+})

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { cutToWidth, textWidth } from './text-width.ts'
+
+describe('the width of a line in a terminal', () => {
+  it.each([
+    ['plain text', 10],
+    ['東京', 4],
+    ['한국어', 6],
+    ['ｆｕｌｌ', 8],
+    ['🙂', 2],
+    ['e\u0301', 1],
+    ['→ ✗ …', 5],
+  ])('%s', (line, width) => {
+    expect(textWidth(line)).toBe(width)
+  })
+
+  it('is not exceeded by the begin of a line', () => {
+    expect(cutToWidth('東京都', 5)).toBe('東京')
+    expect(cutToWidth('abc', 5)).toBe('abc')
+  })
+})
