@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isFocusLost } from '../shell/focus.ts'
+import { focusMessage, isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { historyProblem, isLoading, loadTurns, previous, running, sessionId, turns } from '../store/chat.ts'
@@ -67,7 +67,13 @@ export function Chat() {
           )}
           {historyProblem.value && (
             <ProblemCard problem={historyProblem.value}>
-              <button type="button" onClick={() => void loadTurns()}>
+              <button
+                type="button"
+                onClick={() => {
+                  focusMessage()
+                  void loadTurns()
+                }}
+              >
                 {t('app.retry')}
               </button>
             </ProblemCard>

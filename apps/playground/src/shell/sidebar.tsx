@@ -24,6 +24,7 @@ export function Sidebar() {
   const isEmpty = sessions.value.length === 0
   const aside = useRef<HTMLElement>(null)
   const closeButton = useRef<HTMLButtonElement>(null)
+  const searchField = useRef<HTMLInputElement>(null)
   const firstNew = useRef<number>()
   useLayoutEffect(() => {
     const { current } = firstNew
@@ -65,6 +66,7 @@ export function Sidebar() {
       </div>
       <input
         type="search"
+        ref={searchField}
         aria-label={t('sessions.search')}
         placeholder={t('sessions.search')}
         value={search.value}
@@ -77,7 +79,20 @@ export function Sidebar() {
         }}
       />
       <nav aria-label={t('sessions.title')}>
-        {sessionsProblem.value && <ProblemCard problem={sessionsProblem.value} />}
+        {sessionsProblem.value && (
+          <ProblemCard problem={sessionsProblem.value}>
+            <button
+              type="button"
+              onClick={() => {
+                // The button goes with the problem.
+                searchField.current?.focus()
+                void loadSessions()
+              }}
+            >
+              {t('app.retry')}
+            </button>
+          </ProblemCard>
+        )}
         {isEmpty && !sessionsProblem.value && (
           <p class="fine">{t(search.value.trim() === '' ? 'sessions.none' : 'sessions.notFound')}</p>
         )}
