@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { type AgentEvent, terminalLine, terminalText, type Usage } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
-import { cutToWidth, textWidth } from '../common/text-width.ts'
+import { fitToWidth } from '../common/text-width.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
@@ -86,8 +86,7 @@ function countOf(tokens: number | undefined, { estimated }: Usage): string {
 function fitting(line: string): string {
   const { columns } = process.stdout
   if (columns === undefined) return line.slice(0, 2_000)
-  const room = Math.max(10, columns - 1)
-  return textWidth(line) <= room ? line : `${cutToWidth(line, room - 1)}…`
+  return fitToWidth(line, Math.max(10, columns - 1))
 }
 
 /** In colour on a terminal, unless `NO_COLOR` is set. */

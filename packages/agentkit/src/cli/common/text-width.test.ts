@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutToWidth, textWidth } from './text-width.ts'
+import { fitToWidth, textWidth } from './text-width.ts'
 
 describe('the width of a line in a terminal', () => {
   it.each([
@@ -14,8 +14,9 @@ describe('the width of a line in a terminal', () => {
     expect(textWidth(line)).toBe(width)
   })
 
-  it('is not exceeded by the begin of a line', () => {
-    expect(cutToWidth('東京都', 5)).toBe('東京')
-    expect(cutToWidth('abc', 5)).toBe('abc')
+  it('is not exceeded by the begin of a line and its ellipsis', () => {
+    expect(fitToWidth('東京都庁', 6)).toBe('東京…')
+    expect(fitToWidth('東京都', 6)).toBe('東京都')
+    expect(fitToWidth('abc', 5)).toBe('abc')
   })
 })
