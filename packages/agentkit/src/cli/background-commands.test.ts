@@ -83,6 +83,7 @@ describe('agentkit worker', () => {
     expect(out()).toContain('Working on the swarm team, the agent writer, stored in')
     expect(out()).toContain('sessions.db: 3 runs at once, process ')
     expect((await agentOf([]).result(runId)).text).toContain('offline')
+    await expect.poll(out, patiently).toContain(`info A run has ended. run_id="${runId}" finish_reason="stop"`)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
   })

@@ -1,5 +1,6 @@
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
+import { SDKContext } from '../config/sdk-context.ts'
 import { storeName } from '../config/store-names.ts'
 import type { LoadedAgent } from './common/load-agents.ts'
 import { print, printError } from './common/print.ts'
@@ -33,7 +34,13 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   const { handleSignals } = await import('@agentkit/server')
   for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))
   const onRemoved = (what: string): void => print(`Removed ${what}, as the retention says.`)
-  const worker = await workOn(agents, { concurrency, onRemoved })
+  const { createLog, logRun } = await import('@agentkit/server/internal')
+  const log = createLog(logFormat(agents))
+  const worker = await workOn(agents, {
+    concurrency,
+    onRemoved,
+    onSettled: (_, spent, result) => result && logRun(result, { log, spent }),
+  })
   handleSignals({ url: '', close: () => worker.close() }, { afterClose: () => loaded.close() })
   for (const [name, own] of byStoreName(agents)) {
     print(
@@ -45,6 +52,13 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   }
   // A signal ends the process. A worker without work has no open handle that would keep it alive.
   await new Promise(() => setInterval(() => {}, 60_000))
+}
+
+/** As a server of these agents logs. */
+function logFormat(agents: readonly LoadedAgent[]): 'human' | 'json' {
+  const contexts = agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : []))
+  const context = contexts.find((each) => each instanceof SDKContext)
+  return context?.config.server.log ?? (process.env.NODE_ENV === 'production' ? 'json' : 'human')
 }
 
 function titleOf({ id, members }: LoadedAgent): string {

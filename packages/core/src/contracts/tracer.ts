@@ -83,7 +83,9 @@ const traced = new WeakMap<object, string>()
 
 /** Notes which trace a result or an error belongs to. @param id of a span of the trace */
 export function noteTrace(of: object, id: string): void {
-  traced.set(of, id.split('-')[1] ?? id)
+  const traceId = id.split('-')[1] ?? id
+  // Zeros are no id: OpenTelemetry gives them where it is disabled.
+  if (!/^0+$/.test(traceId)) traced.set(of, traceId)
 }
 
 /** The id of the trace that a run's result, or the error of a run, belongs to; `undefined` where it was not traced. */

@@ -20,6 +20,7 @@ type StoreWorkerOptions = {
   places: WorkerPlaces | undefined
   admit: Admit | undefined
   onSpent: OnSpent | undefined
+  onSettled: OnSpent | undefined
   keepsRetention: boolean
   onRemoved(what: string): void
   onError(error: unknown): void
@@ -29,7 +30,17 @@ type StoreWorkerOptions = {
 export async function workOnStore(
   store: SessionStore,
   agents: readonly WorkingAgent[],
-  { concurrency, concurrencyPerUser, places, admit, onSpent, keepsRetention, onRemoved, onError }: StoreWorkerOptions,
+  {
+    concurrency,
+    concurrencyPerUser,
+    places,
+    admit,
+    onSpent,
+    onSettled,
+    keepsRetention,
+    onRemoved,
+    onError,
+  }: StoreWorkerOptions,
 ): Promise<Worker> {
   const runs = backgroundOf(store)
   const { background } = runs
@@ -47,7 +58,11 @@ export async function workOnStore(
   const runner = jobRunner({
     ...{ store, runs },
     admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run),
-    onSpent: (run, ...ended) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, ...ended),
+    onSpent(run, ...ended) {
+      const spent = onSpent ?? parts.get(run.agentId)?.onSpent
+      spent?.(run, ...ended)
+      onSettled?.(run, ...ended)
+    },
   })
   const dispatcher = dispatch({
     ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },

@@ -25,6 +25,7 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
     places: ofProcess,
     admit,
     onSpent,
+    onSettled,
     keepsRetention = true,
     onRemoved = () => {},
     onError = printError(),
@@ -36,7 +37,8 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
   for (const agent of agents) backgroundOf(agent.toSpec().sessions)
   const stores = byStore(agents)
   const places = ofProcess ?? (stores.size > 1 ? sharedPlaces(concurrency) : undefined)
-  const shared = { concurrency, concurrencyPerUser, places, admit, onSpent, keepsRetention, onRemoved, onError }
+  const hooks = { admit, onSpent, onSettled, onRemoved, onError }
+  const shared = { concurrency, concurrencyPerUser, places, keepsRetention, ...hooks }
   const working = [...stores].map(([store, own]) => workOnStore(store, own, shared))
   const workers = await Promise.all(working)
   let closed: Promise<unknown> | undefined

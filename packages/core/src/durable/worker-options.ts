@@ -41,6 +41,8 @@ export type WorkerOptions = WorkOptions & {
   /** Instead of those of the agents. */
   admit?: Admit
   onSpent?: OnSpent
+  /** Called after `onSpent`, also where that is not the agents': for a log. */
+  onSettled?: OnSpent
   /** False where the process removes old data already. */
   keepsRetention?: boolean
   /** Called with what was removed from a store, such as `2 sessions with 3 runs`. */
