@@ -84,10 +84,8 @@ async function startWorker(
     concurrency: workerConcurrency(limits.runs),
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
-    onSpent({ userId }, spent, result) {
-      countRun(userId, spent)
-      if (result) logRun(result, { log, spent })
-    },
+    onSpent: ({ userId }, spent) => countRun(userId, spent),
+    onSettled: (_, spent, result) => logRun(result, { log, spent }),
     // The server removes old data itself.
     keepsRetention: false,
     onError(error) {

@@ -39,7 +39,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   const worker = await workOn(agents, {
     concurrency,
     onRemoved,
-    onSettled: (_, spent, result) => result && logRun(result, { log, spent }),
+    onSettled: (_, spent, result) => logRun(result, { log, spent }),
   })
   handleSignals({ url: '', close: () => worker.close() }, { afterClose: () => loaded.close() })
   for (const [name, own] of byStoreName(agents)) {

@@ -1,6 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../data/errors.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
 import type { AgentRun, RunResult } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
@@ -19,14 +20,14 @@ export type JobOutcome = 'done' | { afterMs: number }
 /** Whether a queued run may begin. @throws AgentKitError why it may not: the run then fails with it */
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
 
-/**
- * Called with what a run has used in a worker. That of members is in the sum of their outermost run.
- * @param result of a run that has ended or waits, not of one that continues elsewhere or later
- */
-export type OnSpent = (
-  run: { runId: string; agentId: string; userId: string },
+/** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
+export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
+
+/** Called with a run that has ended, waits or was refused, not with one that continues elsewhere or later: for a log. */
+export type OnSettled = (
+  run: Parameters<OnSpent>[0],
   spent: Spent,
-  result: RunResult | undefined,
+  result: Pick<RunResult, 'runId' | 'finishReason' | 'error'>,
 ) => void
 
 /** The agent of a job. */
@@ -42,32 +43,45 @@ export function jobRunner({
   runs,
   admit,
   onSpent,
+  onSettled,
 }: {
   store: SessionStore
   runs: BackgroundStore
   admit?: Admit
   onSpent?: OnSpent
+  onSettled?: OnSettled | undefined
 }): JobRunner {
   /** Failures to begin or to continue a run, which are not those of the run. */
   const failures = new Map<string, number>()
   let isAlone = false
 
+  const ended = ({ runId, agentId, userId }: RunRecord, spent: Spent, result: RunResult | undefined): void => {
+    onSpent?.({ runId, agentId, userId }, spent)
+    if (result) onSettled?.({ runId, agentId, userId }, spent, result)
+  }
+  const failed = async (stored: FailedRun, error: AgentKitError): Promise<JobOutcome> => {
+    const { runId, agentId, userId, parentRunId } = stored.record
+    const outcome = await fail(runs, stored, error)
+    if (parentRunId === undefined) onSettled?.({ runId, agentId, userId }, {}, { runId, finishReason: 'error', error })
+    return outcome
+  }
+
   const continueOne = async (agent: JobAgent, known: StoredRun): Promise<JobOutcome> => {
     const { record: before } = known
-    const { runId, agentId, userId, parentRunId } = before
+    const { runId, parentRunId } = before
     const result = await agent.continueRun(runId, { known }).result
     const { error, finishReason, usage, cost } = result
     // It is stored as it ended here, unless its time was over before it was open again: then nothing is stored of that.
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
       const spent = spentSince(before, { usage, ...(cost && { cost }) })
-      if (parentRunId === undefined) onSpent?.({ runId, agentId, userId }, spent, result)
+      if (parentRunId === undefined) ended(before, spent, result)
       return 'done'
     }
     const stored = await runs.read(runId)
     if (stored && parentRunId === undefined) {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
-      onSpent?.({ runId, agentId, userId }, spentSince(before, stored.record), hasEnded ? result : undefined)
+      ended(before, spentSince(before, stored.record), hasEnded ? result : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
@@ -95,7 +109,7 @@ export function jobRunner({
     // A member's run is part of one that was admitted.
     if (record.status === 'queued' && record.parentRunId === undefined) {
       const refused = await refusal(admit, stored)
-      if (refused) return fail(runs, stored, refused)
+      if (refused) return failed(stored, refused)
     }
     const isLost = record.status === 'running' && !isFree
     if (isLost && takeovers + 1 >= limits.poisonEnds) {
@@ -123,7 +137,7 @@ export function jobRunner({
         // A run that can neither begin nor continue fails, so that its owner sees it.
         failures.delete(runId)
         const stored = await runs.read(runId).catch(() => undefined)
-        const outcome = await fail(runs, stored ?? unreadable(agent.id, runId), asRunError(cause))
+        const outcome = await failed(stored ?? unreadable(agent.id, runId), asRunError(cause))
         await freeParent(runs, stored?.record.parentRunId)
         return outcome
       }
@@ -158,11 +172,9 @@ async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise
   }
 }
 
-async function fail(
-  runs: BackgroundStore,
-  stored: Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'>,
-  error: AgentKitError,
-): Promise<JobOutcome> {
+type FailedRun = Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'>
+
+async function fail(runs: BackgroundStore, stored: FailedRun, error: AgentKitError): Promise<JobOutcome> {
   const ending = { status: 'failed', finishReason: 'error', error: toErrorInfo(error) } as const
   await runs.cancel(stored.record.runId, withEndEvent(stored, ending))
   return 'done'
@@ -174,7 +186,7 @@ async function freeParent(runs: BackgroundStore, parentRunId: string | undefined
   if (parent?.isFree && parent.isBackground) await runs.background.queue.add([jobOfStored(parent)])
 }
 
-function unreadable(agentId: string, runId: string): Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'> {
+function unreadable(agentId: string, runId: string): FailedRun {
   const record = {
     runId,
     agentId,

@@ -8,7 +8,7 @@ import { backgroundOf } from './background-of.ts'
 import { type Delivered, deliverNotices } from './deliver-notices.ts'
 import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
-import { type Admit, jobRunner, type OnSpent } from './run-job.ts'
+import { type Admit, jobRunner, type OnSettled, type OnSpent } from './run-job.ts'
 import { startScheduled } from './start-scheduled.ts'
 import { stopEnded } from './stop-ended.ts'
 import { sweep } from './sweep.ts'
@@ -20,7 +20,7 @@ type StoreWorkerOptions = {
   places: WorkerPlaces | undefined
   admit: Admit | undefined
   onSpent: OnSpent | undefined
-  onSettled: OnSpent | undefined
+  onSettled: OnSettled | undefined
   keepsRetention: boolean
   onRemoved(what: string): void
   onError(error: unknown): void
@@ -58,11 +58,8 @@ export async function workOnStore(
   const runner = jobRunner({
     ...{ store, runs },
     admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run),
-    onSpent(run, ...ended) {
-      const spent = onSpent ?? parts.get(run.agentId)?.onSpent
-      spent?.(run, ...ended)
-      onSettled?.(run, ...ended)
-    },
+    onSpent: (run, spent) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, spent),
+    onSettled,
   })
   const dispatcher = dispatch({
     ...{ queue: background.queue, agentIds, concurrency, perUser: concurrencyPerUser, onError },

@@ -4,7 +4,7 @@ import type { WorkOptions } from '../runs/background.ts'
 import type { AgentRun } from '../runs/run.ts'
 import type { ContinueOptions } from './continue-stored.ts'
 import type { KeptRules } from './keep-retention.ts'
-import type { Admit, OnSpent } from './run-job.ts'
+import type { Admit, OnSettled, OnSpent } from './run-job.ts'
 
 /** An agent whose background runs a worker begins and continues. */
 export type WorkingAgent = {
@@ -41,8 +41,7 @@ export type WorkerOptions = WorkOptions & {
   /** Instead of those of the agents. */
   admit?: Admit
   onSpent?: OnSpent
-  /** Called after `onSpent`, also where that is not the agents': for a log. */
-  onSettled?: OnSpent
+  onSettled?: OnSettled
   /** False where the process removes old data already. */
   keepsRetention?: boolean
   /** Called with what was removed from a store, such as `2 sessions with 3 runs`. */

@@ -247,8 +247,12 @@ describe('a worker', () => {
     const admit = ({ userId }: { userId: string }): void => {
       throw new AgentKitError('budget', `${userId} has used up the day.`)
     }
-    workers.push(await workOn([office.open().agent], { admit }))
+    const settled: unknown[] = []
+    workers.push(await workOn([office.open().agent], { admit, onSettled: (...ended) => settled.push(ended) }))
     expect(await agent.result(runId)).toMatchObject({ error: { code: 'budget', message: 'ann has used up the day.' } })
+    await expect
+      .poll(() => settled)
+      .toMatchObject([[{ runId, userId: 'ann' }, {}, { runId, finishReason: 'error', error: { code: 'budget' } }]])
     expect(office.modelCalls()).toBe(0)
   })
 

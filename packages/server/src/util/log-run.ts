@@ -2,6 +2,8 @@ import type { AgentKitError, RunResult } from '@agentkit/core'
 import { type Spent, traceIdOf } from '@agentkit/core/internal'
 import { describeError, type LogEntry } from './log.ts'
 
+type LoggedRun = Pick<RunResult, 'runId' | 'finishReason' | 'error'> & Partial<Spent>
+
 type LogRun = {
   log: (entry: LogEntry) => void
   requestId?: string
@@ -12,7 +14,7 @@ type LogRun = {
 }
 
 /** Logs a run that has ended or waits, with what it has used and without what was said. */
-export function logRun(result: RunResult, { log, requestId, startedAt, spent = result }: LogRun): void {
+export function logRun(result: LoggedRun, { log, requestId, startedAt, spent = result }: LogRun): void {
   const { runId, finishReason, error } = result
   const { inputTokens, outputTokens } = spent.usage ?? {}
   const traceId = traceIdOf(result)
