@@ -91,7 +91,9 @@ describe('agentkit worker', () => {
   it('says which schedules of other agents start nothing', async () => {
     await agentOf([], { name: 'Mailer' }).schedule('digest', { cron: '0 7 * * *' }, 'Write it')
     const { child, out } = await worker()
-    await expect.poll(out, patiently).toContain('No worker has had the agent "mailer" for 7 days')
+    await expect
+      .poll(out, patiently)
+      .toContain('No worker has had the agent "mailer" yet: its schedules start nothing (digest).')
     child.kill('SIGTERM')
     await once(child, 'exit')
   })

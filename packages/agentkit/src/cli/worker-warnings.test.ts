@@ -47,6 +47,11 @@ it.each([
   expect(warnings).toEqual(warns ? [expect.stringMatching(/"mailer" for 7 days.*\(digest\)/)] : [])
 })
 
+it('does not count days for an agent that had no worker', async () => {
+  const warnings = await workerWarnings(storeOf(undefined, undefined, [digest]))
+  expect(warnings).toEqual(['No worker has had the agent "mailer" yet: its schedules start nothing (digest).'])
+})
+
 it('is about the agents that are asked for', async () => {
   expect(await workerWarnings(storeOf(day, undefined), ['writer'])).toEqual([])
 })

@@ -21,12 +21,13 @@ export async function workerWarnings(runs: RunStore, agentIds?: readonly string[
     const own = schedules.filter(({ agentId }) => agentId === id).map(({ name }) => name)
     const isIdle = queued > 0 && now - (lastWorker.get(id) ?? oldestQueuedAt) > workerGoneMs
     const isForgotten = own.length > 0 && now - (lastWorker.get(id) ?? 0) > scheduleIdleMs
+    const since = lastWorker.has(id) ? 'for 7 days' : 'yet'
     return [
       ...(isIdle
         ? [`No worker has had the agent "${id}" for 60 s, and ${queued} of its runs are queued: agentkit worker <file>`]
         : []),
       ...(isForgotten
-        ? [`No worker has had the agent "${id}" for 7 days: its schedules start nothing (${own.join(', ')}).`]
+        ? [`No worker has had the agent "${id}" ${since}: its schedules start nothing (${own.join(', ')}).`]
         : []),
     ]
   })
