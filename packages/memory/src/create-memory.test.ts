@@ -120,7 +120,7 @@ describe('recall', () => {
 
   it('refuses a search without a user, and limits that are none', async () => {
     const { memory } = agentWith([]).agent
-    await expect(memory.search('x', {} as never)).rejects.toThrow('Pass `userId`') // as from JavaScript
+    for (const none of [undefined, {}]) await expect(memory.search('x', none as never)).rejects.toThrow('Pass `userId`') // as from JavaScript
     await expect(memory.notes({ userId: '' })).rejects.toThrow('Pass `userId`')
     for (const limit of [0, 51, 1.5]) await expect(memory.search('x', { ...ada, limit })).rejects.toThrow('`limit`')
   })

@@ -44,14 +44,16 @@ export function createMemory(options: MemoryOptions = {}): MemoryOf {
       forget: (noteId, { userId }) => store.removeNote({ agentId, userId }, noteId),
     }
     const memory: Memory = {
-      async search(query, { userId, limit = limits.usualHits }) {
+      async search(query, options) {
+        const userId = userOf(options)
+        const { limit = limits.usualHits } = options
         if (!Number.isInteger(limit) || limit < 1 || limit > limits.hits) {
           throw invalidArgument(`\`limit\` is a whole number from 1 to ${limits.hits}.`)
         }
-        return search(query, userOf(userId), limit)
+        return search(query, userId, limit)
       },
-      notes: async ({ userId }) => store.notes({ agentId, userId: userOf(userId) }),
-      delete: async ({ userId }) => store.clear({ agentId, userId: userOf(userId) }),
+      notes: async (options) => store.notes({ agentId, userId: userOf(options) }),
+      delete: async (options) => store.clear({ agentId, userId: userOf(options) }),
     }
     return {
       ...memory,
@@ -113,7 +115,9 @@ function heldIndexes(): { take(userId: string): TurnIndex | undefined; put(userI
   }
 }
 
-function userOf(userId: unknown): string {
+/** @param options as callers without types pass them */
+function userOf(options: { userId?: unknown } | undefined): string {
+  const userId = options?.userId
   if (typeof userId === 'string' && userId !== '') return userId
   throw invalidArgument('Pass `userId`: whose memory it is.')
 }
