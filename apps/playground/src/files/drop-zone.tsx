@@ -11,7 +11,9 @@ export function DropZone({ children }: { children: ComponentChildren }) {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     const paste = ({ clipboardData }: ClipboardEvent): void => {
-      const files = [...(clipboardData?.files ?? [])]
+      const text = clipboardData?.getData('text/plain') ?? ''
+      // Cells of a table come with a picture of them.
+      const files = [...(clipboardData?.files ?? [])].filter(({ type }) => text === '' || !type.startsWith('image/'))
       if (files.length > 0) void take(files)
     }
     addEventListener('paste', paste)

@@ -97,6 +97,15 @@ describeInBrowser('files', () => {
     })
     await page.getByText('dropped.txt: indexed').waitFor()
     await page.getByText('pasted.txt: indexed').waitFor()
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File(['x'], 'cells.png', { type: 'image/png' }))
+      clipboardData.setData('text/plain', 'cells')
+      dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
+    })
+    expect(await page.getByText('cells.png').count()).toBe(0)
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).click()
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Message')
     // A text is dropped into a field by the browser itself.
     const isPrevented = await page.getByRole('textbox', { name: 'Message' }).evaluate((field) => {
       const dataTransfer = new DataTransfer()

@@ -1,4 +1,6 @@
+import type { Problem } from '../api/problem.ts'
 import { plainName } from '../run/format.ts'
+import { focusMessage } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
 import { type Upload, uploads } from '../store/files.ts'
 import { t } from '../text/t.ts'
@@ -16,8 +18,12 @@ export function Uploads() {
             type="button"
             class="icon-button"
             aria-label={t('composer.remove', { name: plainName(upload.name, 60) })}
-            onClick={() => {
+            onClick={({ currentTarget }) => {
+              const dialog = currentTarget.closest('dialog')
               uploads.value = uploads.value.filter(({ id }) => id !== upload.id)
+              // The button goes with its file.
+              if (dialog) dialog.querySelector('button')?.focus()
+              else focusMessage()
             }}
           >
             <Icon name="close" />
@@ -30,7 +36,7 @@ export function Uploads() {
 
 function UploadState({ upload: { name: given, progress, detail, problem } }: { upload: Upload }) {
   const name = plainName(given, 80)
-  if (problem) return <span role="alert">{problem.detail || t('fix.unreachable')}</span>
+  if (problem) return <span role="alert">{reasonOf(problem, given)}</span>
   if (detail) {
     return (
       <span>
@@ -47,4 +53,11 @@ function UploadState({ upload: { name: given, progress, detail, problem } }: { u
     )
   }
   return <span>{t('files.indexing', { name })}</span>
+}
+
+/** Why a file was not taken: of several, a server may not say which one. */
+function reasonOf({ detail, requestId }: Problem, name: string): string {
+  const reason = detail || t('fix.unreachable')
+  const named = reason.includes(name) ? reason : `${plainName(name, 80)}: ${reason}`
+  return requestId ? `${named} ${t('error.request', { id: requestId })}` : named
 }
