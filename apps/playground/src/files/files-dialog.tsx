@@ -4,7 +4,7 @@ import { Dialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icons.tsx'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { openDialog } from '../store/dialogs.ts'
-import { deleteFile, downloadFile, files, filesProblem, loadFiles, uploadFiles } from '../store/files.ts'
+import { deleteFile, downloadFile, files, filesProblem, hasAddress, loadFiles, uploadFiles } from '../store/files.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 import { fileStatus } from './file-status.ts'
@@ -68,15 +68,17 @@ export function FilesDialog() {
                 {formatBytes(file.size)} · {fileStatus(file)}
               </span>
             </span>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={t('files.downloadOf', { name: plainName(file.name, 80) })}
-              onClick={() => void downloadFile(file.name)}
-            >
-              <Icon name="down" />
-            </button>
-            {mayChange && (
+            {hasAddress(file.name) && (
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={t('files.downloadOf', { name: plainName(file.name, 80) })}
+                onClick={() => void downloadFile(file.name)}
+              >
+                <Icon name="down" />
+              </button>
+            )}
+            {mayChange && hasAddress(file.name) && (
               <button
                 type="button"
                 class="icon-button"

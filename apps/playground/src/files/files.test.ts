@@ -116,6 +116,18 @@ describeInBrowser('files', () => {
   })
 })
 
+describeInBrowser('a file in a folder', () => {
+  it('has no buttons for what the routes refuse', async () => {
+    const { page, button } = await openPage(library([]))
+    const details = ['plain.md', 'sub/nested.md'].map((name) => ({ name, size: 38, status: 'ok' }))
+    await page.route('**/api/v1/files*', (route) => route.fulfill({ json: { files: [], details } }))
+    await button('Files').click()
+    await button('Download plain.md').waitFor()
+    await page.getByText('sub/nested.md').waitFor()
+    expect(await page.getByRole('button', { name: /sub\/nested\.md/ }).count()).toBe(0)
+  })
+})
+
 describeInBrowser('what an agent remembers', () => {
   it('is cited as a conversation with its date, which opens', async () => {
     vi.spyOn(console, 'log').mockImplementation(() => {})

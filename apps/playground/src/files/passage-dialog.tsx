@@ -5,7 +5,7 @@ import type { PassageBody } from '../api/types.ts'
 import { plainName } from '../run/format.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icons.tsx'
-import { addressOfFile, downloadFile } from '../store/files.ts'
+import { addressOfFile, downloadFile, hasAddress } from '../store/files.ts'
 import { callerQuery, info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 
@@ -31,8 +31,8 @@ export function PassageDialog({ chunkId, file: path, quote }: PassageDialogProps
     heading && plainName(heading),
   ].filter(Boolean)
   const name = passage?.file ?? path
-  // Files in folders, and those of an agent that serves none, have no address.
-  const isServed = (info.value?.accepts.files.length ?? 0) > 0 && !name.includes('/')
+  // Those of an agent that serves none have no address either.
+  const isServed = (info.value?.accepts.files.length ?? 0) > 0 && hasAddress(name)
   return (
     <Dialog type="passage" title={file} isWide>
       <p class="fine">{place.join(' · ')}</p>

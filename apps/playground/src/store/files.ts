@@ -104,6 +104,11 @@ export async function deleteFile(name: string): Promise<void> {
   await loadFiles()
 }
 
+/** Files in folders have no address. */
+export function hasAddress(name: string): boolean {
+  return !name.includes('/')
+}
+
 export function addressOfFile(name: string): string {
   return addressOf(`api/v1/files/${encodeURIComponent(name)}`, callerQuery()).href
 }
