@@ -4,6 +4,7 @@ import type { FollowOptions } from '../runs/background.ts'
 import { follow } from '../runs/follow.ts'
 import { isSignal } from '../runs/run-options.ts'
 import { isId, type OptionRules } from '../util/check-options.ts'
+import { shareRead } from '../util/share-reads.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
 const isEventNumber = {
@@ -25,7 +26,9 @@ export async function* followRun(
   const runs = runStoreOf(owner)
   checkCall(runId, options, followRules)
   const { after = 0, userId, signal } = options
-  const { keepsEvents, record } = await requireRun(owner, runs, runId, userId)
+  // Many may begin to follow a run at once.
+  const read = (id: string) => shareRead(runs, `run ${id}`, () => runs.read(id))
+  const { keepsEvents, record } = await requireRun(owner, { read }, runId, userId)
   if (!keepsEvents) throw notKept(runId, 'Only background runs and resumable ones keep their events.')
   if (after > 0) {
     const range = await runs.eventRange(runId)
@@ -36,7 +39,7 @@ export async function* followRun(
     }
     if (range && after < range.oldest - 1) throw notKept(runId, `The oldest that is there is ${range.oldest}.`)
   }
-  yield* follow(owner.store, runId, { after, ...(signal && { signal }) })
+  yield* follow(owner.store, runId, { after, keepsEvents, ...(signal && { signal }) })
 }
 
 function notKept(runId: string, why: string): AgentKitError {

@@ -110,7 +110,7 @@ export function runStoreOf({ store: { runs } }: Owner): RunStore {
 /** @throws AgentKitError `not-found` for a run of another agent or user, as for an unknown one */
 export async function requireRun(
   { agentId }: Owner,
-  runs: RunStore,
+  runs: Pick<RunStore, 'read'>,
   runId: string,
   userId: string | undefined,
 ): Promise<StoredRun> {

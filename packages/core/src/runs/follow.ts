@@ -10,6 +10,7 @@ import { shareRead } from '../util/share-reads.ts'
  * over a `run-end` after which the run waits or is retried, and ends after the last one, or when the signal aborts.
  *
  * @param options.after the number of the last event that was received; 0 for all that are kept
+ * @param options.keepsEvents where that was just read
  * @throws AgentKitError `not-found` for an unknown run and one that keeps no events, `unsupported` with a store without
  *   `runs`
  * @example
@@ -18,11 +19,11 @@ import { shareRead } from '../util/share-reads.ts'
 export async function* follow(
   { runs }: SessionStore,
   runId: string,
-  { after = 0, signal }: { after?: number; signal?: AbortSignal } = {},
+  { after = 0, signal, keepsEvents }: { after?: number; signal?: AbortSignal; keepsEvents?: true } = {},
 ): AsyncGenerator<AgentEvent, void, undefined> {
   if (!runs) throw new AgentKitError('unsupported', 'Events are kept by sessions on disk or Postgres only.')
-  const stored = await runs.read(runId)
-  if (!stored?.keepsEvents) throw new AgentKitError('not-found', `No run ${runId} keeps its events.`, { runId })
+  if (!keepsEvents && !(await runs.read(runId))?.keepsEvents)
+    throw new AgentKitError('not-found', `No run ${runId} keeps its events.`, { runId })
   const changes = watchRun(runs, runId, signal)
   let seen = after
   let hasEnded = false
