@@ -103,6 +103,15 @@ it.each<
     ['running 2 1', 1],
   ],
   [
+    'begin a queued run',
+    undefined,
+    enqueue,
+    async () => (await runs.takeOver('r1', beginning)).attempt,
+    1,
+    facts,
+    ['running 1 1', 1],
+  ],
+  [
     'begin',
     'COMMIT',
     nothing,
@@ -182,6 +191,7 @@ const request = { scope: 'helper ann', key: 'k', fingerprint: 'f' }
 const times = { cron: '0 7 * * *', timeZone: 'UTC', missed: 'skip' } as const
 const schedule = { agentId: 'helper', name: 'digest', ...times, userId: 'ann', entry: {} }
 const due = { agentId: 'helper', name: 'digest', expectedNextAt: 5_000 }
+const beginning = { expectedVersion: 0, begin: { messages: [user('r1')] } }
 const member: MemberRunEntry = { runId: 'm', key: { ...key, agentId: 'helper:run', sessionId: 'm' }, options: {} }
 
 async function nothing(): Promise<void> {}
@@ -205,9 +215,13 @@ async function fail(): Promise<void> {
   await runs.end('r1', { attempt: 1, status: 'failed', finishReason: 'error' })
 }
 
-async function work(): Promise<void> {
+async function enqueue(): Promise<void> {
   await background.enqueue([queued('r1')], bounds)
-  await runs.takeOver('r1', { expectedVersion: 0, begin: { messages: [user('r1')] } })
+}
+
+async function work(): Promise<void> {
+  await enqueue()
+  await runs.takeOver('r1', beginning)
 }
 
 /** Status, attempt and number of messages of the run, and the version of its session. */
