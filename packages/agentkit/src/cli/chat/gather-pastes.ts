@@ -33,8 +33,8 @@ export function gatherPastes(input: ReadStream, onText: (text: string) => void):
     const given = text ?? ''
     text = undefined
     for (const listener of editor) input.on('keypress', listener as () => void)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what moves the cursor of a terminal is no text
-    onText(given.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ''))
+    // Control characters but line ends and tabs are no text.
+    onText(given.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, ''))
   }
 
   input.prependListener('keypress', pressed)
