@@ -37,7 +37,7 @@ async function counts(stores: readonly OpenStore[]): Promise<void> {
     return [agentId, String(queued), String(taken), `${(oldestMs / 1000).toFixed(1)} s`]
   })
   if (rows.length === 0) print('No jobs.')
-  else printTable([['agent', 'queued', 'taken', 'oldest'], ...rows])
+  else await printTable([['agent', 'queued', 'taken', 'oldest'], ...rows])
 }
 
 async function rebuild(stores: readonly OpenStore[]): Promise<void> {

@@ -95,7 +95,7 @@ async function list(stores: readonly OpenStore[], { user, session, status, limit
   const found = await Promise.all(stores.flatMap(({ agents }) => agents).map((agent) => agent.runs(filter)))
   const newest = found.flat().sort(byCreation).slice(0, limit)
   if (newest.length === 0) print('No runs.')
-  else printTable([runColumns, ...newest.map(runRow)])
+  else await printTable([runColumns, ...newest.map(runRow)])
   await warn(stores)
 }
 
@@ -155,7 +155,7 @@ async function listSchedules(stores: readonly OpenStore[]): Promise<void> {
     }
   }
   if (rows.length === 0) print('No schedules.')
-  else printTable([['schedule', 'agent', 'cron', 'time zone', 'missed', 'next', 'last', 'user'], ...rows])
+  else await printTable([['schedule', 'agent', 'cron', 'time zone', 'missed', 'next', 'last', 'user'], ...rows])
   await warn(stores)
 }
 

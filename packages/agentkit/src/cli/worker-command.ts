@@ -1,6 +1,5 @@
 import { workOn } from '@agentkit/core/internal'
 import { Command } from 'commander'
-import { SDKContext } from '../config/sdk-context.ts'
 import { storeName } from '../config/store-names.ts'
 import type { LoadedAgent } from './common/load-agents.ts'
 import { print, printError } from './common/print.ts'
@@ -35,7 +34,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))
   const onRemoved = (what: string): void => print(`Removed ${what}, as the retention says.`)
   const { createLog, logRun } = await import('@agentkit/server/internal')
-  const log = createLog(logFormat(agents))
+  const log = createLog(await logFormat(agents))
   const worker = await workOn(agents, {
     concurrency,
     onRemoved,
@@ -55,7 +54,8 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
 }
 
 /** As a server of these agents logs. */
-function logFormat(agents: readonly LoadedAgent[]): 'human' | 'json' {
+async function logFormat(agents: readonly LoadedAgent[]): Promise<'human' | 'json'> {
+  const { SDKContext } = await import('../config/sdk-context.ts')
   const contexts = agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : []))
   const context = contexts.find((each) => each instanceof SDKContext)
   return context?.config.server.log ?? (process.env.NODE_ENV === 'production' ? 'json' : 'human')

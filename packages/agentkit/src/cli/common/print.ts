@@ -1,5 +1,4 @@
 import { terminalLine } from '@agentkit/core'
-import { textWidth } from './text-width.ts'
 
 /** Prints a line of the command's result. */
 export function print(line: string): void {
@@ -12,7 +11,9 @@ export function printError(line: string): void {
 }
 
 /** Prints rows in columns of equal width. */
-export function printTable(rows: readonly (readonly string[])[]): void {
+export async function printTable(rows: readonly (readonly string[])[]): Promise<void> {
+  // Loaded here, as most of what prints needs no columns.
+  const { textWidth } = await import('./text-width.ts')
   const widths: number[] = []
   for (const row of rows)
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, textWidth(cell))
