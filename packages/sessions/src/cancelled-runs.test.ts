@@ -19,15 +19,10 @@ describe.each(storeKinds)('a background run in %s that another process cancels',
       },
     ],
   ])('keeps what it has used and what that cost: %s', async (_, tokens, make) => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-    const looking = async (): Promise<void> => {
-      begin()
-      await stopped
-    }
+    const { begun, stop, work } = heldWork()
     const open = (sessions: SessionStore): Agent | Swarm => {
       const more = { members: { Ann: { sessions } } }
-      return make({ sessions, effect: looking, ...more })
+      return make({ sessions, effect: work, ...more })
     }
     const other = open(place.open())
     const worker = await other.work()
@@ -101,14 +96,9 @@ describe.each(storeKinds)('a background run in %s that another run ends', (kind)
       'A later run of the session replaces this one.',
     ],
   ])('ends its working members before itself, as one in a process does, when it %s', async (_, end, reason) => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-    const look = async (): Promise<void> => {
-      begin()
-      await stopped
-    }
+    const { begun, stop, work } = heldWork()
     const open = (sessions: SessionStore): Swarm => {
-      const options = { sessions, effect: look }
+      const options = { sessions, effect: work }
       const ann = worker('Ann', [effect('look', options)], options)
       const inner = swarmOf('Inner', 'manager', [ann], options)
       return swarmOf('Team', 'manager', [inner, worker('Dan', [], options)], options)
@@ -156,4 +146,15 @@ async function eventsOf(agent: Agent | Swarm, runId: string): Promise<AgentEvent
   const events: AgentEvent[] = []
   for await (const event of agent.follow(runId)) events.push(event)
   return events
+}
+
+/** Work that is not done before it is stopped. */
+function heldWork(): { begun: Promise<void>; stop(): void; work(): Promise<void> } {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  const work = async (): Promise<void> => {
+    begin()
+    await stopped
+  }
+  return { begun, stop, work }
 }

@@ -28,7 +28,8 @@ function clerk(toml: string): Agent {
   return new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Hello.']), sessions: ':memory:', configPath })
 }
 
-it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], and nothing without it', async () => {
+/** A server that takes what is exported, and notes where to. */
+async function collector(): Promise<{ url: string; paths: (string | undefined)[]; close(): void }> {
   const paths: (string | undefined)[] = []
   const server = createServer((request, response) => {
     paths.push(request.url)
@@ -37,7 +38,12 @@ it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], a
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // it listens on a port
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${port}`)
+  return { url: `http://127.0.0.1:${port}`, paths, close: () => void server.close().closeAllConnections() }
+}
+
+it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], and nothing without it', async () => {
+  const { url, paths, close } = await collector()
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
 
   await clerk('').chat('Hello')
   expect(tracer()).toBeUndefined()
@@ -47,8 +53,7 @@ it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], a
   await closeTelemetry()
   expect(tracer()).toBeUndefined()
   expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
-  server.closeAllConnections()
-  server.close()
+  close()
 })
 
 const { write, agentkit } = cliFolder()
@@ -70,19 +75,11 @@ it.each([[['run', 'agent.ts', 'Hello']], [['chat', 'agent.ts']], [['eval', 'eval
   'the command %j exports the traces of its runs before it exits',
   { timeout: 60_000 },
   async (words) => {
-    const paths: (string | undefined)[] = []
-    const server = createServer((request, response) => {
-      paths.push(request.url)
-      request.resume()
-      response.end()
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo // it listens on a port
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
+    const { url, paths, close } = await collector()
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: url }
     expect(await agentkit(words, { env, input: 'Hello\n' })).toMatchObject({ code: 0 })
     expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
-    server.closeAllConnections()
-    server.close()
+    close()
   },
 )
 

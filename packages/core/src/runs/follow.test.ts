@@ -46,7 +46,7 @@ describe('the events of a resumable run', () => {
     expect(reads).toBeLessThanOrEqual(4)
   })
 
-  it('are read once more for each change, while the run goes on', async () => {
+  it('are read once more for each change, while the run continues', async () => {
     const { store } = memoryDisk().open()
     const { agent } = payer(['Seen.'], { store })
     const { runId } = await agent.stream('Look.', resumable).result

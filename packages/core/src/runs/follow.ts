@@ -39,15 +39,15 @@ export async function* follow(
         yield event
         seen = event.seq
       }
-      // Later events, and the end, wake again.
-      const goesOn = isCaughtUp && !hasEnded && page.length < pageSize && page.at(-1)?.type !== 'run-end'
+      // What comes later, the end too, wakes again.
+      const isUpToDate = isCaughtUp && !hasEnded && page.length < pageSize && page.at(-1)?.type !== 'run-end'
       if (page.length === 0) {
         // Read again after its end, as its last events are stored with it.
         if (hasEnded) return
         const status = await shareRead(runs, `status ${runId}`, async () => (await runs.read(runId))?.record.status)
         hasEnded = status === undefined || status === 'done' || status === 'failed'
         isCaughtUp = true
-      } else if (!goesOn) continue
+      } else if (!isUpToDate) continue
       if (!hasEnded) await changes.next()
     }
   } finally {
