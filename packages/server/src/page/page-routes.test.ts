@@ -57,6 +57,17 @@ describe('the page', () => {
     expect(response.headers.get('cross-origin-opener-policy')).toBe(policy)
   })
 
+  it.each([
+    ['none', null],
+    ['cross-site', 'same-origin'],
+    ['same-site', 'same-origin'],
+    ['same-origin', 'same-origin'],
+  ])('has that policy for each opener, and none for a person who opens it (%s)', async (site, policy) => {
+    const { headers } = await pageOf().request('http://127.0.0.1/', { headers: { 'sec-fetch-site': site } })
+    expect(headers.get('cross-origin-opener-policy')).toBe(policy)
+    expect(headers.get('vary')).toBe('accept-encoding, sec-fetch-site')
+  })
+
   it('is 304 for a client that has it', async () => {
     const etag = (await pageOf().request('/')).headers.get('etag') ?? ''
     for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {

@@ -50,8 +50,11 @@ export function mountPage(
     return send(context, page, {
       'cache-control': 'no-cache',
       'content-security-policy': pagePolicy,
-      // Browsers ignore it where others could change what they receive, and report that as an error.
-      ...(isTrustworthy && { 'cross-origin-opener-policy': 'same-origin' }),
+      vary: 'accept-encoding, sec-fetch-site',
+      // Browsers ignore it where others could change what they receive, and report that as an error. An address that a
+      // person has opened has no opener, and the process that the browser starts for the header takes longer than the page.
+      ...(isTrustworthy &&
+        context.req.header('sec-fetch-site') !== 'none' && { 'cross-origin-opener-policy': 'same-origin' }),
     })
   })
   app.use('/assets/*', async (context, next) => {
@@ -95,7 +98,7 @@ function send(context: ServerContext, { type, hash, gzip }: PageFile, headers: R
   // Weak: the encodings of the content share it.
   const etag = `W/"${hash}"`
   if (matches(context.req.header('if-none-match'), etag)) {
-    return new Response(null, { status: 304, headers: { ...headers, etag, vary: 'accept-encoding' } })
+    return new Response(null, { status: 304, headers: { vary: 'accept-encoding', ...headers, etag } })
   }
   return compressed(context, new Uint8Array(Buffer.from(gzip, 'base64')), { ...headers, etag, 'content-type': type })
 }

@@ -6,7 +6,7 @@ export function compressed(
   bytes: Uint8Array<ArrayBuffer>,
   headers: Record<string, string>,
 ): Response {
-  const all = { ...headers, vary: 'accept-encoding' }
+  const all = { vary: 'accept-encoding', ...headers }
   const accepts = /\bgzip\b(?! *; *q=0(?![.\d]*[1-9]))/.test(context.req.header('accept-encoding') ?? '')
   if (accepts) return context.body(bytes, 200, { ...all, 'content-encoding': 'gzip' })
   return context.body(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), 200, all)
