@@ -4,6 +4,7 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
+import { idle } from '../markdown/idle.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
 import { announceTurn } from './announce.ts'
@@ -85,10 +86,9 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   const kept = at < 0 ? turns.value : turns.value.slice(0, at)
   if (kept.length >= maxTurns) previous.value = kept.at(1 - maxTurns)?.view.runId
   turns.value = [...kept.slice(1 - maxTurns), turn]
-  showAddress()
   announceTurn(turn)
   const replaced = replaces?.view.runId
-  await drive(turn, async () => {
+  const answered = drive(turn, async () => {
     const response = await request('api/v1/chat_stream', {
       method: 'POST',
       headers: { accept: 'text/event-stream' },
@@ -105,9 +105,17 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     turn.isSending.value = false
     redraw(turn)
     if (turn.isStopping) void stop(turn)
-    void loadSessions()
-    await readEvents(response, (event) => receive(turn, event))
+    let isListed = false
+    await readEvents(response, (event) => {
+      receive(turn, event)
+      if (isListed || event.type.endsWith('-start')) return
+      isListed = true
+      // The first words do not wait for the list.
+      void idle().then(loadSessions)
+    })
   })
+  showAddress()
+  await answered
 }
 
 /** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */
