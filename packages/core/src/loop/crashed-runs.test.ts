@@ -41,8 +41,18 @@ describe('a resumable run whose process dies', () => {
 
   it('ends with its stored answer, without another model call', async () => {
     const world = worldOf(['Done.'])
-    const { runId } = await crash(world, { number: 2, hasEffect: true })
-    expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done', text: 'Done.' })
+    const { store, kill } = world.disk.open()
+    const { promise: died, resolve: die } = Promise.withResolvers<void>()
+    // Where events are due before the end of the run, the answer is stored with them.
+    const end: typeof store.runs.end = async (runId, { attempt = 1, position = 1, messages = [], progress = null }) => {
+      await store.runs.append(runId, { attempt, position, messages, progress })
+      kill()
+      die()
+      return new Promise(() => {})
+    }
+    const { runId, result } = world.agentOf({ ...store, runs: { ...store.runs, end } }).stream('Count.', inSession)
+    await Promise.race([died, result])
+    expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', text: 'Done.' })
     expect(world.modelCalls()).toBe(1)
   })
 
@@ -101,6 +111,13 @@ describe('a resumable run whose process dies', () => {
   })
 })
 
+it('stores a run of one step by two writes: it begins, and it ends with its answer', async () => {
+  const world = worldOf(['Done.'])
+  const process = mortalProcess(world.disk)
+  await world.agentOf(process.store).chat('Count.', { userId: 'ann', sessionId: 's' })
+  expect(process.writes).toBe(2)
+})
+
 it('fails a run that is not resumable, and keeps what it finished', async () => {
   const world = worldOf([calls('look 1'), 'Done.'])
   const { runId } = await crash(world, { number: 4, hasEffect: true }, { userId: 'ann', sessionId: 's' })
@@ -112,7 +129,7 @@ it('fails a run that is not resumable, and keeps what it finished', async () => 
 
 it('fails a workflow, whose steps are not stored, and keeps its events', async () => {
   const disk = memoryDisk()
-  const process = mortalProcess(disk, { number: 2, hasEffect: true })
+  const process = mortalProcess(disk, { number: 2, hasEffect: false })
   const sessions = process.store
   const run = workflow({ name: 'Steps', sessions })
     .step(() => 'one')

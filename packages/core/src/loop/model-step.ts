@@ -51,9 +51,10 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
 }
 
-export async function storeReply({ scope, turn, state, conversation }: Run, { message }: Reply): Promise<void> {
+export async function storeReply({ scope, turn, state, conversation }: Run, { message, calls }: Reply): Promise<void> {
   if (message.content.length === 0) return
-  await untilAborted(scope.signal, turn.append([message]))
+  if (calls.length === 0 && turn.addAnswer) turn.addAnswer(message)
+  else await untilAborted(scope.signal, turn.append([message]))
   state.messages.push(message)
   conversation.add(message)
 }

@@ -57,6 +57,11 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
   const watch = (): (() => void) => watchEnded({ runs, runId, attempt }, place.interrupt)
   let unwatch = isSuspended ? (): void => {} : watch()
 
+  const beginReply = (): void => {
+    since = lastStart = Math.max(runs.now(), lastStart + 1)
+    replySeq = events?.lastSeq()
+  }
+
   // Fields, not accessors: V8 gives each object with an accessor of its own a hidden class of its own, which keeps the run in
   // memory until the next full garbage collection.
   const turn: Changing<OpenTurn> = {
@@ -69,12 +74,13 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     async append(messages, newState) {
       if (suspending) await suspending.catch(() => {})
-      if (messages.some(({ role }) => role === 'assistant')) {
-        since = lastStart = Math.max(runs.now(), lastStart + 1)
-        replySeq = events?.lastSeq()
-      }
+      if (messages.some(({ role }) => role === 'assistant')) beginReply()
       if (newState !== undefined) turn.state = newState
       await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
+    },
+    addAnswer(answer) {
+      beginReply()
+      writer.keep({ messages: [answer] })
     },
     begin(calls) {
       // Clocks may be set back.

@@ -40,3 +40,26 @@ it.each([
   )
   expect(await written).toBe(code)
 })
+
+it('stores what is kept with the next entry, and again where that one is refused', async () => {
+  const runs = await begunRun()
+  const entries: (number | undefined)[] = []
+  const counting: RunStore = {
+    ...runs,
+    async append(runId, entry) {
+      entries.push(entry.messages?.length)
+      await runs.append(runId, entry)
+    },
+  }
+  const options = { runs: counting, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} }
+  const writer = runWriter(options)
+  writer.keep({ messages: [input] })
+  await writer.flush()
+  expect(entries).toEqual([])
+  await writer.write({ messages: [input] })
+  expect(entries).toEqual([2])
+  writer.keep({ messages: [input] })
+  await expect(writer.finish(() => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full')
+  await writer.flush()
+  expect(entries).toEqual([2, 1])
+})

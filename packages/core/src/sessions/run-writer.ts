@@ -16,6 +16,8 @@ export type RunReport = { progress?: JSONValue; usage?: Usage }
 export type RunWriter = {
   /** Additions that wait while an entry is written become one entry. */
   write(addition: RunAddition): Promise<void>
+  /** Adds to the next entry. */
+  keep(addition: RunAddition): void
   /** Stores the events that wait. Never rejects. */
   flush(): Promise<void>
   /** Waits for the entry that is being written; `last` then writes one with all that waits. */
@@ -104,6 +106,9 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       if (!isFinishing) writing ??= writeAll()
       return promise
     },
+    keep(addition) {
+      waiting.push({ addition, isKept: true, resolve() {}, reject() {} })
+    },
     async finish(last) {
       isFinishing = true
       await writing
@@ -116,6 +121,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       } catch (error) {
         events?.restore(entry.events ?? [])
         for (const { reject } of batch) reject(error)
+        waiting.unshift(...batch.filter(({ isKept }) => isKept))
         throw error
       } finally {
         isFinishing = false
@@ -126,4 +132,4 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
   }
 }
 
-type Batch = { addition: RunAddition; resolve(): void; reject(error: unknown): void }[]
+type Batch = { addition: RunAddition; isKept?: boolean; resolve(): void; reject(error: unknown): void }[]

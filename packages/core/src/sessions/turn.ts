@@ -26,6 +26,11 @@ export type OpenTurn = {
   describe?(run: DescribedRun): void
   /** @param state the whole new state of the session; absent, it stays */
   append(messages: Message[], state?: JSONValue): Promise<void>
+  /**
+   * Stores the answer of the run with what is stored next, at the latest with its end: no model call follows it. Absent where
+   * it is appended.
+   */
+  addAnswer?(answer: Message): void
   /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
   begin?(calls: readonly Omit<StartedCall, 'startedAt'>[]): Promise<void>
   /**
