@@ -14,7 +14,7 @@ export const machineTime = (): number => performance.timeOrigin + performance.no
  */
 export function queueAgent(sessions: SessionStore): Agent {
   const input = { type: 'object' }
-  const act = tool({ name: 'act', description: 'Acts.', input, execute: () => 'done' })
+  const act = tool({ name: 'act', description: 'Acts.', input, execute: ({ step }) => `Step ${step} is done.` })
   const pay = tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' })
   const model: Model = {
     id: 'bench/queue',
@@ -32,7 +32,9 @@ export function queueAgent(sessions: SessionStore): Agent {
       const name =
         kind === 'pay' && step === 0 ? 'pay' : kind === 'steps' && step < Number(first) - 1 ? 'act' : undefined
       const text = kind === 'now' ? String(machineTime()) : 'Done.'
-      yield* scriptedModel([name ? { toolCalls: [{ name, callId: `${name}${step}` }] } : text]).stream(request, signal)
+      // The guard stops a run that repeats a call.
+      const call = { name: name ?? '', callId: `${name}${step}`, input: { step } }
+      yield* scriptedModel([name ? { toolCalls: [call] } : text]).stream(request, signal)
     },
   }
   return new Agent({ name: 'Bench', functions: [act, pay], model, sessions, maxSteps: 100 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
@@ -32,8 +33,8 @@ describe('a resumable run whose process dies', () => {
 
   it('continues with the next model call when its last step was finished', async () => {
     const world = worldOf([calls('look 1'), 'Done.'])
-    // create, reply, intent, result
-    const { runId } = await crash(world, { number: 4, hasEffect: true })
+    // create, reply with intent, result
+    const { runId } = await crash(world, { number: 3, hasEffect: true })
     expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done', attempts: 2 })
     expect(world.effects).toEqual(['look 1'])
     expect(world.modelCalls()).toBe(2)
@@ -58,17 +59,20 @@ describe('a resumable run whose process dies', () => {
 
   it('runs a call again that is idempotent, with the same key', async () => {
     const world = worldOf([calls('look 1'), 'Done.'])
-    const { runId } = await crash(world, { number: 4, hasEffect: false })
+    const { runId } = await crash(world, { number: 3, hasEffect: false })
     expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done' })
     expect(world.effects).toEqual(['look 1', 'look 1'])
     expect(new Set(world.keys).size).toBe(1)
   })
 
   it('runs a call that had not begun', async () => {
-    const world = worldOf([calls('count 1'), 'Done.'])
+    // The reply is stored while the hook works.
+    const beforeTool = async (): Promise<void> => void (await sleep(5))
+    const world = worldOf([calls('count 1'), 'Done.'], { hooks: { beforeTool } })
     const { runId } = await crash(world, { number: 3, hasEffect: false })
     expect(await world.continueUntilSettled(runId as string)).toMatchObject({ status: 'done' })
     expect(world.effects).toEqual(['count 1'])
+    expect(world.modelCalls()).toBe(2)
   })
 
   it.each([
@@ -77,7 +81,7 @@ describe('a resumable run whose process dies', () => {
     [{ result: { total: 7 } }, ['count 1'], '{"total":7}'],
   ])('asks about a call of unknown outcome: %j', async (decision, effects, content) => {
     const world = worldOf([calls('count 1'), 'Done.'])
-    const { runId } = (await crash(world, { number: 4, hasEffect: false })) as { runId: string }
+    const { runId } = (await crash(world, { number: 3, hasEffect: false })) as { runId: string }
     const before = Date.now()
     const [asked] = await world.continueOnce(runId)
     expect(asked).toMatchObject({ kind: 'unknown-outcome', name: 'count', input: { amount: 1 } })
@@ -92,7 +96,7 @@ describe('a resumable run whose process dies', () => {
   it('keeps its budget and its deadline', async () => {
     const world = worldOf([calls('look 1'), calls('look 2'), 'Done.'], { timeoutMs: 60_000 })
     const options = { ...inSession, budget: { modelCalls: 2 } }
-    const { runId } = (await crash(world, { number: 4, hasEffect: true }, options)) as { runId: string }
+    const { runId } = (await crash(world, { number: 3, hasEffect: true }, options)) as { runId: string }
     const stored = await world.disk.open().store.runs.read(runId)
     expect(stored?.deadline).toBeGreaterThan(Date.now())
     expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', finishReason: 'budget' })
@@ -102,7 +106,7 @@ describe('a resumable run whose process dies', () => {
   it('fails when its time is up meanwhile', async () => {
     const world = worldOf([calls('look 1'), 'Done.'])
     const options = { ...inSession, timeoutMs: 200 }
-    const { runId } = (await crash(world, { number: 4, hasEffect: true }, options)) as { runId: string }
+    const { runId } = (await crash(world, { number: 3, hasEffect: true }, options)) as { runId: string }
     const { deadline = 0 } = (await world.disk.open().store.runs.read(runId)) ?? {}
     await expect.poll(() => Date.now(), { timeout: 5_000 }).toBeGreaterThan(deadline)
     const record = await world.continueUntilSettled(runId)
@@ -111,16 +115,23 @@ describe('a resumable run whose process dies', () => {
   })
 })
 
-it('stores a run of one step by two writes: it begins, and it ends with its answer', async () => {
-  const world = worldOf(['Done.'])
+it.each([
+  ['it begins, and it ends with its answer', 2, []],
+  [
+    'and two for a step with tools: a reply with the beginning of its calls, and their results',
+    4,
+    [calls('look 1', 'count 2')],
+  ],
+])('stores a run by few writes: %s', async (_, count, turns) => {
+  const world = worldOf([...turns, 'Done.'])
   const process = mortalProcess(world.disk)
   await world.agentOf(process.store).chat('Count.', { userId: 'ann', sessionId: 's' })
-  expect(process.writes).toBe(2)
+  expect(process.writes).toBe(count)
 })
 
 it('fails a run that is not resumable, and keeps what it finished', async () => {
   const world = worldOf([calls('look 1'), 'Done.'])
-  const { runId } = await crash(world, { number: 4, hasEffect: true }, { userId: 'ann', sessionId: 's' })
+  const { runId } = await crash(world, { number: 3, hasEffect: true }, { userId: 'ann', sessionId: 's' })
   const { store } = world.disk.open()
   const session = await store.load(sessionKey)
   expect(await store.find(runId as string)).toMatchObject({ status: 'failed' })

@@ -51,9 +51,9 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
 }
 
-export async function storeReply({ scope, turn, state, conversation }: Run, { message, calls }: Reply): Promise<void> {
+export async function storeReply({ scope, turn, state, conversation }: Run, { message }: Reply): Promise<void> {
   if (message.content.length === 0) return
-  if (calls.length === 0 && turn.addAnswer) turn.addAnswer(message)
+  if (turn.addReply) turn.addReply(message)
   else await untilAborted(scope.signal, turn.append([message]))
   state.messages.push(message)
   conversation.add(message)

@@ -78,9 +78,9 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (newState !== undefined) turn.state = newState
       await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
     },
-    addAnswer(answer) {
+    addReply(reply) {
       beginReply()
-      writer.keep({ messages: [answer] })
+      writer.keep({ messages: [reply] })
     },
     begin(calls) {
       // Clocks may be set back.

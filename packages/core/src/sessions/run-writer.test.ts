@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { sessionKey } from '../__fixtures__/payer.ts'
@@ -41,25 +42,32 @@ it.each([
   expect(await written).toBe(code)
 })
 
-it('stores what is kept with the next entry, and again where that one is refused', async () => {
+it('stores what is kept with the next entry, alone after this turn of the event loop, and again where that was refused', async () => {
   const runs = await begunRun()
   const entries: (number | undefined)[] = []
-  const counting: RunStore = {
+  let isFull = false
+  const disk: RunStore = {
     ...runs,
     async append(runId, entry) {
       entries.push(entry.messages?.length)
+      if (isFull) throw new Error('disk full')
       await runs.append(runId, entry)
     },
   }
-  const options = { runs: counting, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} }
-  const writer = runWriter(options)
+  const writer = runWriter({ runs: disk, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
   writer.keep({ messages: [input] })
-  await writer.flush()
-  expect(entries).toEqual([])
   await writer.write({ messages: [input] })
   expect(entries).toEqual([2])
   writer.keep({ messages: [input] })
-  await expect(writer.finish(() => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full')
+  await nextTurn()
   await writer.flush()
   expect(entries).toEqual([2, 1])
+  isFull = true
+  writer.keep({ messages: [input] })
+  await nextTurn()
+  await writer.flush()
+  await expect(writer.finish(() => Promise.reject(new Error('disk full')))).rejects.toThrow('disk full')
+  expect(entries).toEqual([2, 1, 1])
+  isFull = false
+  expect(await writer.finish(async ({ position, messages }) => [position, messages?.length])).toEqual([4, 1])
 })

@@ -4,6 +4,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
+import { afterThisTurn } from '../util/share-reads.ts'
 import type { EventQueue } from './event-queue.ts'
 
 /** What the run adds to what is stored of it. */
@@ -16,7 +17,7 @@ export type RunReport = { progress?: JSONValue; usage?: Usage }
 export type RunWriter = {
   /** Additions that wait while an entry is written become one entry. */
   write(addition: RunAddition): Promise<void>
-  /** Adds to the next entry. */
+  /** Adds to the next entry, which is written once the event loop has nothing else to do. One that fails adds to the one after it. */
   keep(addition: RunAddition): void
   /** Stores the events that wait. Never rejects. */
   flush(): Promise<void>
@@ -37,8 +38,10 @@ type WriterOptions = {
   fail(error: unknown): void
 }
 
-export function runWriter({ runs, runId, attempt, position, report, events, fail }: WriterOptions): RunWriter {
+export function runWriter({ runs, runId, attempt, position, report, events, fail: failed }: WriterOptions): RunWriter {
   let waiting: Batch = []
+  /** Whether what is kept waits for no other addition. */
+  let isKeptDue = false
   let isFinishing = false
   let writing: Promise<void> | undefined
   let stored = position
@@ -60,7 +63,14 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
   const take = (): Batch => {
     const batch = waiting
     waiting = []
+    isKeptDue = false
     return batch
+  }
+  const isDue = (): boolean => isKeptDue || waiting.some(({ isKept }) => !isKept) || events?.isDue() === true
+  const fail = (batch: Batch, entry: RunEntry, error: unknown): void => {
+    events?.restore(entry.events ?? [])
+    waiting.unshift(...batch.filter(({ isKept }) => isKept))
+    for (const { reject } of batch) reject(error)
   }
   const settle = (batch: Batch, entry: RunEntry): void => {
     events?.stored(entry.events ?? [])
@@ -76,7 +86,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
   const writeAll = async (): Promise<void> => {
     // What is added at the same time becomes one entry.
     await undefined
-    while ((waiting.length > 0 || events?.isDue()) && !isFinishing) {
+    while (isDue() && !isFinishing) {
       const batch = take()
       const entry = entryOf(batch)
       try {
@@ -85,9 +95,8 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
         if (performance.now() - begunAt > limits.slowWriteMs) await checkHeld()
         settle(batch, entry)
       } catch (error) {
-        events?.restore(entry.events ?? [])
-        for (const { reject } of batch) reject(error)
-        if (batch.length === 0) fail(error)
+        fail(batch, entry, error)
+        if (batch.length === 0) failed(error)
       }
     }
     writing = undefined
@@ -107,7 +116,13 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       return promise
     },
     keep(addition) {
-      waiting.push({ addition, isKept: true, resolve() {}, reject() {} })
+      const kept = { addition, isKept: true, resolve() {}, reject() {} }
+      waiting.push(kept)
+      afterThisTurn(() => {
+        if (isFinishing || !waiting.includes(kept)) return
+        isKeptDue = true
+        writing ??= writeAll()
+      })
     },
     async finish(last) {
       isFinishing = true
@@ -119,14 +134,12 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
         settle(batch, entry)
         return result
       } catch (error) {
-        events?.restore(entry.events ?? [])
-        for (const { reject } of batch) reject(error)
-        waiting.unshift(...batch.filter(({ isKept }) => isKept))
+        fail(batch, entry, error)
         throw error
       } finally {
         isFinishing = false
         // The store refuses what came later, if the run has ended.
-        if (waiting.length > 0 || events?.isDue()) writing ??= writeAll()
+        if (isDue()) writing ??= writeAll()
       }
     },
   }

@@ -27,10 +27,10 @@ export type OpenTurn = {
   /** @param state the whole new state of the session; absent, it stays */
   append(messages: Message[], state?: JSONValue): Promise<void>
   /**
-   * Stores the answer of the run with what is stored next, at the latest with its end: no model call follows it. Absent where
-   * it is appended.
+   * Stores a reply of the model with what is stored next, such as the beginning of its calls or the end of the run, or alone
+   * once the event loop has nothing else to do. Absent where it is appended.
    */
-  addAnswer?(answer: Message): void
+  addReply?(reply: Message): void
   /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
   begin?(calls: readonly Omit<StartedCall, 'startedAt'>[]): Promise<void>
   /**

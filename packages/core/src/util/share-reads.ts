@@ -20,4 +20,4 @@ export function shareRead<Value>(owner: object, key: string, read: () => Promise
 }
 
 /** Only Node has `setImmediate`. */
-const afterThisTurn: (work: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
+export const afterThisTurn: (work: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
