@@ -217,6 +217,7 @@ describe('a run that is retried', () => {
     expect((await store.runs.read(runId))?.record.status).not.toBe('failed')
     const result = await agent.result(runId)
     expect(result).toMatchObject({ runId, text: 'Done.', finishReason: 'stop', steps: 2, usage: { totalTokens: 30 } })
+    expect(result.warnings).toEqual([])
     expect(office.done).toEqual(['count 1'])
     const events = await eventsOf(office, runId)
     expect(events.slice(0, before.length)).toEqual(before)
@@ -230,6 +231,27 @@ describe('a run that is retried', () => {
     const messages = (await store.load(sessionKey))?.messages ?? []
     expect(validateTranscript(messages)).toEqual([])
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  it('sees what happened in its session since it failed, and says that its prompt has changed', async () => {
+    let isBroken = true
+    const office = clerk((question) => (question === 'Count.' ? [calls('count 1'), 'Done.'] : ['It is sunny.']), {
+      hooks: {
+        beforeModel({ messages }) {
+          if (isBroken && messages.length > 1) throw new Error('No network.')
+        },
+      },
+    })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Count.', inSession)
+    await work(office.open())
+    await agent.result(runId)
+    isBroken = false
+    await agent.chat('How is the weather?', inSession)
+    await agent.retry(runId)
+    const { text, warnings } = await agent.result(runId)
+    expect(text).toBe('Done.')
+    expect(warnings).toEqual([expect.stringContaining('other runs changed the session')])
   })
 
   it('is refused where it is done, waits or runs', async () => {

@@ -1,6 +1,6 @@
 import type { MemberRunEntry } from '../contracts/background-runs.ts'
 import type { QueuedJob } from '../contracts/run-queue.ts'
-import type { StoredRun } from '../contracts/run-store.ts'
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { Budget } from '../data/budget.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import { budgetNames } from '../policies/budget.ts'
@@ -34,7 +34,7 @@ export async function findDelegates(run: OpenedRun): Promise<Delegates | undefin
   const known = new Map<string, StoredRun>()
   for (const { callId } of snapshot ? unansweredCalls(state.messages) : []) {
     const child = await runs.read(memberRunId(scope.runId, state.steps, callId))
-    if (child) known.set(callId, child)
+    if (child) known.set(callId, run.isRetried ? await retried(run, runs, child) : child)
   }
   const delegates = { runs, background: runs.background, stored, rootRunId, member, known, called: new Map() }
   for (const child of known.values()) if (hasEnded(child)) collect(run, child, snapshot?.active ?? [])
@@ -45,6 +45,14 @@ export async function findDelegates(run: OpenedRun): Promise<Delegates | undefin
     await shared.update(() => ({ value: undefined }), edit)
   }
   return delegates
+}
+
+/** The run of a member that had failed, and whose caller is retried before it was told: it is queued again. */
+async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): Promise<StoredRun> {
+  const { runId, status } = child.record
+  if (status !== 'failed' || state.collected.includes(runId)) return child
+  await runs.background?.retry(runId)
+  return (await runs.read(runId)) ?? child
 }
 
 /** Adds what a member has used and cited to the run that called it. */

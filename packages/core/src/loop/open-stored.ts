@@ -118,7 +118,9 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   }
   const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
   const died = { ...continued, decisions: decisionsOf(stored), requested }
-  const opened = { ...run, turn, snapshot, hasMoved: hasMoved || start === 'again' }
+  const isRetried = start === 'again'
+  const left = isRetried ? withoutElsewhere(snapshot) : snapshot
+  const opened = { ...run, turn, snapshot: left, isRetried, hasMoved }
   if (!kept || !store.runs || stored.lastSeq === 0) return { ...opened, scope: died }
   const { memberRun } = scope
   const path = memberRun ? [memberRun.agentId, ...memberRun.path] : [agent.id]
@@ -130,6 +132,12 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   })
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
   return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
+}
+
+/** The runs of members ended with the run: none of them waits any more. */
+function withoutElsewhere(snapshot: RunSnapshot | undefined): RunSnapshot | undefined {
+  const members = Object.entries(snapshot?.members ?? {}).filter(([, member]) => !('runId' in member))
+  return snapshot && { ...snapshot, members: Object.fromEntries(members) }
 }
 
 /** A run that another version of the agent has begun says so. */

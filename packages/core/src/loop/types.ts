@@ -190,6 +190,8 @@ export type OpenedRun = NewRun & {
   hasMoved: boolean
   /** False for a run that continues the segment in which its process died. */
   beginsSegment?: boolean
+  /** Whether the run had failed and was queued again. */
+  isRetried?: boolean
   /** Of a run whose input is not stored yet: the messages before it. */
   unstored?: readonly Message[]
   /** Of a member that has the conversation: the ids from the outside in, and where its own members keep their sessions. */

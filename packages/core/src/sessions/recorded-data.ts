@@ -23,6 +23,8 @@ export type RecordedProgress = {
   snapshot?: JSONValue
   /** When it was taken, in milliseconds since 1970. */
   at: number
+  /** The version of the session once the run has ended. */
+  version?: number
   /** When the run must have ended, in milliseconds since 1970. */
   deadline?: number
   /** Calls that began earlier than this have a result, or wait in the snapshot; in milliseconds since 1970. */

@@ -50,7 +50,7 @@ export type TakenRun = RecordedRun & {
   /** Calls of the last step that had begun when its process died; some of them have a result. */
   begun: readonly StartedCall[]
   progress: RecordedProgress | undefined
-  /** Whether other runs of the session began or ended while it was suspended. */
+  /** Whether other runs of the session began or ended while it was suspended, or had failed. */
   hasMoved: boolean
   /** Of a queued run: whether it begins for the first time, or again after it had failed. */
   start?: 'first' | 'again'
@@ -136,14 +136,25 @@ export function takeOverRun(
       const described = await describeRun(request, stored, session, first)
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
       const version = before && holdsSession(before) ? described.version - 1 : described.version
-      const begun = start && ({ start: start.isFirst ? 'first' : 'again', deadline: start.deadline } as const)
-      return withinCaller(runs, { ...described, version, ...begun })
+      if (!start) return withinCaller(runs, { ...described, version })
+      const { isFirst: isNew, deadline } = start
+      const begun = isNew
+        ? { start: 'first' as const }
+        : { start: 'again' as const, hasMoved: hasMovedSince(described) }
+      return withinCaller(runs, { ...described, version, deadline, ...begun })
     }
     // Another worker continues a background run whose end could not be stored.
     const fail = (): Promise<void> =>
       before?.isBackground ? runs.release(runId, attempt) : failRecorded(runs, runId, attempt)
     return { begin, undo, fail, isFinal: true }
   })
+}
+
+/** Whether other runs of the session began or ended since a run had failed that is retried. */
+function hasMovedSince({ version, progress }: TakenRun): boolean {
+  const { suspended } = progress ?? {}
+  // One that waited has moved the session when it was suspended, and again when it ended.
+  return version !== (suspended ? suspended.version + 1 : progress?.version)
 }
 
 /** A member's run has no more time than the run that called it. */

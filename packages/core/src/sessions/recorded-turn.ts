@@ -30,6 +30,8 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       ...(snapshot !== undefined && { snapshot }),
       ...{
         at: runs.now(),
+        // It moved when the run began, and moves when it ends or is suspended.
+        version: version + 2,
         ...(described && { seq: described.seq() }),
         since,
         ...(replySeq !== undefined && { replySeq }),
@@ -94,7 +96,6 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       }
       unwatch()
       const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - runs.now()) }
-      // The version moved when the run began, and moves when it is suspended.
       const suspended = { version: version + 2, ...msLeft }
       const stored = writer.finish((entry) =>
         runs.suspend(runId, {

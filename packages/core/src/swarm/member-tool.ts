@@ -54,8 +54,9 @@ export function memberTool(
         return runMember(run, { member, callId, signal, ...shown, ...(resumed ? { resumed } : {}) })
       }
       const { delegates } = run
+      // A member that waits within the run continues there: the run may have become a background run since, by a retry.
       const outcome =
-        delegates && !member.cannotContinue
+        delegates && !member.cannotContinue && !resumed
           ? await askElsewhere(run, delegates, { member, callId, show })
           : await askHere()
       if (outcome.suspended) throw new MemberSuspended(callId, { suspended: outcome.suspended })
