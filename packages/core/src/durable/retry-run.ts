@@ -1,4 +1,5 @@
 import { AgentKitError } from '../data/errors.ts'
+import { wasSuspended } from '../sessions/recorded-data.ts'
 import { isId } from '../util/check-options.ts'
 import { backgroundOf } from './background-of.ts'
 import { jobOfStored } from './job-of.ts'
@@ -12,7 +13,8 @@ export async function retryRun(owner: Owner, runId: string, options: { userId?: 
   const runs = backgroundOf(owner.store)
   checkCall(runId, options, { userId: isId })
   const stored = await requireRun(owner, runs, runId, options.userId)
-  if (!stored.isBackground && !stored.isResumable) {
+  // What is needed to continue a run is stored when it waits, too.
+  if (!stored.isBackground && !stored.isResumable && !wasSuspended(stored)) {
     const message = `The run ${runId} was not resumable, so that its steps are not stored. Begin it again as a new run.`
     throw new AgentKitError('session-conflict', message, { runId })
   }

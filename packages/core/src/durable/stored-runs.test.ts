@@ -75,11 +75,19 @@ describe('an approval that expires', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const payment = open(memoryDisk(), [calls('pay 1'), 'Paid.'], { approvalDays: 2 })
     const { runId, approvals } = await waiting(payment)
-    vi.setSystemTime(Date.now() + 2 * days + 1)
-    if (call === 'decide') {
-      await expect(payment.agent.decide(runId, yes(approvals))).rejects.toMatchObject({ code: 'session-conflict' })
-    } else {
-      expect((await payment.agent.resume(runId, yes(approvals)).result).error).toMatchObject({ code: 'approval' })
+    const at = new Date(Date.now() + 2 * days).toISOString()
+    const fix = 'Retry the run: it asks for them again.'
+    const message = `The approvals of the run ${runId} expired at ${at}: \`approvalDays\` of its agent is 2. ${fix}`
+    vi.setSystemTime(Date.now() + 2 * days + 90_000)
+    // The first one ends the run, the second one finds that it has ended.
+    for (const _ of ['first', 'second']) {
+      if (call === 'decide') {
+        const decided = payment.agent.decide(runId, yes(approvals))
+        await expect(decided).rejects.toMatchObject({ code: 'session-conflict', message })
+      } else {
+        const { error } = await payment.agent.resume(runId, yes(approvals)).result
+        expect(error).toMatchObject({ code: 'approval', message })
+      }
     }
     const [record] = await payment.agent.runs()
     expect(record).toMatchObject({ runId, status: 'failed', finishReason: 'error', error: { code: 'approval' } })

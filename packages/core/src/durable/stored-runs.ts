@@ -8,7 +8,7 @@ import { checkResults, type ResultOwner } from '../runs/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
 import { cancelled, withEndEvent } from '../sessions/end-event.ts'
-import { endExpiredRuns } from '../sessions/expired-runs.ts'
+import { endExpiredRuns, expiryOf } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
@@ -45,6 +45,10 @@ export async function decideRun(
   const stored = await requireRun(owner, runs, runId, options.userId)
   requireApprovals(runId, given, stored.approvals)
   const checked = await checkResults(owner.agent, stored.approvals, checkDecisions(runId, given, stored.approvals))
+  const expiry = expiryOf(stored)
+  const isDecided = stored.approvals.some(({ approvalId, decision }) => decision !== undefined && checked[approvalId])
+  // An earlier decision says more: the store names it.
+  if (expiry && !isDecided) throw new AgentKitError('session-conflict', expiry.message, { runId })
   const status = await runs.decide(runId, checked, options.by)
   if (status !== 'running') return
   // The decision is stored: a worker adds the job that cannot be added now.

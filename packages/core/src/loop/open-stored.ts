@@ -12,11 +12,10 @@ import { checkResults } from '../runs/check-results.ts'
 import { checkDecisions } from '../runs/decisions.ts'
 import { type RunSnapshot, restore, suspendedMembers } from '../runs/snapshot.ts'
 import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
-import { endExpiredRuns } from '../sessions/expired-runs.ts'
+import { endExpiredRuns, expiryOf } from '../sessions/expired-runs.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../sessions/recorded-data.ts'
-import { approvalExpired } from '../sessions/suspended-runs.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
 import { untilAborted } from '../util/abort.ts'
 import { readInterruptedStep } from './interrupted-step.ts'
@@ -46,8 +45,10 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy, approvalMs } = agent
   if (store.runs && scope.decisions) {
-    const expired = await untilAborted(signal, endExpiredRuns(store.runs, agent.id, approvalMs))
-    if (expired.includes(runId) || before.record.error?.code === 'approval') throw approvalExpired(runId, approvalMs)
+    await untilAborted(signal, endExpiredRuns(store.runs, agent.id, approvalMs))
+    const now = await untilAborted(signal, store.runs.read(runId))
+    const expiry = now && expiryOf(now)
+    if (expiry) throw expiry
   }
   const given = await checkResults(
     agent,

@@ -1,25 +1,35 @@
-import type { RunStore } from '../contracts/run-store.ts'
-import { toErrorInfo } from '../data/errors.ts'
+import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import { AgentKitError, toErrorInfo } from '../data/errors.ts'
 import { withEndEvent } from './end-event.ts'
+import { progressOf } from './recorded-data.ts'
 import { approvalExpired } from './suspended-runs.ts'
+
+/** The error of a stored run that has ended because its approvals have expired. */
+export function expiryOf({ record: { status, error, runId } }: StoredRun): AgentKitError | undefined {
+  if (status !== 'failed' || error?.code !== 'approval') return undefined
+  return new AgentKitError('approval', error.message, { runId })
+}
 
 /**
  * Ends the suspended runs of an agent whose approvals were not decided in time, with the code `approval`.
- *
  * @param approvalMs how long approvals can be decided, in milliseconds
- * @returns the ids of the runs
  */
-export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs: number): Promise<string[]> {
+export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs: number): Promise<void> {
   const ended: string[] = []
   for (;;) {
     const expired = await runs.expired([agentId], runs.now() - approvalMs)
     const found = expired.filter((runId) => !ended.includes(runId))
     for (const runId of found) {
-      const error = toErrorInfo(approvalExpired(runId, approvalMs))
       const stored = await runs.read(runId)
-      if (stored) await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'error', error }))
+      // It was decided meanwhile.
+      if (stored?.record.status !== 'waiting') continue
+      // A run that an earlier version has suspended has no progress.
+      const requestedAt = progressOf(stored)?.at ?? runs.now() - approvalMs
+      const fix = 'Retry the run: it asks for them again.'
+      const error = toErrorInfo(approvalExpired(runId, { approvalMs, requestedAt, fix }))
+      await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'error', error }))
     }
-    if (found.length === 0) return ended
+    if (found.length === 0) return
     ended.push(...found)
   }
 }

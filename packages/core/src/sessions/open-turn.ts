@@ -201,7 +201,8 @@ export async function resumeTurn(
   const key = keyOf(owner, runId)
   if (isExpired(owner, approvalMs)) {
     await endExpired({ ...request, key }, owner)
-    throw approvalExpired(runId, approvalMs)
+    const fix = 'Begin it again as a new run.'
+    throw approvalExpired(runId, { approvalMs, requestedAt: owner.parkedAt, fix })
   }
   const { found, release } = await acquireSuspended({ ...request, key })
   const turn = storedTurn({ ...request, ...owner }, { ...found, seeded: found.entry.seeded, release })

@@ -112,10 +112,17 @@ export function notSuspended(runId: string): AgentKitError {
   return new AgentKitError('not-found', message, { runId })
 }
 
-/** The error of a run whose approvals were not decided in time. */
-export function approvalExpired(runId: string, approvalMs: number): AgentKitError {
+/**
+ * The error of a run whose approvals were not decided in time.
+ * @param requestedAt in milliseconds since 1970
+ */
+export function approvalExpired(
+  runId: string,
+  { approvalMs, requestedAt, fix }: { approvalMs: number; requestedAt: number; fix: string },
+): AgentKitError {
+  const at = new Date(requestedAt + approvalMs).toISOString()
   const days = approvalMs / 86_400_000
-  const message = `The approvals of the run ${runId} have expired: \`approvalDays\` of its agent is ${days}.`
+  const message = `The approvals of the run ${runId} expired at ${at}: \`approvalDays\` of its agent is ${days}. ${fix}`
   return new AgentKitError('approval', message, { runId })
 }
 

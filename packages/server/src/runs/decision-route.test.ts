@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import type { Agent } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
@@ -112,6 +113,20 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     }
     const body = await (await app.request(`/api/v1/runs/${replaced.run_id}?user_id=ada`)).json()
     expect(body).toMatchObject({ replaced: true, status: 'failed' })
+  })
+
+  it('is 409 for an approval that has expired, and says when', async () => {
+    const { agent, path } = storedAgent([payTurn])
+    const app = createApp(agent, quiet)
+    const { decide } = await waitingRun(app)
+    const database = new DatabaseSync(path)
+    database.exec('UPDATE runs SET waiting_since = 0')
+    database.close()
+    for (const _ of ['first', 'second']) {
+      const response = await decide({ user_id: 'ada', approve: true })
+      const { detail } = await expectProblem(response, 409, 'session-conflict')
+      expect(detail).toMatch(/The approvals of the run .* expired at \d{4}-.*Z: `approvalDays` of its agent is 30/)
+    }
   })
 
   it.each<[string, object | string, number, string]>([

@@ -90,6 +90,7 @@ function checkOpen({ record, approvals }: StoredRun, approvalId: string): Stored
   if (decision !== undefined)
     throw conflict(`The approval was ${wordOf(decision)}${who} at ${decidedAt}. The first decision holds.`)
   if (record.replaced) throw conflict('The run was replaced.')
+  if (record.error?.code === 'approval') throw conflict(record.error.message)
   if (record.status === 'done' || record.status === 'failed')
     throw conflict(`The run has ended (${record.finishReason}).`)
   return approval

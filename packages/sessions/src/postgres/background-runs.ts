@@ -91,7 +91,9 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
   }
 }
 
-const retryText = `UPDATE agentkit.runs SET status = 'queued', holder = NULL, holds_session = false,
+/** Approvals that it asks for again have their whole time. */
+const retryText = `WITH asked AS (UPDATE agentkit.approvals SET requested_at = $2 WHERE run = $1 AND decision IS NULL)
+  UPDATE agentkit.runs SET status = 'queued', holder = NULL, holds_session = false,
     awaits_members = false, takeovers = 0, is_background = true, is_resumable = true, keeps_events = true, due_at = NULL,
     ready_at = $2, deadline = NULL, ended_at = NULL, finish_reason = NULL, error = NULL, sources = NULL, answer = NULL
   WHERE number = $1`

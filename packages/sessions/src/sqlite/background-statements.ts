@@ -30,6 +30,8 @@ export const backgroundTexts = {
       is_background = 1, is_resumable = 1, keeps_events = 1, due_at = NULL, ready_at = :now, deadline = NULL,
       ended_at = NULL, finish_reason = NULL, error = NULL, sources = NULL, answer = NULL
     WHERE number = :number`,
+  /** Approvals that it asks for again have their whole time. */
+  askAgain: 'UPDATE approvals SET requested_at = :now WHERE run = :number AND decision IS NULL',
 
   familyOfRun: 'SELECT parent, root, agent_id, user_id, priority FROM runs WHERE number = ?',
   awaitMembers: `UPDATE runs SET holder = NULL, awaits_members = EXISTS (SELECT 1 FROM runs AS member

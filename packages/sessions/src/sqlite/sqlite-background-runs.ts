@@ -32,7 +32,9 @@ export function sqliteBackgroundRuns(access: StoreAccess): BackgroundRuns {
         if (!run) throw unknownRun(runId)
         if (run.replaced) throw conflict(`The run ${runId} was replaced by a later one.`)
         if (run.status !== 'failed') throw conflict(`The run ${runId} is ${run.status}; only a failed run is retried.`)
-        statements.retryRun.run({ number: run.number, now: storeTime() })
+        const now = storeTime()
+        statements.retryRun.run({ number: run.number, now })
+        statements.askAgain.run({ number: run.number, now })
         touch(runId)
       })
     },

@@ -1,17 +1,21 @@
-import type { SessionStore, Swarm } from '@agentkit/core'
+import type { Agent, SessionStore, Swarm } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
 import { effect, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
-describe.each(storeKinds)('a retried swarm in %s', (kind) => {
+/** As if approvals had been requested long ago. */
+const longAgo =
+  'UPDATE runs SET waiting_since = 0 WHERE waiting_since IS NOT NULL; UPDATE approvals SET requested_at = 0'
+
+describe.each(storeKinds)('a retried run in %s', (kind) => {
   const place = storePlace(kind)
-  const work = async (swarm: Swarm): Promise<void> => {
+  const work = async (swarm: Agent | Swarm): Promise<void> => {
     const started = await swarm.work()
     place.afterTest(() => started.close())
   }
 
-  it.each<[string, (ann: ReturnType<typeof worker>, options: TeamOptions) => Swarm]>([
+  it.each<[string, (ann: Agent, options: TeamOptions) => Swarm]>([
     ['a member', (ann, options) => swarmOf('Team', 'manager', [ann, worker('Dan', [], options)], options)],
     [
       'a member of a member',
@@ -63,15 +67,34 @@ describe.each(storeKinds)('a retried swarm in %s', (kind) => {
     await work(open(place.open()))
     const { runId } = await swarm.enqueue('Go.', session)
     const { approvals } = await swarm.result(runId)
-    await place.execute('UPDATE runs SET waiting_since = 0 WHERE waiting_since IS NOT NULL')
+    await place.execute(longAgo)
     const late = swarm.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
-    await expect(late).rejects.toThrow()
+    await expect(late).rejects.toThrow(/expired at .* Retry the run/)
     await swarm.retry(runId)
     const again = await swarm.result(runId)
     expect(again).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay', path: ['ann'] }] })
     await swarm.decide(runId, { [again.approvals[0]?.approvalId ?? '']: true })
     const result = await swarm.result(runId)
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Team: all is done.', warnings: [] })
+    expect(done).toEqual(['pay 0'])
+  })
+
+  it('asks again, with all its time, for the approval of a chat that has expired', async () => {
+    const done: string[] = []
+    const open = (sessions: SessionStore): Agent => {
+      const members = { Ann: { sessions } }
+      const options: TeamOptions = { sessions, members, effect: (what) => void done.push(what) }
+      return worker('Ann', [effect('pay', options, { needsApproval: true })], options)
+    }
+    const agent = open(place.open())
+    const { runId } = await agent.stream('Go.', session).result
+    await place.execute(longAgo)
+    await expect(agent.resume(runId, {}).result).resolves.toMatchObject({ error: { code: 'approval' } })
+    await agent.retry(runId)
+    await work(open(place.open()))
+    const { approvals } = await agent.result(runId)
+    await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'stop', text: 'Ann has answered.' })
     expect(done).toEqual(['pay 0'])
   })
 
