@@ -155,7 +155,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
       const mayFollow = row.record.status === 'waiting' && row.attempt === entry.attempt && onlyEvents
       await add(mayFollow ? row : writable(runId, entry.attempt), entry)
     },
-    async suspend(runId, { approvals, ...entry }) {
+    async suspend(runId, { approvals, cost, ...entry }) {
       const row = writable(runId, entry.attempt)
       await add(row, entry)
       await sessions.end(runId, 'waiting', entry.usage)
@@ -165,7 +165,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
       const known = row.approvals.filter((one) => approvals.some(({ approvalId }) => approvalId === one.approvalId))
       const open = known.filter(({ decision }) => decision === undefined)
       Object.assign(row, { holds: false, process: undefined, takeovers: 0, suspendedAt: now() })
-      Object.assign(row.record, { status: 'waiting', finishReason: 'approval', approvals: open })
+      Object.assign(row.record, { status: 'waiting', finishReason: 'approval', approvals: open, ...(cost && { cost }) })
       if (open.length === 0) Object.assign(row, { isFree: true }, { record: { ...row.record, status: 'running' } })
       else background.notice(row)
       changed(runId)

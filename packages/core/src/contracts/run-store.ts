@@ -3,6 +3,7 @@ import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { SessionKey } from '../data/session-data.ts'
+import type { Cost } from '../data/usage.ts'
 import type { BackgroundRuns } from './background-runs.ts'
 import type { RunBeginning, RunEnding, RunEntry, StartedCall } from './run-entry.ts'
 
@@ -54,9 +55,13 @@ export interface RunStore {
   /**
    * Suspends the run: it is `waiting` for these approvals and releases its session. It is free instead where all of them
    * are decided already.
+   * @param entry.cost what it has cost by now; `end` replaces it
    * @returns the decisions on these approvals that are stored already
    */
-  suspend(runId: string, entry: RunEntry & { approvals: readonly StoredApproval[] }): Promise<Record<string, Decision>>
+  suspend(
+    runId: string,
+    entry: RunEntry & { approvals: readonly StoredApproval[]; cost?: Cost },
+  ): Promise<Record<string, Decision>>
   /**
    * Stores decisions, all or none. The first decision on an approval wins. When none is left open, a `waiting` run becomes
    * `running` and is free. From then on it is resumable.

@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer, sessionKey } from '../__fixtures__/payer.ts'
-import { Agent } from '../index.ts'
+import { Agent, tool } from '../index.ts'
 
 const inSession = { userId: 'ann', sessionId: 's' }
 
@@ -17,6 +17,25 @@ it('records a run with its answer, its usage and what it needs to continue', asy
   })
   expect(stored?.options).toMatchObject({ seeded: 0, run: { budget: { tokens: 9_000 } } })
   expect((await store.load(sessionKey))?.messages).toHaveLength(4)
+})
+
+it('records what a run that waits for approval has cost by now', async () => {
+  const { store } = memoryDisk().open()
+  const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }
+  const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }], { info: { price } })
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    input: { type: 'object' },
+    needsApproval: true,
+    execute: () => 1,
+  })
+  const agent = new Agent({ name: 'A', functions: [pay], model, sessions: store })
+  const { finishReason, cost } = await agent.stream('Pay.', inSession).result
+  expect(finishReason).toBe('approval')
+  const [record] = await agent.runs()
+  expect(record?.cost?.usd).toBeGreaterThan(0)
+  expect(record?.cost).toEqual(cost)
 })
 
 it.each(['7', undefined])('records the version of the agent that has begun it, else a hash: %s', async (version) => {

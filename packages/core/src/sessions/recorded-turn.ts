@@ -6,7 +6,7 @@ import { redactSecrets } from '../util/redact.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import { cancelStored } from './end-event.ts'
 import { isClaimed } from './live-runs.ts'
-import type { RecordedProgress } from './recorded-data.ts'
+import { costSoFar, type RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
 import { alreadyResumed } from './suspended-runs.ts'
@@ -96,12 +96,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       }
       unwatch()
       const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - runs.now()) }
-      const suspended = { version: version + 2, ...msLeft }
+      const progress = progressOf(snapshot, { suspended: { version: version + 2, ...msLeft } })
+      const cost = costSoFar({ progress })
       const stored = writer.finish((entry) =>
-        runs.suspend(runId, {
-          ...withEvents(entry, held),
-          ...{ usage, progress: progressOf(snapshot, { suspended }), approvals },
-        }),
+        runs.suspend(runId, { ...withEvents(entry, held), usage, progress, approvals, ...(cost && { cost }) }),
       )
       suspending = stored
       const decided = await stored

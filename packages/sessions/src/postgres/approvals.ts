@@ -1,6 +1,6 @@
-import { AgentKitError, type Decision, type RunStatus, type StoredApproval } from '@agentkit/core'
+import { AgentKitError, type Cost, type Decision, type RunStatus, type StoredApproval } from '@agentkit/core'
 import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
-import { parseStored, toJSON } from '../util/json.ts'
+import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { afterStop } from './end-runs.ts'
 import { headOf, type RunHead } from './rows.ts'
@@ -11,7 +11,7 @@ import { noticeOf } from './write-entry.ts'
 export async function suspendRun(
   writing: Writing,
   runId: string,
-  { attempt, approvals }: { attempt: number; approvals: readonly StoredApproval[] },
+  { attempt, approvals, cost }: { attempt: number; approvals: readonly StoredApproval[]; cost?: Cost },
   isRepeated: boolean,
 ): Promise<Record<string, Decision>> {
   const { query, now } = writing
@@ -22,8 +22,7 @@ export async function suspendRun(
   ])
   if (!isRepeated) {
     const [run] = await query<{ number: number; in_tree: boolean; status: RunStatus }>(suspendText, [
-      toStored(runId),
-      now,
+      ...[toStored(runId), now, jsonOrNull(cost)],
     ])
     if (run?.in_tree && run.status === 'waiting') await afterStop(writing, run.number)
   }
@@ -46,7 +45,7 @@ const addApprovalsText = `INSERT INTO agentkit.approvals (run, approval_id, atte
 const openApprovals = `FROM agentkit.approvals AS a WHERE a.run = r.number AND decision IS NULL AND a.attempt = r.attempt`
 const suspendText = `WITH run AS (UPDATE agentkit.runs AS r SET holds_session = false, holder = NULL,
       status = CASE WHEN EXISTS (SELECT 1 ${openApprovals}) THEN 'waiting' ELSE 'running' END,
-      waiting_since = (SELECT min(requested_at) ${openApprovals})
+      waiting_since = (SELECT min(requested_at) ${openApprovals}), cost = coalesce($3::text, cost)
     WHERE run_id = $1 RETURNING number, session, agent_id, status, attempt, finish_reason, error, notifies, in_tree
   ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $2::bigint FROM run WHERE id = run.session
   ), noticed AS (${noticeOf('run', '$2::bigint')} AND status = 'waiting')

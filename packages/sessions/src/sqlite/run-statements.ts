@@ -62,6 +62,7 @@ export const runTexts = {
       finish_reason = :finishReason, error = :error, usage = coalesce(:usage, usage), cost = :cost,
       sources = :sources, answer = :answer
     WHERE number = :number`,
+  setCost: 'UPDATE runs SET cost = ? WHERE number = ?',
   endTurn: `UPDATE runs SET status = ?1, holds_session = iif(?1 = 'waiting', 0, holds_session), holder = NULL, usage = coalesce(?2, usage),
       ended_at = ?3, waiting_since = ?4 WHERE number = ?5`,
   /** With an open approval it waits; with none it is free. */

@@ -82,12 +82,14 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
 
     async suspend(runId, entry) {
       const prepared = prepareEntry(entry)
+      const cost = jsonOrNull(entry.cost)
       const approvals = entry.approvals.map((approval) => [approval.approvalId, bodyOf(approval)] as const)
       const decisions = await write(
         (statements, touch) => {
           const run = requireHeld(statements, runId, entry.attempt)
           const now = storeTime()
           writeEntry(statements, touch, run, prepared)
+          if (cost !== null) statements.setCost.run(cost, run.number)
           for (const [id, body] of approvals) statements.addApproval.run(run.number, id, run.attempt, body, now)
           const waits = statements.suspendRun.get(run.number)?.status === 'waiting'
           statements.moveSession.run(now, run.session)

@@ -1,7 +1,7 @@
 import type { AssistantMessage, UsageRow } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { key } from '../session-store-contract/turns.ts'
-import { done, type GetRuns, newRun } from './runs.ts'
+import { approval, done, type GetRuns, newRun } from './runs.ts'
 
 /** Stores may leave `usage` out. */
 export function usageTests(getRuns: GetRuns): void {
@@ -47,6 +47,22 @@ export function usageTests(getRuns: GetRuns): void {
     expect(await lines(key, { by: 'day', from: later, ...all })).toEqual([])
     expect(await lines(key, { by: 'day', from: later - 86_400_000, to: later, ...all })).toHaveLength(1)
     expect(await runs.usage(key, { by: 'day', runs: 3, limit: 100 })).toBeUndefined()
+  })
+
+  it('keeps what a run that waits has cost by now, until it ends', async () => {
+    const { runs, store } = getRuns()
+    const lines = async (): Promise<string[] | undefined> =>
+      (await runs.usage?.(key, { by: 'session', runs: 100, limit: 100 }))?.map(lineOf)
+    await runs.create(key, newRun('r1'))
+    const usage = { inputTokens: 10, outputTokens: 2, totalTokens: 12 }
+    await runs.suspend('r1', { attempt: 1, usage, cost: { usd: 0.5 }, approvals: [approval('a')] })
+    expect((await runs.read('r1'))?.record).toMatchObject({ status: 'waiting', usage, cost: { usd: 0.5 } })
+    if (runs.usage) expect(await lines()).toEqual(['ann s1 1 runs 10/2 0.5'])
+    await runs.decide('r1', { a: true })
+    await runs.takeOver('r1', { expectedVersion: (await store.load(key))?.version ?? 0 })
+    await runs.end('r1', { attempt: 2, ...done, cost: { usd: 0.75 } })
+    expect((await runs.read('r1'))?.record).toMatchObject({ status: 'done', cost: { usd: 0.75 } })
+    if (runs.usage) expect(await lines()).toEqual(['ann s1 1 runs 10/2 0.75'])
   })
 }
 
