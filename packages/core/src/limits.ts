@@ -56,6 +56,8 @@ export const limits = {
   resumableWaitMs: 300_000,
   /** How long a run tries to acquire a session that another process holds, in milliseconds. */
   sessionWaitMs: 5_000,
+  /** For how long queued runs let a direct one go first that waits, which says so again meanwhile. */
+  directTurnMs: 1_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */
   sessionQueue: 1_000,
   /** The reason of a denied call, in bytes of UTF-8. */

@@ -44,6 +44,11 @@ export interface BackgroundRuns {
    */
   retry(runId: string): Promise<void>
   /**
+   * Lets a direct run that waits for a session go before those that are queued: none of these begins for so long. Absent
+   * where direct runs compete with them.
+   */
+  holdQueued?(key: SessionKey, ms: number): Promise<void>
+  /**
    * Suspends a run until its members' runs, which are created here where they are new, have each ended or wait for
    * approval. It keeps its session, and no process has it. When that has happened it is free.
    */

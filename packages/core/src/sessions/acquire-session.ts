@@ -59,6 +59,7 @@ async function begin<Found>(
   const startedAt = performance.now()
   let mostMs: number = limits.sessionWaitMs
   let refusedVersion: number | undefined
+  let heldUntil = Number.NEGATIVE_INFINITY
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = await untilAborted(signal, store.load(key))
     const version = session?.version ?? 0
@@ -72,8 +73,19 @@ async function begin<Found>(
     if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
     if (waitedMs > mostMs || (onBusy === 'reject' && isHeld)) throw sessionBusy(begun.conflict)
     refusedVersion = version
+    if (onBusy !== 'reject' && performance.now() > heldUntil) {
+      await holdQueued(request)
+      heldUntil = performance.now() + limits.directTurnMs / 2
+    }
     if (onBusy !== 'reject') await sleep(waitMs * (0.5 + Math.random() / 2), signal)
   }
+}
+
+/** Queued runs, which workers of other processes begin, let this one go first. Without it, it competes with them. */
+async function holdQueued({ store, key, signal }: SessionRequest): Promise<void> {
+  const { background } = store.runs ?? {}
+  if (background?.holdQueued)
+    await untilAborted(signal, background.holdQueued(key, limits.directTurnMs)).catch(() => {})
 }
 
 /** The stored run that holds a session. */

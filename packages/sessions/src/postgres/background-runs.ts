@@ -5,7 +5,7 @@ import type { Access } from './access.ts'
 import { delegateRun } from './delegate-run.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
 import { runNotices } from './notices.ts'
-import { lockRun } from './rows.ts'
+import { keyOf, lockRun } from './rows.ts'
 import { storedSchedules } from './schedules.ts'
 import { storeEntry } from './store-entry.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -37,6 +37,11 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
         await query(retryText, [run.number, now])
         touch(runId)
       }),
+
+    async holdQueued(key, ms) {
+      checkSessionKey(key)
+      await write(({ query, now }) => query(holdText, [keyOf(key), now + ms]), { isSingle: true })
+    },
 
     delegate(runId, { members, ...entry }) {
       const prepared = prepareEntry(entry)
@@ -97,6 +102,8 @@ const retryText = `WITH asked AS (UPDATE agentkit.approvals SET requested_at = $
     awaits_members = false, takeovers = 0, is_background = true, is_resumable = true, keeps_events = true, due_at = NULL,
     ready_at = $2, deadline = NULL, ended_at = NULL, finish_reason = NULL, error = NULL, sources = NULL, answer = NULL
   WHERE number = $1`
+
+const holdText = 'UPDATE agentkit.sessions SET direct_until = $2 WHERE key = $1'
 
 const ofRoot = '(SELECT number FROM agentkit.runs WHERE run_id = $1)'
 const budgetText = `SELECT version, value FROM agentkit.budgets WHERE run = ${ofRoot}`

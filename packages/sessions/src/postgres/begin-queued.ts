@@ -6,7 +6,7 @@ import { toStored } from './text-form.ts'
 
 /**
  * Begins a queued run by one statement: one that has stored nothing, whose session is free and at the version that is
- * expected, with no run before it. This is how most background runs begin.
+ * expected, with no run before it, and no direct one that waits. This is how most background runs begin.
  * @returns the run and its number of messages; `undefined` where it is another one, or has to wait
  */
 export async function beginQueued(
@@ -26,7 +26,8 @@ export async function beginQueued(
 /** As everywhere, the session is locked before its runs. The run takes its place after all turns that are there. */
 const beginText = `WITH place AS MATERIALIZED (
     SELECT id FROM agentkit.sessions
-    WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1::text) AND version = $2::bigint FOR NO KEY UPDATE
+    WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1::text) AND version = $2::bigint
+      AND (direct_until IS NULL OR direct_until <= $3::bigint) FOR NO KEY UPDATE
   ), next AS MATERIALIZED (
     SELECT own.number, own.session FROM place JOIN agentkit.runs AS own ON own.session = place.id
     WHERE own.run_id = $1::text AND own.status = 'queued' AND NOT own.replaced AND own.root IS NULL

@@ -1,11 +1,12 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Database, Query } from './database.ts'
+import { directTurns } from './direct-turns.ts'
 import { memoryTable } from './memory-table.ts'
 import { readOnlyWords } from './postgres-errors.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-export const migrations: readonly string[] = [tables, memoryTable]
+export const migrations: readonly string[] = [tables, memoryTable, directTurns]
 
 const oldestServer = 130_000
 

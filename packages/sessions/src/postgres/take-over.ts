@@ -94,7 +94,7 @@ async function acquireSession(
   const [active] = await query<RunHead>(`${headOf(holder)} WHERE session = $1 AND ${isActive}`, [run.session])
   if (active && !(await settleLostRun(writing, active))) return sessionHeld()
   if (run.status === 'queued') {
-    const [earlier] = await query(earlierText, [run.session, run.number])
+    const [earlier] = await query(earlierText, [run.session, run.number, now])
     if (earlier) return conflict(`An earlier run of the session comes before ${run.run_id}.`, true)
   }
   const moved = await query(
@@ -104,9 +104,9 @@ async function acquireSession(
   return moved.length === 0 ? sessionMoved() : undefined
 }
 
-/** What a queued run waits for beside the run that holds its session: decided ones, and those queued before it. */
-const earlierText = `SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND EXISTS (
-  SELECT 1 FROM agentkit.runs AS other WHERE other.session = $1 AND other.number <> own.number AND (
+/** What a queued run waits for beside the run that holds its session: direct ones, decided ones, and those queued before it. */
+const earlierText = `SELECT 1 FROM agentkit.sessions WHERE id = $1 AND direct_until > $3
+  UNION ALL SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND EXISTS (SELECT 1 FROM agentkit.runs AS other WHERE other.session = $1 AND other.number <> own.number AND (
     (other.status = 'running' AND NOT other.holds_session)
     OR (other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number))))`
 

@@ -19,6 +19,8 @@ export const backgroundTexts = {
   earlierQueued: `SELECT 1 FROM runs AS own CROSS JOIN runs AS other ON other.session = own.session
     WHERE own.number = ? AND other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number)
     LIMIT 1`,
+  holdQueued: 'UPDATE sessions SET direct_until = ? WHERE agent_id = ? AND user_id = ? AND session_id = ?',
+  directWaits: 'SELECT 1 FROM sessions WHERE id = ? AND direct_until > ?',
   /** At the end of its session's turns, before anything refers to it. */
   placeLast: `UPDATE runs SET number = (SELECT max(number) + 1 FROM runs)
     WHERE number = ?1 AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)

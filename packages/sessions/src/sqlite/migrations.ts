@@ -3,6 +3,7 @@ import { AgentKitError } from '@agentkit/core'
 import { addRunStore } from './migrate-to-2.ts'
 import { addBackgroundRuns } from './migrate-to-3.ts'
 import { addMemory } from './migrate-to-4.ts'
+import { addDirectTurns } from './migrate-to-5.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -58,6 +59,7 @@ export const migrations: readonly MigrationStep[] = [
   addRunStore,
   addBackgroundRuns,
   addMemory,
+  addDirectTurns,
 ]
 
 export type MigrateOptions = {

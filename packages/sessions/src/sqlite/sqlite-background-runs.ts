@@ -39,6 +39,12 @@ export function sqliteBackgroundRuns(access: StoreAccess): BackgroundRuns {
       })
     },
 
+    async holdQueued(key, ms) {
+      checkSessionKey(key)
+      const { agentId, userId, sessionId } = key
+      await write((statements) => statements.holdQueued.run(storeTime() + ms, agentId, userId, sessionId))
+    },
+
     async delegate(runId, { members, ...entry }) {
       for (const { key } of members) checkSessionKey(key)
       const prepared = { attempt: entry.attempt, entry: prepareEntry(entry), members }

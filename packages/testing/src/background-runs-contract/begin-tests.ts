@@ -54,6 +54,22 @@ export function beginTests(getStores: GetBackground): void {
     expect((await third.store.find('r1'))?.messages).toEqual([user('1')])
   })
 
+  it('lets a direct run that waits go before queued ones, until its time is over', async () => {
+    const stores = getStores()
+    const { runs, store, background } = stores
+    const { holdQueued } = background
+    if (!holdQueued) return
+    await enqueue(stores, queued('r1'), queued('other', { key: { ...key, sessionId: 'other' } }))
+    await holdQueued(key, 60_000)
+    await expect(takeOver(stores, 'r1')).rejects.toMatchObject(tooEarly)
+    await runs.takeOver('other', { expectedVersion: 0 })
+    await runs.create(key, newRun('direct', { expectedVersion: await versionOf(store) }))
+    await finish(runs, 'direct')
+    await expect(takeOver(stores, 'r1')).rejects.toMatchObject(tooEarly)
+    await holdQueued(key, 20)
+    await expect.poll(() => takeOver(stores, 'r1')).toMatchObject({ attempt: 1 })
+  })
+
   it('begins the runs of a session one after the other, in the order of their acceptance', async () => {
     const stores = getStores()
     const { runs } = stores
