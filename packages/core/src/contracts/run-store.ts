@@ -181,6 +181,8 @@ export type StoredRun = {
   isFree?: boolean
   /** Running, but no process has it, and none may have it until the runs of its members have ended or wait. */
   awaitsMembers?: boolean
+  /** Whether no run of its session has begun: the session need not be loaded. May be left out. */
+  hasNewSession?: boolean
   /** Of a member's run: the outermost run, with whose events its own are stored. */
   rootRunId?: string
   /** Of its jobs: higher first; 0 when absent. A member's run has that of its caller. */

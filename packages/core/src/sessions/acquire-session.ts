@@ -9,7 +9,8 @@ import { sleep, untilAborted } from '../util/abort.ts'
 import { withEndEvent } from './end-event.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
-export type SessionRequest = QueueRequest
+/** `known`: the session, where it was just read. */
+export type SessionRequest = QueueRequest & { known?: Session }
 
 /** How a run begins in its session, as the session was loaded. */
 export type Beginning<Found> = {
@@ -60,8 +61,11 @@ async function begin<Found>(
   let mostMs: number = limits.sessionWaitMs
   let refusedVersion: number | undefined
   let heldUntil = Number.NEGATIVE_INFINITY
+  let { known } = request
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
-    const session = await untilAborted(signal, store.load(key))
+    const session = known ?? (await untilAborted(signal, store.load(key)))
+    // What it was before is outdated when it is tried again.
+    known = undefined
     const version = session?.version ?? 0
     const begun = await tryToBegin(request, await prepare(session))
     if ('found' in begun) return begun.found

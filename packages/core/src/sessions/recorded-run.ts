@@ -117,7 +117,8 @@ export function takeOverRun(
 ): Promise<AcquiredSession<TakenRun>> {
   const { runs, runId } = request
   let first = known
-  return acquireSession(request, async (session): Promise<Beginning<TakenRun>> => {
+  const place = known?.hasNewSession ? { ...request, known: { version: 0, messages: [] } } : request
+  return acquireSession(place, async (session): Promise<Beginning<TakenRun>> => {
     const before = first ?? (await runs.read(runId))
     // What it was before is outdated when it is tried again.
     first = undefined

@@ -54,6 +54,7 @@ export type StoredRow = RecordRow & {
   keeps_events: boolean
   is_background: boolean
   awaits_members: boolean
+  has_new_session: boolean
   priority: number
   last_event: number
   root_run_id: string | null
@@ -78,6 +79,7 @@ export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.
 export function storedFrom(runs: string): string {
   return `SELECT ${recordColumns}, r.answer, ${approvals} AS approvals, r.holder, r.takeovers, r.is_resumable,
     r.keeps_events, r.is_background, r.awaits_members, r.priority, r.options, r.progress,
+    s.version = 0 AND s.state IS NULL AS has_new_session,
     (SELECT run_id FROM agentkit.runs WHERE number = r.root) AS root_run_id,
     greatest(CASE WHEN r.root IS NULL THEN r.last_seq ELSE 0 END, (SELECT max(seq) FROM agentkit.events
       WHERE run = coalesce(r.root, r.number) AND (r.root IS NULL OR member = r.number))) AS last_event,
@@ -116,6 +118,7 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
   if (row.options !== null) stored.options = parseStored(row.options, runId, 'options')
   if (row.progress !== null) stored.progress = parseStored(row.progress, runId, 'progress')
   if (row.is_background) stored.isBackground = true
+  if (row.has_new_session) stored.hasNewSession = true
   if (row.priority !== 0) stored.priority = row.priority
   const isUnheld = row.status === 'running' && row.holder === null
   if (isUnheld && row.awaits_members) stored.awaitsMembers = true
