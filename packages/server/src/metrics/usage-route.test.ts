@@ -42,6 +42,23 @@ describe('GET /api/v1/usage', () => {
     )
   })
 
+  it.each([
+    ['text/csv', 'text/csv'],
+    ['Text/CSV; charset=utf-8', 'text/csv'],
+    ['text/*', 'text/csv'],
+    ['text/csv;q=0.5, application/json;q=0.1', 'text/csv'],
+    ['text/csv;q=0', 'application/json'],
+    ['text/csv;q=0, */*', 'application/json'],
+    ['application/json, text/csv;q=0.1', 'application/json'],
+    ['text/html,*/*;q=0.8', 'application/json'],
+    ['x-text/csv-like', 'application/json'],
+  ])('answers `Accept: %s` with %s', async (accept, type) => {
+    const { agent } = storedAgent([])
+    const answer = await createApp(agent, quiet).request('/api/v1/usage?user_id=ada', { headers: { accept } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')?.split(';')[0]).toBe(type)
+  })
+
   it("shows one's own, and all users' with a token for any user", async () => {
     const { agent } = storedAgent([
       { text: 'One.', usage },

@@ -2,6 +2,7 @@ import type { UsageRow } from '@agentkit/core'
 import { check, object, optional, picklist, pipe, string, transform } from 'valibot'
 import { jsonOf, nullable, objectOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
+import { preferred } from '../request/accept.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -82,8 +83,8 @@ export function usageRoute({ agent }: RouteParts): Route {
         throw new ProblemError('invalid-field', { detail, errors: [{ path: ['from'], message }] })
       }
       const rows = found.map((row) => rowBody(by, row))
-      if (!/\btext\/csv\b/i.test(context.req.header('accept') ?? ''))
-        return context.json({ rows, total: totalOf(found) })
+      const format = preferred(context.req.header('accept'), ['application/json', 'text/csv'])
+      if (format !== 'text/csv') return context.json({ rows, total: totalOf(found) })
       return new Response(csvOf(columnsOf(by), rows), { headers: { 'content-type': 'text/csv; charset=utf-8' } })
     },
   })

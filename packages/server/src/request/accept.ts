@@ -4,7 +4,7 @@ export type AnswerFormat = 'text/plain' | 'application/json' | 'text/event-strea
 const formats: readonly AnswerFormat[] = ['text/plain', 'application/json', 'text/event-stream']
 
 type MediaRange = { type: string; quality: number; position: number }
-type Match = { format: AnswerFormat; quality: number; specificity: number; position: number }
+type Match = { quality: number; specificity: number; position: number }
 
 /**
  * The format that an `Accept` header asks for.
@@ -14,14 +14,22 @@ type Match = { format: AnswerFormat; quality: number; specificity: number; posit
  * @returns `undefined` when the header accepts none of the formats
  */
 export function negotiate(accept: string | undefined, fallback: AnswerFormat): AnswerFormat | undefined {
-  if (!accept || accept === '*/*') return fallback
+  return preferred(accept, [fallback, ...formats])
+}
+
+/** The same for any formats, of which the first is the fallback. */
+export function preferred<Format extends string>(
+  accept: string | undefined,
+  formats: readonly [Format, ...Format[]],
+): Format | undefined {
+  if (!accept || accept === '*/*') return formats[0]
   const exact = formats.find((format) => format === accept)
   if (exact) return exact
   const ranges = accept.split(',').map(toMediaRange)
-  let best: Match | undefined
-  for (const format of [fallback, ...formats]) {
+  let best: (Match & { format: Format }) | undefined
+  for (const format of formats) {
     const match = matchFormat(format, ranges)
-    if (match && match.quality > 0 && (best === undefined || isBetter(match, best))) best = match
+    if (match && match.quality > 0 && (best === undefined || isBetter(match, best))) best = { ...match, format }
   }
   return best?.format
 }
@@ -34,12 +42,12 @@ function toMediaRange(text: string, position: number): MediaRange {
 }
 
 /** The most specific range decides a format's quality (RFC 9110). */
-function matchFormat(format: AnswerFormat, ranges: readonly MediaRange[]): Match | undefined {
+function matchFormat(format: string, ranges: readonly MediaRange[]): Match | undefined {
   const anyOfType = `${format.slice(0, format.indexOf('/'))}/*`
   let match: Match | undefined
   for (const { type, quality, position } of ranges) {
     const specificity = type === format ? 3 : type === anyOfType ? 2 : type === '*/*' ? 1 : 0
-    if (specificity > (match?.specificity ?? 0)) match = { format, quality, specificity, position }
+    if (specificity > (match?.specificity ?? 0)) match = { quality, specificity, position }
   }
   return match
 }
