@@ -33,6 +33,7 @@ export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from 
 export { jobOf } from './durable/job-of.ts'
 export { type KeptRules, keepRetention, type RetentionOptions } from './durable/keep-retention.ts'
 export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './durable/recover-runs.ts'
+export { spentSince } from './durable/spent-since.ts'
 export { workOn } from './durable/work.ts'
 export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './durable/worker-options.ts'
 export { askPerson } from './loop/ask-person.ts'

@@ -2,13 +2,15 @@ import { Agent } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import type { Hono } from 'hono'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type Act, fakeAgent } from './__fixtures__/fake-agent.ts'
 import { chatRequest, expectProblem, until, validFields } from './__fixtures__/requests.ts'
+import { ask, payTurn, storedAgents } from './__fixtures__/stored-agent.ts'
 import { createApp } from './create-app.ts'
 import type { ServerOptions } from './options.ts'
 
 const auth = { tokens: { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' } }
+const storedAgent = storedAgents()
 const limits = { userRuns: 1, userQueuedRuns: 1 }
 
 function chat(app: Hono, user_id: string, token = 'the-token-of-all'): Promise<Response> {
@@ -75,6 +77,31 @@ it.each<[string, ServerOptions['limits']]>([
   expect(seconds).toBeGreaterThanOrEqual(1)
   expect(seconds).toBeLessThanOrEqual(24 * 3600)
   expect((await chat(app, 'bob')).status).toBe(200)
+})
+
+it('counts a run once that continues after an approval', async () => {
+  const { agent } = storedAgent([payTurn, 'Paid.', 'Two.', 'Three.'])
+  // Each scripted answer has 15 tokens.
+  const app = createApp(agent, { auth, metrics: true, log: () => {}, limits: { userDailyTokens: 60 } })
+  const headers = { authorization: 'Bearer the-token-of-all' }
+  const { run_id, approvals } = await (
+    await app.request('/api/v1/chat', ask('Pay', {}, { ...headers, accept: 'application/json' }))
+  ).json()
+  const decision = {
+    method: 'POST',
+    body: '{"user_id":"ada","approve":true}',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
+  }
+  const path = `/api/v1/runs/${run_id}/approvals/${approvals[0].approval_id}`
+  await (await app.request(path, decision)).text()
+  await vi.waitFor(async () => {
+    const metrics = await (await app.request('/metrics', { headers })).text()
+    expect(metrics).toContain('agentkit_tokens_total{kind="input"} 20')
+    expect(metrics).toContain('agentkit_tokens_total{kind="output"} 10')
+  })
+  expect((await chat(app, 'ada')).status).toBe(200)
+  expect((await chat(app, 'ada')).status).toBe(200)
+  await expectProblem(await chat(app, 'ada'), 429, 'budget')
 })
 
 it('counts the runs that the store has of this day, after a restart too', async () => {

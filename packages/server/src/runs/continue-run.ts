@@ -1,5 +1,5 @@
 import type { AgentRun, RunRecord, RunResult } from '@agentkit/core'
-import { reported } from '@agentkit/core/internal'
+import { reported, spentSince } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -27,7 +27,7 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
   const place = capacity.enter(left.signal, { userId, isContinued: true })
   // A full queue refuses it at once.
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
-  const run = async (leave: Leave): Promise<AgentRun> => {
+  const run = async (leave: Leave, before: RunRecord): Promise<AgentRun> => {
     // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
@@ -35,7 +35,8 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
     const settle = (result: RunResult): void => {
       const continues = ['session-conflict', 'aborted'].includes(result.error?.code ?? '')
       if (!continues) logRun(result, { log, startedAt })
-      leave(result)
+      // The result is that of the whole run, whose first part is counted already.
+      leave(spentSince(before, result))
     }
     void resumed.result.then(settle, () => leave())
     return resumed
@@ -52,7 +53,8 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
         release()
         return undefined
       }
-      const starting = place.then(run)
+      const { record } = stored
+      const starting = place.then((leave) => run(leave, record))
       starting.catch((error) => {
         // A server that stops leaves the run to the next one.
         if (error instanceof ProblemError) return
