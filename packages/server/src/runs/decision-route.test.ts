@@ -265,6 +265,19 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     expect(paid).toEqual([5])
   })
 
+  it('replays the answer of the run to a stream with an Idempotency-Key whose events are not kept', async () => {
+    const { agent, paid } = storedAgent([payTurn, 'Paid.'])
+    const { run_id, decide } = await waitingRun(createApp(agent, quiet))
+    const headers = { accept: 'text/event-stream', 'idempotency-key': 'a' }
+    const first = await decide({ user_id: 'ada', approve: true }, headers)
+    expect(eventsIn(await first.text()).at(-1)?.data).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
+    await untilEnded(agent, run_id)
+    const again = await decide({ user_id: 'ada', approve: true }, headers)
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+    expect(await again.json()).toMatchObject({ run_id, answer: 'Paid.', finish_reason: 'stop' })
+    expect(paid).toEqual([5])
+  })
+
   it('continues a run with several approvals when the last is decided', async () => {
     const twice = { toolCalls: [1, 2].map((amount) => ({ name: 'pay', input: { amount } })) }
     const { agent, paid } = storedAgent([twice, 'Paid.'])

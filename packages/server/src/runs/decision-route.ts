@@ -68,6 +68,8 @@ export function decisionRoute(parts: RouteParts): Route {
       if (!stored.keepsEvents) {
         // Nothing is stored of its events: they are those that this process sees.
         if (!continued) return context.json(runBody((await findRun(parts, runId, userId)).record))
+        // A request that is sent again gets the answer of the run: there are no events to replay.
+        await begin({ runId, type: 'application/json' })
         return eventResponse(detachedEvents(continued.starting), context, parts)
       }
       const { lastSeq } = stored
