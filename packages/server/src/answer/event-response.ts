@@ -38,6 +38,11 @@ export async function eventResponse(
     throw problem
   }
   const headers = streamHeaders(context)
+  if (context.req.method === 'HEAD') {
+    // No body is sent, so nothing would read the stream.
+    stream.leave()
+    return new Response(null, { headers })
+  }
   const slot = context.env?.events
   if (!slot) return new Response(webStream(stream), { headers })
   slot.stream = stream

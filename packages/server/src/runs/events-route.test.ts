@@ -216,6 +216,24 @@ describe('a resumable chat', () => {
 })
 
 describe('GET /api/v1/runs/{id}/events', () => {
+  it('answers HEAD with the headers alone, and follows nothing', async () => {
+    const { agent } = storedAgent([payTurn])
+    const app = createApp(agent, { ...quiet, limits: { stalledMs: 10 } })
+    const runId = (await app.request('/api/v1/chat', ask('Pay', resumable))).headers.get('x-run-id')
+    let isDropped = false
+    const outgoing = {
+      destroy: () => {
+        isDropped = true
+      },
+    }
+    const path = `/api/v1/runs/${runId}/events?user_id=ada`
+    const response = await app.request(path, { method: 'HEAD' }, { outgoing })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    // A stream that is followed drops its client, who reads nothing.
+    await new Promise((later) => setTimeout(later, 50))
+    expect(isDropped).toBe(false)
+  })
+
   it('is 404 for a run that keeps no events, and for one of another user', async () => {
     const { agent } = storedAgent(['One.', 'Two.'])
     const app = createApp(agent, quiet)
