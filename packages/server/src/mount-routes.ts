@@ -84,5 +84,6 @@ function readQuery(context: ServerContext): Record<string, string> {
 }
 
 function invalid(name: string, message: string): ProblemError {
-  return new ProblemError('invalid-field', { errors: [{ path: [name], message }] })
+  const detail = `The parameter ${name} ${message}.`
+  return new ProblemError('invalid-field', { detail, errors: [{ path: [name], message }] })
 }

@@ -117,6 +117,13 @@ describe('GET /api/v1/runs', () => {
     expect(second.next).toBeNull()
   })
 
+  it('names a parameter that is sent twice', async () => {
+    const { agent } = storedAgent([])
+    const response = await createApp(agent, quiet).request('/api/v1/runs?user_id=ada&limit=1&limit=2')
+    const { detail } = await expectProblem(response, 422, 'invalid-field')
+    expect(detail).toBe('The parameter limit is sent more than once.')
+  })
+
   it('is the inbox of approvals', async () => {
     const { agent } = storedAgent(['One.', payTurn])
     const app = createApp(agent, quiet)
