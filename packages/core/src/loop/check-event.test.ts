@@ -72,6 +72,15 @@ describe('a model that does not keep to the rules', () => {
     expect(await agentOf(telling(text)).chat('Go')).toBe('Hello.')
   })
 
+  it.each([
+    [undefined, 'home/made'],
+    ['other/model', 'other/model'],
+  ])('is named by its message, where that names %s', async (model, name) => {
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }], model }
+    const { messages } = await agentOf(telling({ ...finish, message: said })).stream('Go').result
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', model: name })
+  })
+
   it.each<[string, () => unknown]>([
     [
       'by a generator',

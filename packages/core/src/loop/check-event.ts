@@ -82,7 +82,8 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   if (problem !== undefined || chars > limits.replyMessageChars) {
     throw tooMany(model, `ends with a message of more than ${limits.replyMessageChars} characters or ${deepest} levels`)
   }
-  return { ...event, usage: { ...usage }, message: { ...message, content } }
+  // Usage, histories and other models ask which model has written a message.
+  return { ...event, usage: { ...usage }, message: { ...message, model: message.model ?? model.id, content } }
 }
 
 /** Warnings of the event that ends an answer. */
