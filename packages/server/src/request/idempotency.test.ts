@@ -46,6 +46,19 @@ describe('a chat with an Idempotency-Key', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  it('is 410 for a stream whose events are no longer kept', async () => {
+    const { agent, sessions, model } = storedAgent(['One.', 'Two.'])
+    const app = createApp(agent, quiet)
+    const first = await app.request(path, keyed('Hi', 'a', {}, 'text/event-stream'))
+    expect(await first.text()).toContain('"text":"One."')
+    const runId = first.headers.get('x-run-id') ?? ''
+    // Until the run has ended, and a millisecond has passed since.
+    while (await sessions.runs?.eventRange(runId)) await sessions.runs?.prune({ eventsMs: 1 })
+    const again = await app.request(path, keyed('Hi', 'a', {}, 'text/event-stream'))
+    await expectProblem(again, 410, 'stream-expired')
+    expect(model.requests).toHaveLength(1)
+  })
+
   it('is the same whatever the boundary and the order of its fields', async () => {
     const { agent, model } = storedAgent(['One.', 'Two.'])
     const app = createApp(agent, quiet)

@@ -2,6 +2,7 @@ import type { IdempotentAnswer, IdempotentRequest, RunStore } from '@agentkit/co
 import { recordAnswer, type WholeFormat } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
+import { checkKept } from '../answer/kept-events.ts'
 import { ProblemError, problemResponse } from '../answer/problem.ts'
 import { describeError } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
@@ -146,13 +147,10 @@ async function replay(
   if (!stored || !isHandled) throw stillHandled()
   if (type === eventStreamType) {
     const { draining } = parts.capacity
-    const followed = {
-      sessions: parts.agent.sessions,
-      runId: stored.record.runId,
-      after: Number(body ?? 0),
-      last: stored.lastSeq,
-      draining,
-    }
+    const after = Number(body ?? 0)
+    await checkKept(runs, stored, after)
+    const { record, lastSeq } = stored
+    const followed = { sessions: parts.agent.sessions, runId: record.runId, after, last: lastSeq, draining }
     return replayed(await eventResponse(followedEvents(followed), context, { ...parts, isReplay: true }))
   }
   try {

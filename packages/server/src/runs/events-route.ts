@@ -2,6 +2,7 @@ import type { RunStore, StoredRun } from '@agentkit/core'
 import { object, optional, string } from 'valibot'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
+import { checkKept } from '../answer/kept-events.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { callerOf } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
@@ -55,14 +56,10 @@ async function startOf(runs: RunStore, { record, lastSeq }: StoredRun, after: nu
   if (after !== undefined && after > lastSeq) {
     throw notAnEvent('Last-Event-ID', `must not be above ${lastSeq}, the number of the last event`)
   }
-  if (after !== undefined && after === lastSeq) return after
-  const range = await runs.eventRange(record.runId)
-  if (after === undefined && range) return range.oldest - 1
-  const hasBegun = lastSeq > 0
-  if (hasBegun && (!range || (after !== undefined && after < range.oldest - 1))) {
-    throw new ProblemError('stream-expired', { members: { oldest: range?.oldest ?? null } })
-  }
-  return after ?? 0
+  const range = after === undefined ? await runs.eventRange(record.runId) : undefined
+  const start = range ? range.oldest - 1 : (after ?? 0)
+  await checkKept(runs, { record, lastSeq }, start)
+  return start
 }
 
 function notAnEvent(name: string, message: string): ProblemError {

@@ -37,6 +37,15 @@ describe('a client of @a2a-js/sdk', () => {
     ).toHaveLength(2)
   })
 
+  it('reads the answer of a task whose events are no longer kept', async () => {
+    const { agent, sessions } = make(['Hello there.'])
+    const client = await clientOf(createApp(agent, options))
+    const { id } = await sent(client, ask('Hi'))
+    // Until a millisecond has passed since its end.
+    while (await sessions.runs?.eventRange(id)) await sessions.runs?.prune({ eventsMs: 1 })
+    expect(textOf(await client.getTask({ tenant: '', id }))).toBe('Hello there.')
+  })
+
   it('streams the answer as one artifact, with the text of an answer that is not streamed', async () => {
     const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => ({ seen: 3 }) })
     const turns = [{ text: 'I look.', toolCalls: [{ name: 'look', input: {} }] }, 'Three of them.']

@@ -23,7 +23,7 @@ const eventsAtOnce = 500
 export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Promise<AnswerReader | undefined> {
   const runs = runStoreOf(agent)
   const { record, keepsEvents, lastSeq } = stored
-  if (!keepsEvents || (await isCut(runs, record.runId))) return undefined
+  if (!keepsEvents || (await isCut(runs, stored))) return undefined
   const reader = new AnswerReader({ speaker: agent.speaker })
   for (let after = 0; after < lastSeq; ) {
     const events = await runs.events(record.runId, after, eventsAtOnce)
@@ -36,7 +36,7 @@ export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Prom
   return reader
 }
 
-async function isCut(runs: RunStore, runId: string): Promise<boolean> {
-  const range = await runs.eventRange(runId)
-  return range !== undefined && range.oldest > 1
+async function isCut(runs: RunStore, { record, lastSeq }: StoredRun): Promise<boolean> {
+  const range = await runs.eventRange(record.runId)
+  return range ? range.oldest > 1 : lastSeq > 0
 }

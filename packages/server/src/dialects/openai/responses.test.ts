@@ -250,6 +250,17 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     }
   })
 
+  it('streams no response whose events are no longer kept', async () => {
+    const { agent, sessions } = make(['Hello.'])
+    const client = connect(createApp(agent, quiet))
+    const { runId } = await agent.stream('Hi', { sessionId: 's', resumable: true }).result
+    while (await sessions.runs?.eventRange(runId)) await sessions.runs?.prune({ eventsMs: 1 })
+    const id = `resp_${runId}`
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'completed', output_text: 'Hello.' })
+    const error = await client.responses.retrieve(id, { stream: true }).catch((thrown) => thrown)
+    expect(error).toMatchObject({ status: 410, code: 'stream_expired' })
+  })
+
   it('streams a background response from its start', async () => {
     const { agent } = make(['Done.'])
     const client = connect(createApp(agent, quiet))

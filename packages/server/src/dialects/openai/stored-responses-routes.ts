@@ -2,10 +2,12 @@ import { object, optional, picklist } from 'valibot'
 import { jsonOf } from '../../answer/answer-schemas.ts'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
+import { checkKept } from '../../answer/kept-events.ts'
 import { ProblemError, thrownProblem } from '../../answer/problem.ts'
 import { countField } from '../../request/fields.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
+import { runStoreOf } from '../../request/run-store.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { openaiCaller } from './common-fields.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
@@ -50,6 +52,7 @@ function readRoute(parts: RouteParts): Route {
         const errors = [{ path: ['stream'], message: 'is not supported' }]
         throw new ProblemError('unsupported', { detail: 'Only background responses keep their events.', errors })
       }
+      await checkKept(runStoreOf(agent), stored, 0)
       const { lastSeq, record } = stored
       const isActive = record.status === 'queued' || record.status === 'running'
       const encode = responsesEncoder({

@@ -1,0 +1,17 @@
+import type { RunStore, StoredRun } from '@agentkit/core'
+import { ProblemError } from './problem.ts'
+
+/**
+ * Checks that the events of a run after a number are still stored: those of a run that has ended are removed after a time.
+ * @throws ProblemError `stream-expired`, with the oldest that is kept
+ */
+export async function checkKept(
+  { eventRange }: RunStore,
+  { record, lastSeq }: Pick<StoredRun, 'record' | 'lastSeq'>,
+  after: number,
+): Promise<void> {
+  if (after >= lastSeq) return
+  const range = await eventRange(record.runId)
+  if (range && after >= range.oldest - 1) return
+  throw new ProblemError('stream-expired', { members: { oldest: range?.oldest ?? null } })
+}
