@@ -2,6 +2,7 @@ import { type AgentRun, isAgentKitError, type Runnable } from '@agentkit/core'
 import { createDailyUsage, type DailyUsage, type Spent } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
+import { type Continuations, createContinuations } from './continuations.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
 import { createReaders, type Readers } from './readers.ts'
 import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
@@ -34,6 +35,7 @@ export type Capacity = {
   /** Runs that end with the server, because only their clients wait for them. */
   readonly boundRuns: Set<Pick<AgentRun, 'cancel'>>
   readonly readers: Readers
+  readonly continuations: Continuations
   totals: Totals
   /** Aborts when the server stops: it follows runs no longer. */
   readonly draining: AbortSignal
@@ -74,6 +76,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     sessionRuns: createSessionRuns(),
     boundRuns: new Set(),
     readers: createReaders(),
+    continuations: createContinuations(),
     totals,
     get draining() {
       return draining().signal

@@ -1,4 +1,4 @@
-import type { AgentRun, RunRecord, RunResult } from '@agentkit/core'
+import type { AgentRun, RunRecord, RunResult, StoredRun } from '@agentkit/core'
 import { reported, spentSince } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
@@ -10,7 +10,8 @@ import { logRun } from '../util/log-run.ts'
 export type Continuation = {
   /**
    * Continues the run, unless another process does.
-   * @returns the run, once it has a place; `undefined` while other approvals are open
+   * @returns the run, once it has a place; `undefined` while other approvals are open, and where another decision
+   *   continues it
    */
   start(): Promise<{ starting: Promise<AgentRun> } | undefined>
   /** Instead of `start`. */
@@ -21,12 +22,16 @@ export type Continuation = {
  * A place for a run that may continue once a decision is stored: it starts as soon as the place is free.
  * @throws ProblemError `overloaded` where the server cannot continue it
  */
-export async function reserveContinuation(parts: RouteParts, { runId, userId }: RunRecord): Promise<Continuation> {
+export async function reserveContinuation(
+  parts: RouteParts,
+  { record: { runId, userId }, attempt }: StoredRun,
+): Promise<Continuation> {
   const { agent, capacity, limits, log } = parts
   const left = new AbortController()
   const place = capacity.enter(left.signal, { userId, isContinued: true })
   // A full queue refuses it at once.
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
+  const reservation = capacity.continuations.reserve(runId, attempt)
   const run = async (leave: Leave, before: RunRecord): Promise<AgentRun> => {
     // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
@@ -38,24 +43,31 @@ export async function reserveContinuation(parts: RouteParts, { runId, userId }: 
       // The result is that of the whole run, whose first part is counted already.
       leave(spentSince(before, result))
     }
-    void resumed.result.then(settle, () => leave())
+    void resumed.result.then(settle, () => leave()).finally(reservation.release)
     return resumed
   }
   const release = (): void => {
+    reservation.release()
     left.abort()
     void place.then((leave) => leave(), ignore)
   }
   return {
     release,
     async start() {
-      const stored = await runStoreOf(agent).read(runId)
-      if (stored?.record.status !== 'running') {
+      const stored = await runStoreOf(agent)
+        .read(runId)
+        .catch((error: unknown) => {
+          release()
+          throw error
+        })
+      if (stored?.record.status !== 'running' || !reservation.claim()) {
         release()
         return undefined
       }
       const { record } = stored
       const starting = place.then((leave) => run(leave, record))
       starting.catch((error) => {
+        reservation.release()
         // A server that stops leaves the run to the next one.
         if (error instanceof ProblemError) return
         const message = 'A run whose approvals are decided could not be continued.'

@@ -55,7 +55,7 @@ export function decisionRoute(parts: RouteParts): Route {
       const decision = decisionOf(sent, checkOpen(stored, approvalId))
 
       // A worker continues a background run, in this process or in another one.
-      const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored.record)
+      const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored)
       const by = context.get('principal') ?? userId
       try {
         await agent.decide(runId, { [approvalId]: decision }, { userId, by })

@@ -17,9 +17,13 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
   if (!agent.sessions.runs || !isRecoverable(agent)) return undefined
   return recoverRuns([agent], {
     signal,
-    enter: () => capacity.runs.enter(signal),
+    async enter(runId) {
+      // It continues within the places of its user, and for the client that has decided.
+      if (capacity.continuations.has(runId)) throw new ProblemError('overloaded')
+      return capacity.runs.enter(signal)
+    },
     onError(error) {
-      // No place is free: the run is found again.
+      // No place is free, or a decision continues the run, which is found again otherwise.
       if (error instanceof ProblemError) return
       const message = 'A stored run could not be continued.'
       log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })

@@ -1,0 +1,39 @@
+/** Runs that decisions continue in this server, each once it has a place. */
+export type Continuations = {
+  /** Whether there is a reservation for the run: nothing else continues it then. */
+  has(runId: string): boolean
+  /** @param attempt that of the run while it waits */
+  reserve(runId: string, attempt: number): Reservation
+}
+
+export type Reservation = {
+  /** @returns whether it is the first that continues the run: several people may decide at once */
+  claim(): boolean
+  /** To be called when the run has settled, and by those that do not continue it. */
+  release(): void
+}
+
+export function createContinuations(): Continuations {
+  const runs = new Map<string, { reservations: number; claimed: Set<number> }>()
+  return {
+    has: (runId) => runs.has(runId),
+    reserve(runId, attempt) {
+      const run = runs.get(runId) ?? { reservations: 0, claimed: new Set() }
+      runs.set(runId, run)
+      run.reservations++
+      let isReleased = false
+      return {
+        claim() {
+          if (run.claimed.has(attempt)) return false
+          run.claimed.add(attempt)
+          return true
+        },
+        release() {
+          if (isReleased) return
+          isReleased = true
+          if (--run.reservations === 0) runs.delete(runId)
+        },
+      }
+    },
+  }
+}
