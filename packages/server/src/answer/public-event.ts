@@ -5,7 +5,7 @@ import { problemTable } from './problem-table.ts'
 export function publicEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
     case 'tool-result':
-      return event.isError ? { ...event, output: problemTable['tool-error'].detail } : event
+      return event.isError ? { ...event, output: failureOf(event.output) } : event
     case 'agent-end':
       // Of a member that failed, the reason is what its model or its tool has said.
       return event.reason === undefined ? event : { ...event, reason: endings[event.status] ?? endings.failed }
@@ -17,6 +17,12 @@ export function publicEvent(event: AgentEvent): AgentEvent {
     default:
       return event
   }
+}
+
+/** Without the reason of a denial: the error of a tool may begin with the same words. */
+function failureOf(output: unknown): string {
+  const isDenied = typeof output === 'string' && output.startsWith('The call was denied: ')
+  return isDenied ? 'The call was denied.' : problemTable['tool-error'].detail
 }
 
 const endings: Readonly<Record<string, string>> & { failed: string } = {

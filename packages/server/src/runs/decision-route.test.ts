@@ -251,6 +251,16 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     expect(paid).toEqual([5])
   })
 
+  it('shows in the stream that a call was denied, without the reason', async () => {
+    const { agent } = storedAgent([payTurn, 'Not paid.'])
+    const { decide } = await waitingRun(createApp(agent, quiet))
+    const denial = { user_id: 'ada', approve: false, reason: 'secret' }
+    const body = await (await decide(denial, { accept: 'text/event-stream' })).text()
+    const result = eventsIn(body).find(({ type }) => type === 'tool-result')
+    expect(result?.data).toMatchObject({ isError: true, output: 'The call was denied.' })
+    expect(body).not.toContain('secret')
+  })
+
   it.each([{}, { resumable: 'true' }])('continues when the client leaves its stream (%o)', async (fields) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const { agent, model, paid } = storedAgent([payTurn, () => promise])
