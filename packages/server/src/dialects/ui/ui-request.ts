@@ -52,12 +52,14 @@ export function readUIRequest(sent: unknown): UIRequest {
   const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
   const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
   const before = earlier.findLast(({ role }) => role === 'assistant')
+  // A message without an id is that of no run: nothing is known to come after it.
+  const isKnown = before === undefined || before.id !== undefined
   return {
     ...common,
     question,
     history: historyOf(earlier),
     tools: Array.isArray(tools) ? tools : [],
-    replacesAfter: isReplacing ? { runId: before?.id } : undefined,
+    replacesAfter: isReplacing && isKnown ? { runId: before?.id } : undefined,
   }
 }
 

@@ -87,17 +87,20 @@ describe('POST /ui/chat', () => {
     expect(await again.text()).toMatch(/approved.*\d{4}-\d\d-\d\dT/)
   })
 
-  it('hides no turn for a trigger that it does not know the place of', async () => {
-    const { agent } = make(['One.', 'Two.'])
-    const app = createApp(agent, quiet)
-    const send = (more: object): Promise<string> =>
-      Promise.resolve(app.request('/ui/chat', post({ id: 's1', ...more }))).then((response) => response.text())
-    await send({ messages: [user('Hi')] })
-    const foreign = { id: 'msg_of_the_page', role: 'assistant', parts: [{ type: 'text', text: 'One.' }] }
-    await send({ messages: [user('Hi'), foreign, { ...user('Go on'), id: 'm3' }], trigger: 'regenerate-message' })
-    const runs = await agent.runs({ userId: 'default', sessionId: 's1' })
-    expect(runs.some(({ replaced }) => replaced)).toBe(false)
-  })
+  it.each([['msg_of_the_page'], [''], [undefined]])(
+    'hides no turn for a trigger that it does not know the place of, after the message %s',
+    async (id) => {
+      const { agent } = make(['One.', 'Two.'])
+      const app = createApp(agent, quiet)
+      const send = (more: object): Promise<string> =>
+        Promise.resolve(app.request('/ui/chat', post({ id: 's1', ...more }))).then((response) => response.text())
+      await send({ messages: [user('Hi')] })
+      const foreign = { id, role: 'assistant', parts: [{ type: 'text', text: 'One.' }] }
+      await send({ messages: [user('Hi'), foreign, { ...user('Go on'), id: 'm3' }], trigger: 'regenerate-message' })
+      const runs = await agent.runs({ userId: 'default', sessionId: 's1' })
+      expect(runs.some(({ replaced }) => replaced)).toBe(false)
+    },
+  )
 
   it('is 404 where the dialect is not served', async () => {
     const app = createApp(fakeAgent(), { ...quiet, dialects: ['openai'] })
