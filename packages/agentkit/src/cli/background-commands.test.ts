@@ -232,6 +232,22 @@ describe('agentkit queue', () => {
     expect((await onStore('queue', 'migrate')).out).toContain(': the tables are prepared.')
   })
 
+  it('counts the jobs of a store once, whichever agents of a file have opened it', async () => {
+    await agentOf([]).enqueueMany([{ input: 'One' }, { input: 'Two' }])
+    writeFileSync(
+      join(folder, 'two-agents.ts'),
+      `import { Agent } from 'agentkit'
+const options = { functions: [], model: 'offline/extractive', sessions: process.env.SESSIONS }
+export const writer = new Agent({ name: 'Writer', ...options })
+export const mailer = new Agent({ name: 'Mailer', ...options })
+`,
+    )
+    const counted = await agentkit('queue', 'counts', 'two-agents.ts')
+    expect(counted.out).toMatch(/^agent +queued +taken +oldest\nwriter +2 +0 +\d+\.\d s$/)
+    const rebuilt = await agentkit('queue', 'rebuild', 'two-agents.ts')
+    expect(rebuilt.out.match(/2 jobs in the queue/g)).toHaveLength(1)
+  })
+
   it('is built again while workers run: a run that loses its job ends its step, and continues from there', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const done: string[] = []

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Agent, type BackgroundRuns, type Model, type RunStore, type SessionStore } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../config/sdk-context.ts'
-import { isAddress, storeName } from '../config/store-names.ts'
+import { isAddress, placeOf, storeName } from '../config/store-names.ts'
 import { checkFile } from './common/agent-file.ts'
 import { chosenAgents, type LoadedAgent, loadAgents } from './common/load-agents.ts'
 import { UsageError } from './common/usage-error.ts'
@@ -39,12 +39,10 @@ export async function withStores(
   if (file === undefined) return withStoreAt(sessions, ids, work)
   const loaded = await quietly(() => loadAgents(file))
   try {
-    const stores = new Map<SessionStore, LoadedAgent[]>()
-    for (const agent of chosenAgents(loaded, ids)) {
-      const { sessions: store } = agent.toSpec()
-      stores.set(store, [...(stores.get(store) ?? []), agent])
-    }
-    await work([...stores].map(([store, agents]) => openStore(store, agents)))
+    // Each agent may have opened the same file or database for itself.
+    const byPlace = Map.groupBy(chosenAgents(loaded, ids), (agent) => placeOf(agent.toSpec().sessions))
+    const groups = [...byPlace.values()]
+    await work(groups.flatMap((agents) => (agents[0] ? [openStore(agents[0].toSpec().sessions, agents)] : [])))
   } finally {
     await loaded.close()
   }

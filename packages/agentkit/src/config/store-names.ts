@@ -1,18 +1,25 @@
 import { relative } from 'node:path'
 import type { SessionStore } from '@agentkit/core'
 
-const names = new WeakMap<SessionStore, string>()
+const places = new WeakMap<SessionStore, string>()
 
 /** Remembers where a store is, for messages. @param place a path, or an address, which may have a password */
 export function nameStore(store: SessionStore, place: string): void {
-  names.set(store, isAddress(place) ? withoutPassword(place) : place)
+  places.set(store, place)
+}
+
+/** What stores of one place have in common; it may have a password. */
+export function placeOf(store: SessionStore): string | SessionStore {
+  const place = places.get(store)
+  return place === undefined || place === '' || place === ':memory:' ? store : place
 }
 
 /** Where a store is, without a password: an address, or a path, relative to this folder where that is shorter. */
 export function storeName(store: SessionStore): string {
-  const name = names.get(store)
+  const name = places.get(store)
   if (name === undefined) return 'a store of its own'
-  if (isAddress(name) || name === '' || name === ':memory:') return name || 'a temporary file'
+  if (isAddress(name)) return withoutPassword(name)
+  if (name === '' || name === ':memory:') return name || 'a temporary file'
   const short = relative('', name)
   return short.startsWith('..') ? name : short
 }
