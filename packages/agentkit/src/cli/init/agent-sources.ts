@@ -1,20 +1,15 @@
+import { keyVariables } from '../../models/providers.ts'
 import type { Template } from './templates.ts'
 
 /** The sources of a template: its agent, the test of it, and a file for it to answer from. */
-export function agentSources(
-  template: Template,
-  keys: readonly string[],
-): { agent: string; test: string; knowledge?: string } {
-  // The agent of the file is made when it is imported, and needs a key for that.
-  const preparation = keys.map((name) => `process.env.${name} ||= 'no-key-is-needed'\n`).join('')
-  const imported = preparation === '' ? '' : `// No provider is called: the model is scripted.\n${preparation}`
+export function agentSources(template: Template): { agent: string; test: string; knowledge?: string } {
   switch (template) {
     case 'agent':
-      return { agent: oneAgent, test: `${testHead}${imported}${oneTest}` }
+      return { agent: oneAgent, test: `${testHead}${oneTest}` }
     case 'swarm':
-      return { agent: swarm, test: `${testHead}${imported}${swarmTest}` }
+      return { agent: swarm, test: `${testHead}${swarmTest}` }
     case 'files':
-      return { agent: filesAgent, test: `${testHead}${imported}${filesTest}`, knowledge: handbook }
+      return { agent: filesAgent, test: `${testHead}${filesTest}`, knowledge: handbook }
   }
 }
 
@@ -85,6 +80,8 @@ import { test } from 'node:test'
 import { scriptedModel } from '@agentkit/testing'
 import { Agent } from 'agentkit'
 
+// Tests do not read agentkit_config.toml: the agent of ./agent.ts has the default model here, which no test calls.
+process.env.${keyVariables.openai.at(-1)} ||= 'no-key-is-needed'
 `
 
 const callsCurrentTime = `const { agent, currentTime } = await import('./agent.ts')

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { cliFolder } from '../../__fixtures__/cli-folder.ts'
+import { cliFolder, plainEnvironment } from '../../__fixtures__/cli-folder.ts'
 import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
 import { toolVersions } from './manifest.ts'
 
@@ -62,6 +62,15 @@ describe('agentkit init', () => {
     const command = test.replaceAll(/\bnode\b/g, `"${process.execPath}"`)
     const failed = await promisify(exec)(command, { cwd, env }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('agentkit needs Node.js 22.18') })
+  })
+
+  it.each(['offline', 'anthropic'])('has a test that passes with the models of %s, without a key', async (provider) => {
+    const { cwd } = place()
+    await init(cwd, '--provider', provider, '--template', 'swarm')
+    const { NODE_TEST_CONTEXT: _, ...env } = plainEnvironment()
+    const command = `"${process.execPath}" --conditions=@agentkit/source --import agentkit/register --test`
+    const { stdout } = await promisify(exec)(command, { cwd, env: { ...env, PWD: cwd } })
+    expect(stdout).toMatch(/pass 3/)
   })
 
   it('installs only the providers that are chosen, and names the model', async () => {

@@ -8,7 +8,7 @@ export type ProjectFile = { name: string; text: string; mode?: number }
 /** The files of a project, apart from package.json and .gitignore. */
 export function projectFiles(choices: Choices): ProjectFile[] {
   const { providers, template, manager } = choices
-  const { agent, test, knowledge } = agentSources(template, testKeys(providers))
+  const { agent, test, knowledge } = agentSources(template)
   return [
     { name: 'agent.ts', text: agent },
     { name: 'agent.test.ts', text: test },
@@ -47,10 +47,6 @@ function variablesOf(providers: readonly ProviderId[], isExample: boolean): stri
   })
   if (lines.length > 0) return `${lines.join('\n')}\n`
   return isExample ? '# No provider of this project needs a key.\n' : ''
-}
-
-function testKeys(providers: readonly ProviderId[]): string[] {
-  return providers.flatMap((provider) => keyName(provider) ?? []).slice(0, 1)
 }
 
 function keyName(provider: ProviderId): string | undefined {
