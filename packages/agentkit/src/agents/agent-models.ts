@@ -1,5 +1,6 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import type { AgentTable } from '../config/config-keys.ts'
+import { hasUnreadConfig } from '../config/project-tests.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { isReplaying, withCassette } from '../models/cassette-model.ts'
 import { findModel } from '../models/model-name.ts'
@@ -7,6 +8,7 @@ import { namedModel } from '../models/named-model.ts'
 import { isProviderId, keyOf, keyVariables, type ProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { loadedFile } from '../util/loaded-file.ts'
+import { printOnce } from '../util/print-once.ts'
 import type { AgentOptions } from './options.ts'
 import { milliseconds } from './shared-options.ts'
 
@@ -50,8 +52,9 @@ function modelOf(
     idleTimeoutMs: timeoutMs,
     ollamaServerUrl: settings.ollama_server_url,
     providers: context.config.providers,
+    hint: hasUnreadConfig(context.config.path) ? unreadConfig : undefined,
   })
-  const name = model ?? standIn(context)
+  const name = model ?? standIn()
   const named = afterOtherChecks(() => namedModel(name, modelSettings), options)
   if (named.id.startsWith('openai/gpt-oss') && process.env.GROQ_API_KEY) {
     context.warn(`The model "${named.id}" is called at OpenAI. For Groq write "groq/${named.id}".`)
@@ -60,15 +63,18 @@ function modelOf(
 }
 
 /** A command that a person waits for answers without a model and a key too, and says so. */
-function standIn(context: SDKContext): string | undefined {
+function standIn(): string | undefined {
   if (!loadedFile()?.standIn || keyOf('openai') !== undefined || isReplaying()) return undefined
-  context.notice(
+  printOnce(
     `No model and no key is set: the answers are those of ${offlineModel}, which is no language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
   )
   return offlineModel
 }
 
 const offlineModel = 'offline/extractive'
+
+/** Otherwise the file, which may name a model, seems to be ignored. */
+const unreadConfig = "Tests do not read agentkit_config.toml: pass configPath: 'agentkit_config.toml', or a model."
 
 /** Whether the configuration says that the preferred model reads no images. */
 export function readsNoImages(

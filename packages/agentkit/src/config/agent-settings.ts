@@ -25,10 +25,9 @@ export function agentSettings(config: Config, agent: { name: string; id: string 
   return { ...(prompts && { sample_prompts: prompts }), ...config.defaults, ...own[0] }
 }
 
-/** The agent tables whose name is neither the name nor the id of one of these agents. */
-export function strayTables(config: Config, agents: Iterable<{ name: string; id: string }>): string[] {
-  const known = new Set([...agents].flatMap(({ name, id }) => [name, id]))
-  return [...config.agents.keys()].filter((table) => !known.has(table))
+/** The tables of agents that no agent has taken. */
+export function strayTables(config: Config, taken: ReadonlySet<string>): string[] {
+  return [...config.agents.keys()].filter((table) => !taken.has(table))
 }
 
 function ownTables(config: Config, { name, id }: { name: string; id: string }): AgentTable[] {

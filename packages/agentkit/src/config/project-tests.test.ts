@@ -33,7 +33,7 @@ export function onRain(callback: () => void): void {
 }`,
   'src/weather.test.ts': `import { scriptedModel } from '@agentkit/testing'
 import { Agent, SDKContext } from 'agentkit'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { weather } from './weather.ts'
 
 const turns = [{ toolCalls: [{ name: 'weather', input: { city: 'Oslo' } }] }, 'Sunny.']
@@ -44,6 +44,12 @@ it('reads no configuration', async () => {
   expect(await agent.chat('Oslo?')).toBe('Sunny.')
   expect(JSON.stringify(model.requests[1]?.messages)).toContain('Sunny in Oslo')
   expect(model.requests[0]).not.toHaveProperty('temperature')
+})
+
+it('says so where no model is named', () => {
+  vi.stubEnv('OPENAI_API_KEY', '')
+  vi.stubEnv('LLMPROVIDER_API_KEY', '')
+  expect(() => new Agent({ name: 'Test' })).toThrow('Tests do not read agentkit_config.toml')
 })
 
 it('reads what it asks for, without a warning of other tables', async () => {
@@ -75,7 +81,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }))
 it('lets the tests of a project call plain functions, apart from its configuration', async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const { stdout, stderr } = await run(vitest, ['run', '--root', project, 'src'])
-  expect(stdout).toContain('2 passed')
+  expect(stdout).toContain('3 passed')
   expect(stdout + stderr).not.toContain('belongs to no agent')
 })
 

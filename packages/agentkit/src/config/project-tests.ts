@@ -19,3 +19,9 @@ export function isInProjectTests(): boolean {
 export function isProjectsOwn(path: string | undefined): boolean {
   return path !== undefined && isInProjectTests() && dirname(path) === process.cwd()
 }
+
+/** Whether this is a test of a project whose configuration is not read. */
+export function hasUnreadConfig(path: string | undefined): boolean {
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  return path === undefined && isInProjectTests() && existsSync('agentkit_config.toml')
+}

@@ -55,6 +55,20 @@ describe('SDKContext', () => {
     ])
   })
 
+  it('warns once in a process, and of no table that an agent of another context has taken', () => {
+    const print = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    folder.write('agentkit_config.toml', '[defaults]\nmax_stepz = 1\n[one]\n[two]\n[three]\n')
+    const contexts = ['One', 'Two'].map((name) => {
+      const context = new SDKContext()
+      context.settingsOf({ name, id: name.toLowerCase() })
+      return context
+    })
+    for (const context of contexts) context.warnOfStrayTables()
+    const printed = print.mock.calls.flat()
+    expect(printed).toEqual([expect.stringContaining('"max_stepz"'), expect.stringContaining('[three] belongs to no')])
+    expect(contexts.map(({ warnings }) => warnings.length)).toEqual([2, 2])
+  })
+
   it('keeps one session store for each path', async () => {
     const context = new SDKContext()
     expect(context.sessionsAt('a.db')).toBe(context.sessionsAt(folder.path('a.db')))

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { checkOptionNames, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
+import { printOnce } from '../util/print-once.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import { type Config, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
@@ -48,16 +49,16 @@ export class SDKContext {
     for (const warning of this.config.warnings) this.warn(warning)
   }
 
-  /** One sentence for each entry that has no effect. Each is printed once, when it is found. */
+  /** One sentence for each entry that has no effect. Each is printed once in a process, when it is found. */
   get warnings(): readonly string[] {
     return [...this.#warnings]
   }
 
-  /** Prints a warning once. */
+  /** Adds a warning, and prints it unless this process has printed it. */
   warn(warning: string): void {
     if (this.#warnings.includes(warning)) return
     this.#warnings.push(warning)
-    console.warn(terminalLine(`agentkit: ${warning}`))
+    printOnce(warning)
   }
 
   /** Prints a message once that is not a warning. */
@@ -74,6 +75,7 @@ export class SDKContext {
   settingsOf(agent: { name: string; id: string }): AgentTable {
     const settings = agentSettings(this.config, agent)
     this.#agents.set(`${agent.id}\n${agent.name}`, agent)
+    for (const table of [agent.name, agent.id]) if (this.config.agents.has(table)) takenTables(this.config).add(table)
     return settings
   }
 
@@ -122,14 +124,12 @@ export class SDKContext {
     if (this.#strayTablesReported || isProjectsOwn(this.config.path)) return
     this.#strayTablesReported = true
     const agents = [...this.#agents.values()]
-    for (const table of strayTables(this.config, agents)) this.warn(this.#strayTable(table, agents))
+    for (const table of strayTables(this.config, takenTables(this.config))) this.warn(this.#strayTable(table, agents))
   }
 
   #strayTable(table: string, agents: readonly { name: string; id: string }[]): string {
     const nearest = nearestWord(table, [...reservedTables, ...agents.flatMap(({ name, id }) => [id, name])])
-    const hint = nearest
-      ? `Did you mean [${nearest}]?`
-      : 'A table is found by the name or id of an agent of this context.'
+    const hint = nearest ? `Did you mean [${nearest}]?` : 'A table is found by the name or id of an agent.'
     return `${this.config.path}: [${table}] belongs to no agent. ${hint}`
   }
 
@@ -146,4 +146,13 @@ export class SDKContext {
       ...closers.map((close) => close()),
     ])
   }
+}
+
+/** The tables that agents of this process have taken, by the path of their file: each of them may have its own context. */
+const takenByPath = new Map<string, Set<string>>()
+
+function takenTables({ path = '' }: Config): Set<string> {
+  const taken = takenByPath.get(path) ?? new Set<string>()
+  takenByPath.set(path, taken)
+  return taken
 }

@@ -17,7 +17,12 @@ import {
 /** The model of an agent that names none, if there is an OpenAI key. */
 export const defaultModel = 'openai/gpt-5.4-mini'
 
-export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string; providers?: NamedProviders }
+export type NamedModelSettings = ModelTimeouts & {
+  ollamaServerUrl?: string
+  providers?: NamedProviders
+  /** Why there is no name, for the error of a missing key. */
+  hint?: string
+}
 
 /**
  * A model by its name. The provider's key is read from the environment at once; its package is imported when the model
@@ -31,7 +36,7 @@ export type NamedModelSettings = ModelTimeouts & { ollamaServerUrl?: string; pro
  */
 export function namedModel(
   name: string | undefined,
-  { ollamaServerUrl, providers = noProviders, ...timeouts }: NamedModelSettings = {},
+  { ollamaServerUrl, providers = noProviders, hint, ...timeouts }: NamedModelSettings = {},
   load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): LazyModel {
   const found = findModel(name ?? defaultModel, providers)
@@ -40,7 +45,7 @@ export function namedModel(
   const { model } = found
   const provider = found.provider as ProviderId // all that are not named
   const apiKey = keyOf(provider)
-  const missing = apiKey ? undefined : missingKeyOf(name, provider)
+  const missing = apiKey ? undefined : missingKeyOf(name, provider, hint)
   if (missing && areKeysDeferred()) return lazyModel(`${provider}/${model}`, () => Promise.reject(missing))
   if (missing) throw missing
   return lazyModel(`${provider}/${model}`, async () => {
@@ -92,8 +97,12 @@ export function checkKeyOf({ name, keyVariable }: NamedProvider): void {
   throw new AgentKitError('missing-key', message, { provider: name })
 }
 
-function missingKeyOf(name: string | undefined, provider: ProviderId): AgentKitError | undefined {
-  if (name === undefined) return noModel()
+function missingKeyOf(
+  name: string | undefined,
+  provider: ProviderId,
+  hint: string | undefined,
+): AgentKitError | undefined {
+  if (name === undefined) return noModel(hint)
   return needsKey(provider) ? missingKey(name, provider) : undefined
 }
 
@@ -104,15 +113,15 @@ function missingKey(name: string, provider: ProviderId): AgentKitError {
   return new AgentKitError('missing-key', message, { provider })
 }
 
-function noModel(): AgentKitError {
+function noModel(hint: string | undefined): AgentKitError {
   const others = providerIds.filter((id) => keyOf(id))
-  const hint =
+  const otherwise =
     others.length > 0
       ? `There is a key for ${others.join(' and ')}: pass one of its models, such as "${others[0]}/…".`
       : 'Or pass a model; "offline/extractive" needs no key.'
   return new AgentKitError(
     'missing-key',
     `There is no \`model\`, and no key for the default one, "${defaultModel}". ` +
-      `Set ${keyVariables.openai.join(' or ')}, for example in .env. ${hint}`,
+      `Set ${keyVariables.openai.join(' or ')}, for example in .env. ${hint ?? otherwise}`,
   )
 }
