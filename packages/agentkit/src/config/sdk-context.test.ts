@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from './sdk-context.ts'
@@ -134,6 +134,11 @@ describe('.env', () => {
     expect(process.env.AGENTKIT_TEST_A).toBe('from outside')
     expect(process.env.AGENTKIT_TEST_B).toBe('')
     expect(process.env.AGENTKIT_TEST_C).toBe('with # and spaces')
+  })
+
+  it.each(['utf16le', 'latin1'] as const)('is warned of as %s', (encoding) => {
+    writeFileSync(folder.path('.env'), Buffer.from('\ufeffAGENTKIT_TEST_A=é\n', encoding))
+    expect(new SDKContext().warnings).toEqual([expect.stringContaining('.env is not UTF-8')])
   })
 
   it('causes a warning when it cannot be read', () => {
