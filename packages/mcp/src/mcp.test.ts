@@ -195,6 +195,7 @@ describe('options', () => {
   it.each<[McpOptions, string, RegExp]>([
     [{}, 'invalid-config', /`url` or a `command`/],
     [{ url: 'http://127.0.0.1:1/', command: 'node' }, 'invalid-config', /Give one of them/],
+    [{ name: 'files' }, 'invalid-config', /^The MCP server "files" has a `url` or a `command`/],
     [{ url: 'ftp://127.0.0.1/' }, 'invalid-config', /http/],
     [{ url: 'http://ada:secret@127.0.0.1/' }, 'invalid-config', /without a user/],
     [{ command: 'no-such-command-here' }, 'invalid-config', /no command "no-such-command-here"/],

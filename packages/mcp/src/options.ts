@@ -113,16 +113,16 @@ export function checkServer(options: McpOptions): Server {
   checkOptions(options, { ...rules, name: rules.name ?? isAny })
   const { url, command, pins = 'agentkit-mcp.lock.json', timeoutMs = 30_000, name, ...rest } = options
   if ((url === undefined) === (command === undefined)) {
-    throw invalidConfig('An MCP server has a `url` or a `command`. Give one of them.')
+    throw invalidConfig(`${known(name)} has a \`url\` or a \`command\`. Give one of them.`)
   }
   const only = url === undefined ? (['headers', 'authProvider'] as const) : (['args', 'env', 'cwd'] as const)
   const unused = only.find((option) => options[option] !== undefined)
   if (unused !== undefined) {
     throw invalidConfig(
-      `\`${unused}\` has no effect for an MCP server with \`${url === undefined ? 'command' : 'url'}\`.`,
+      `${known(name)}: \`${unused}\` has no effect with \`${url === undefined ? 'command' : 'url'}\`.`,
     )
   }
-  const address = url === undefined ? undefined : addressOf(url)
+  const address = url === undefined ? undefined : addressOf(url, name)
   return {
     ...rest,
     ...(command !== undefined && { command }),
@@ -133,11 +133,18 @@ export function checkServer(options: McpOptions): Server {
   }
 }
 
-function addressOf(url: string): URL {
+/** A server that has a name is one of several, as in a configuration. */
+function known(name: string | undefined): string {
+  return name === undefined ? 'An MCP server' : `The MCP server "${name}"`
+}
+
+function addressOf(url: string, name: string | undefined): URL {
   const address = URL.parse(url)
   if (address && /^https?:$/.test(address.protocol) && !address.username && !address.password) return address
   // The address may hold a secret.
-  throw invalidConfig('The `url` of an MCP server is http:// or https://, without a user. Use `headers` for a token.')
+  throw invalidConfig(
+    `${known(name)}: a \`url\` begins with http:// or https://, without a user. Use \`headers\` for a token.`,
+  )
 }
 
 /** Other arguments may be secrets, and the lock file is committed. */

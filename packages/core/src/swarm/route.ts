@@ -82,8 +82,9 @@ async function callOf(
   const agent = typeof next === 'string' ? next : next?.agent
   const member = members.find(({ id }) => id === agent)
   if (!member) {
+    const given = typeof agent === 'string' ? `named "${agent}"` : `returned ${describe(next)}`
     const known = members.map(({ id }) => `"${id}"`).join(', ')
-    const message = `The swarm's \`collaboration\` function named "${agent}", which is not a member. There are: ${known}.`
+    const message = `The swarm's \`collaboration\` function ${given}, which is not a member. There are: ${known}.`
     throw invalidConfig(message)
   }
   const task = typeof next === 'string' ? await defaultTask(member) : next.task
@@ -91,4 +92,9 @@ async function callOf(
     throw invalidConfig(`The swarm's \`collaboration\` function gave "${agent}" no task.`)
   }
   return { name: memberToolName(member.id), input: { task } }
+}
+
+function describe(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `an object without the id \`agent\` (it has: ${Object.keys(value).join(', ') || 'nothing'})`
 }

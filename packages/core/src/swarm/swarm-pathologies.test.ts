@@ -345,7 +345,8 @@ describe('a routing function', () => {
     ['returns an empty list at its first call', [], nothingFirst],
     ['returns an unknown id', 'cas', 'named "cas", which is not a member. There are: "ann", "bob".'],
     ['returns a list with undefined', [undefined], 'which is not a member'],
-    ['returns a number', 42, 'which is not a member'],
+    ['returns a number', 42, 'returned 42, which is not a member'],
+    ['misspells `agent`', { agnt: 'ann' }, 'returned an object without the id `agent` (it has: agnt), which is not'],
     ['gives no task', { agent: 'ann', task: '' }, 'gave "ann" no task'],
   ])('that %s ends the run in an error that says so', async (_what, next, words) => {
     const result = await run(routed(() => next as never))

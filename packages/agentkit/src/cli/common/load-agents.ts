@@ -57,7 +57,11 @@ export async function loadApp(
   served: ReadonlySet<object> = new Set(),
 ): Promise<LoadedAgents> {
   await import('@agentkit/functions/register')
-  const exports: Record<string, unknown> = await import(pathToFileURL(path).href)
+  const exports: Record<string, unknown> = await import(pathToFileURL(path).href).catch((error) => {
+    // Of a file that it imports, the error itself says more.
+    const isOwn = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && String(error.message).endsWith(path)
+    throw isOwn ? new UsageError(`"${name}" is no TypeScript or JavaScript. Pass a file that exports agents.`) : error
+  })
   const agents = agentsAmong([...Object.values(exports), ...served], name)
   const main = agents.find((agent) => agent === exports.default) ?? agents.find((agent) => agent === exports.agent)
   return { agents, file: name, ...(main && { main }), close: () => closeAll(agents) }

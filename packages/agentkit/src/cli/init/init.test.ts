@@ -73,6 +73,11 @@ describe('agentkit init', () => {
     expect(stdout).toMatch(/pass 3/)
   })
 
+  it('quotes a folder whose name has a space', async () => {
+    const { out } = await init(place().cwd, 'my agent')
+    expect(out).toContain('cd "my agent" && npm install')
+  })
+
   it('installs only the providers that are chosen, and names the model', async () => {
     const { cwd, read } = place()
     const { code } = await init(

@@ -55,7 +55,8 @@ async function install({ manager }: Choices, folder: string): Promise<boolean> {
 }
 
 function sayNext({ manager, providers, model }: Choices, shown: string, mustInstall: boolean): void {
-  const enter = shown === '.' ? '' : `cd ${shown} && `
+  // Each shell takes double quotes.
+  const enter = shown === '.' ? '' : `cd ${/^[\w./\\-]+$/.test(shown) ? shown : `"${shown}"`} && `
   const run = manager === 'npm' ? 'npm run' : manager
   print('')
   if (mustInstall) print(`Install: ${enter}${manager} install`)
