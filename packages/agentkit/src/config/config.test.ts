@@ -154,6 +154,12 @@ cors_origins = ["https://example.com"]
     )
   })
 
+  it('finds the line of a key below a long instruction that has its name in every line', () => {
+    const instruction = 'Ask for the name and the timeout of the user.\n'.repeat(2_000)
+    const { message } = failure(`[one]\ninstruction = """\n${instruction}"""\n[two]\n"timeout" = "60s"\n`)
+    expect(message).toContain(`${path()}:2005: "timeout" must be`)
+  })
+
   it.each([
     { toml: '[defaults]\nmodel = \n', line: 2 },
     { toml: '[defaults]\nmax_steps = 1\nmax_steps = 2\n', line: 3 },

@@ -12,9 +12,17 @@ export function tomlLine(toml: string, path: readonly string[]): number | undefi
   const lines = toml.split('\n')
   const name = path.at(-1) ?? ''
   for (const [index, line] of lines.entries()) {
-    if (line.includes(name) && definesPath(lines, index, path)) return index + 1
+    if (mayDefine(line, name) && definesPath(lines, index, path)) return index + 1
   }
   return undefined
+}
+
+/** Whether what follows a name can follow a key. Parsing for each line of a long instruction would take seconds. */
+function mayDefine(line: string, name: string): boolean {
+  for (let at = line.indexOf(name); at !== -1; at = line.indexOf(name, at + 1)) {
+    if (/^["']?[ \t]*[=.\]]/.test(line.slice(at + name.length, at + name.length + 80))) return true
+  }
+  return false
 }
 
 function definesPath(lines: readonly string[], index: number, path: readonly string[]): boolean {
