@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { cliFolder, type Ended } from '../__fixtures__/cli-folder.ts'
 
@@ -53,6 +53,24 @@ describe('agentkit dev', { timeout: 90_000 }, () => {
     writeFileSync(`${folder}/agentkit_config.toml`, '[server]\nport = 0\n[second]\ndescription = "New."\n')
     const response = await fetch(`${await dev.url(3)}/api/v1/info`)
     expect((await response.json()).description).toBe('New.')
+    await dev.stop()
+  })
+
+  it('serves it again each time that an editor has replaced its file, also after a failure', async () => {
+    const replace = (text: string): void => {
+      writeFileSync(`${folder}/new.ts`, text)
+      renameSync(`${folder}/new.ts`, `${folder}/agent.ts`)
+    }
+    write('agentkit_config.toml', '[server]\nport = 0\n')
+    write('agent.ts', agent('First'))
+    const dev = start(['dev'])
+    await dev.url()
+    replace(agent('Second'))
+    expect(await nameAt(await dev.url(2))).toBe('Second')
+    replace('this is (no TypeScript')
+    await expect.poll(dev.out, patiently).toContain('Failed running')
+    replace(agent('Third'))
+    expect(await nameAt(await dev.url(3))).toBe('Third')
     await dev.stop()
   })
 

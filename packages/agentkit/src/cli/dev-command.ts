@@ -1,10 +1,16 @@
-import { relative, resolve } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { agentFile } from './common/agent-file.ts'
 import { runProgram } from './common/run-program.ts'
 import { UsageError } from './common/usage-error.ts'
+import { watchReplaced } from './common/watch-replaced.ts'
 
-/** Set for the process that runs the file, which Node starts again after each change. */
+/**
+ * Set for the process that runs the file, which Node starts again after each change: the path of a file that is written
+ * when another one was replaced.
+ */
 const servesVariable = 'AGENTKIT_DEV_SERVES'
 
 /** `agentkit dev app.ts`: serves an agent during development. */
@@ -16,7 +22,8 @@ export function devCommand(): Command {
     .passThroughOptions()
     .addHelpText('after', examples)
     .action(async (file: string | undefined, words: string[], { agent }: { agent?: string }) => {
-      if (process.env[servesVariable] === undefined) {
+      const replaced = process.env[servesVariable]
+      if (replaced === undefined) {
         // A misspelt name is reported at once, and not watched.
         agentFile(file)
         const own = process.argv[1] ?? ''
@@ -32,7 +39,7 @@ export function devCommand(): Command {
         return
       }
       delete process.env[servesVariable]
-      watchAlso(['agentkit_config.toml', '.env'])
+      watchAlso(['agentkit_config.toml', '.env', replaced])
       const { serveFile } = await import('./serve-file.ts')
       try {
         if (await serveFile(file, words, agent)) report('loaded')
@@ -71,18 +78,27 @@ function report(agentkit: Report): void {
  */
 async function watched(command: readonly string[]): Promise<number> {
   let first: Report | undefined
+  const folder = mkdtempSync(join(tmpdir(), 'agentkit-dev-'))
+  const replaced = join(folder, 'a-file-was-replaced')
+  const noteReplaced = (): void => writeFileSync(replaced, String(Date.now()))
+  noteReplaced()
+  const files = watchReplaced(noteReplaced)
   const code = await runProgram(
     command,
-    { [servesVariable]: '1' },
+    { [servesVariable]: replaced },
     {
       onMessage(message, end) {
+        files.add(message)
         const { agentkit } = Object(message) as { agentkit?: Report }
         if (agentkit === undefined || first !== undefined) return
         first = agentkit
         if (first === 'usage-error') end()
       },
     },
-  )
+  ).finally(() => {
+    files.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
   return first === 'usage-error' ? 2 : code
 }
 
@@ -96,5 +112,6 @@ Exit codes: 0 stopped, 1 failed, 2 wrong usage.`
 
 /** Node watches the modules of the process that it has started, and files that this process names. */
 function watchAlso(files: readonly string[]): void {
-  process.send?.({ 'watch:require': files.map((file) => resolve(file)) })
+  // One message for each: of one message, Node drops what follows a file that is not there.
+  for (const file of files) process.send?.({ 'watch:require': [resolve(file)] })
 }
