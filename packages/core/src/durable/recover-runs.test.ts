@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers())
 describe('the search for runs without a process', () => {
   it('continues a resumable run whose process died', async () => {
     const disk = memoryDisk()
-    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 3, { ...session, resumable: true })
     const stop = recover(disk, ['Done.'])
     expect(await settled(disk, runId)).toMatchObject({ status: 'done', text: 'Done.', attempts: 2 })
     await stop()
@@ -23,7 +23,7 @@ describe('the search for runs without a process', () => {
 
   it('ends a run that is not resumable', async () => {
     const disk = memoryDisk()
-    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, session)
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 3, session)
     const stop = recover(disk, [])
     expect(await settled(disk, runId)).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
     await stop()
@@ -158,7 +158,7 @@ describe('a run that waits for approval', () => {
 describe('a message to a session whose run has died', () => {
   it('waits for the run that is continued', async () => {
     const disk = memoryDisk()
-    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 3, { ...session, resumable: true })
     const { store } = disk.open()
     const agent = agentOf(store, ['Done.', 'Hello.'])
     let loads = 0
@@ -180,7 +180,7 @@ describe('a message to a session whose run has died', () => {
 
   it('ends it when it interrupts', async () => {
     const disk = memoryDisk()
-    const runId = await crash(disk, [calls('look 1'), 'Done.'], 4, { ...session, resumable: true })
+    const runId = await crash(disk, [calls('look 1'), 'Done.'], 3, { ...session, resumable: true })
     const agent = agentOf(disk.open().store, ['Hello.'], undefined, { onBusy: 'interrupt' })
     expect(await agent.chat('Hi', session)).toBe('Hello.')
     expect(await settled(disk, runId)).toMatchObject({ status: 'failed', finishReason: 'aborted' })
