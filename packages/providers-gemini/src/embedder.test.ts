@@ -71,16 +71,14 @@ describe('an embedder', () => {
   })
 
   it('closes the connection when it is aborted, or takes too long', async () => {
-    await using server = await loopback(() => {})
     const controller = new AbortController()
+    await using server = await loopback(() => controller.abort())
     const provider = gemini({ apiKey, baseURL: server.baseURL })
     const aborted = provider.embedder('m').embed(['a'], controller.signal)
-    controller.abort()
     await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
+    await server.closed
     await expect(provider.embedder('m', { timeoutMs: 20 }).embed(['a'], signal)).rejects.toMatchObject({
       code: 'timeout',
     })
-    await server.closed
-    expect(server.requests.length).toBeGreaterThan(0)
   })
 })
