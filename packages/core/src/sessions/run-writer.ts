@@ -4,7 +4,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import { afterThisTurn } from '../util/share-reads.ts'
+import { afterThisTurn } from '../util/after-this-turn.ts'
 import type { EventQueue } from './event-queue.ts'
 
 /** What the run adds to what is stored of it. */
@@ -38,7 +38,7 @@ type WriterOptions = {
   fail(error: unknown): void
 }
 
-export function runWriter({ runs, runId, attempt, position, report, events, fail: failed }: WriterOptions): RunWriter {
+export function runWriter({ runs, runId, attempt, position, report, events, fail }: WriterOptions): RunWriter {
   let waiting: Batch = []
   /** Whether what is kept waits for no other addition. */
   let isKeptDue = false
@@ -67,7 +67,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
     return batch
   }
   const isDue = (): boolean => isKeptDue || waiting.some(({ isKept }) => !isKept) || events?.isDue() === true
-  const fail = (batch: Batch, entry: RunEntry, error: unknown): void => {
+  const rejectAll = (batch: Batch, entry: RunEntry, error: unknown): void => {
     events?.restore(entry.events ?? [])
     waiting.unshift(...batch.filter(({ isKept }) => isKept))
     for (const { reject } of batch) reject(error)
@@ -95,8 +95,8 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
         if (performance.now() - begunAt > limits.slowWriteMs) await checkHeld()
         settle(batch, entry)
       } catch (error) {
-        fail(batch, entry, error)
-        if (batch.length === 0) failed(error)
+        rejectAll(batch, entry, error)
+        if (batch.length === 0) fail(error)
       }
     }
     writing = undefined
@@ -134,7 +134,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
         settle(batch, entry)
         return result
       } catch (error) {
-        fail(batch, entry, error)
+        rejectAll(batch, entry, error)
         throw error
       } finally {
         isFinishing = false

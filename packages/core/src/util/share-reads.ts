@@ -1,3 +1,5 @@
+import { afterThisTurn } from './after-this-turn.ts'
+
 /** Reads that will begin in this turn of the event loop. */
 const scheduled = new WeakMap<object, Map<string, Promise<unknown>>>()
 
@@ -18,6 +20,3 @@ export function shareRead<Value>(owner: object, key: string, read: () => Promise
   reads.set(key, begun)
   return begun
 }
-
-/** Only Node has `setImmediate`. */
-export const afterThisTurn: (work: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
