@@ -31,7 +31,10 @@ export function Dialog({ type, title, isWide = false, children }: DialogProps) {
       ref={ref}
       class={isWide ? 'wide' : ''}
       aria-labelledby={id}
-      onClose={() => closeDialog(type)}
+      onClose={({ currentTarget }) => {
+        // The event comes later than the closing: the next dialog of this type may be open by then.
+        if (currentTarget.isConnected) closeDialog(type)
+      }}
       onClick={(event) => {
         if (event.target === ref.current) ref.current?.close()
       }}

@@ -1,7 +1,7 @@
 import { DebugDialog } from '../debug/debug-dialog.tsx'
 import { FilesDialog } from '../files/files-dialog.tsx'
 import { PassageDialog } from '../files/passage-dialog.tsx'
-import { dialogs } from '../store/dialogs.ts'
+import { type Dialog, dialogs } from '../store/dialogs.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { Palette } from './palette.tsx'
@@ -10,24 +10,28 @@ import { Palette } from './palette.tsx'
 export function Dialogs() {
   return (
     <>
-      {dialogs.value.map((dialog) => {
-        switch (dialog.type) {
-          case 'files':
-            return <FilesDialog key="files" />
-          case 'debug':
-            return <DebugDialog key="debug" {...dialog} />
-          case 'palette':
-            return <Palette key="palette" />
-          case 'passage':
-            return <PassageDialog key="passage" {...dialog} />
-          case 'link':
-            return <LinkDialog key="link" url={dialog.url} />
-          case 'confirm':
-            return <ConfirmDialog key="confirm" {...dialog} />
-          default:
-            return null
-        }
-      })}
+      {dialogs.value.map(({ key, ...dialog }) => (
+        <DialogOfType key={key} dialog={dialog} />
+      ))}
     </>
   )
+}
+
+function DialogOfType({ dialog }: { dialog: Dialog }) {
+  switch (dialog.type) {
+    case 'files':
+      return <FilesDialog />
+    case 'debug':
+      return <DebugDialog {...dialog} />
+    case 'palette':
+      return <Palette />
+    case 'passage':
+      return <PassageDialog {...dialog} />
+    case 'link':
+      return <LinkDialog url={dialog.url} />
+    case 'confirm':
+      return <ConfirmDialog {...dialog} />
+    default:
+      return null
+  }
 }

@@ -8,13 +8,15 @@ export type Dialog =
   | { type: 'link'; url: string }
   | { type: 'confirm'; title: string; text: string; action: string; onConfirm(): Promise<void> | void }
 
-/** The dialogs that are open, the last on top. */
-export const dialogs = signal<readonly Dialog[]>([])
+/** The dialogs that are open, the last on top. Each opening has a key of its own. */
+export const dialogs = signal<readonly (Dialog & { key: number })[]>([])
+let openings = 0
 
 export const isMenuOpen = signal(false)
 
 export function openDialog(dialog: Dialog): void {
-  dialogs.value = [...dialogs.value.filter(({ type }) => type !== dialog.type && type !== 'palette'), dialog]
+  const others = dialogs.value.filter(({ type }) => type !== dialog.type && type !== 'palette')
+  dialogs.value = [...others, { ...dialog, key: ++openings }]
 }
 
 export function closeDialog(type: Dialog['type']): void {
