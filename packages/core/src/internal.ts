@@ -65,6 +65,7 @@ export {
   isAny,
   isApprovalDays,
   isFlag,
+  isMilliseconds,
   isOneOf,
   isText,
   isTextList,

@@ -204,6 +204,7 @@ describe('options', () => {
     [{ url: 'http://127.0.0.1:9/mcp' }, 'network', /cannot be connected/],
     [{ url: 'http://no-such-host.invalid/mcp' }, 'network', /cannot be connected \((?:ENOTFOUND|EAI_AGAIN)\)/],
     [{ command: process.execPath, args: ['-e', '0'] }, 'network', /cannot be connected/],
+    [{ command: 'node', prefix: 1 as unknown as string }, 'invalid-argument', /`prefix` is letters/],
     [{ command: 'node', needsAproval: true } as McpOptions, 'invalid-argument', /needsApproval/],
   ])('%o are %s', async (options, code, message) => {
     const error = await mcp({ pins: false, ...options }).catch((thrown: Error & { code: string }) => thrown)

@@ -92,7 +92,10 @@ const rules: OptionRules<McpOptions> = {
   headers: { is: 'an object of texts by the names of HTTP headers', holds: areHeaders },
   authProvider: { is: 'an authProvider of the MCP SDK', holds: (value) => typeof value === 'object' && value !== null },
   tools: isTextList,
-  prefix: { is: 'letters, digits, "_" and "-"', holds: (value) => /^[A-Za-z0-9_-]{1,32}$/.test(String(value)) },
+  prefix: {
+    is: 'letters, digits, "_" and "-"',
+    holds: (value) => isText.holds(value) && /^[A-Za-z0-9_-]{1,32}$/.test(String(value)),
+  },
   needsApproval: {
     is: 'true, false, a list of names of tools, or a function of the tool and its input',
     holds: (value) => ['boolean', 'function'].includes(typeof value) || isTextList.holds(value),

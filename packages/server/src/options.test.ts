@@ -77,6 +77,8 @@ const refused: [string, ServerOptions, string][] = [
     ['proxies that are no list', { trustedProxies: '10.0.0.1' }, 'is a list of addresses'],
     ['a proxy that is no string', { trustedProxies: [5] }, 'not an address or a CIDR'],
     ['a base path that is no string', { basePath: 5 }, 'Write it like "/agent"'],
+    ['a base path that is a list', { basePath: [] }, 'Write it like "/agent"'],
+    ['a base path that is no JSON', { basePath: 1n }, 'Write it like "/agent"'],
     ['an unknown dialect', { dialects: ['openai', 'soap'] }, 'There is no dialect "soap"'],
     ['dialects that are no list', { dialects: 'openai' }, '`dialects` is a list'],
     ['a misspelt option of `retention`', { retention: { days: 1 } }, 'Unknown option `retention.days`'],

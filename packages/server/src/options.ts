@@ -106,7 +106,7 @@ export function checkOptions(options: ServerOptions = {}): ServerSettings {
   const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
   if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalid(`The port ${port} is not valid: \`port\` is a whole number from 0 to 65535.`)
+    throw invalid(`The port ${String(port)} is not valid: \`port\` is a whole number from 0 to 65535.`)
   }
   if (auth === undefined && !allowUnauthenticated && !isLoopback(host)) {
     throw invalid(

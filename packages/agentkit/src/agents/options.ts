@@ -24,6 +24,7 @@ import {
   retrievalTools,
   swarmWords,
 } from '@agentkit/core/internal'
+import { isConfigPath } from '../config/config.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
 import type { KnownModelName } from '../models/known-models.ts'
@@ -87,7 +88,7 @@ const { knowledge: _, memory: _memory, ...coreRules } = agentRules
 const optionRules: OptionRules<AgentOptions> = {
   ...coreRules,
   sdkContext: hasMethod('settingsOf', 'a context: new SDKContext({ configPath })'),
-  configPath: isAny,
+  configPath: isConfigPath,
   model: checkModel,
   enableMultiModal: isFlag,
   sessions: {

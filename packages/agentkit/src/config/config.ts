@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 
-import { agentWords, invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { agentWords, invalidConfig, nearestWord, type OptionRule } from '@agentkit/core/internal'
 import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
 import { type NamedProvider, type NamedProviders, noProviders } from '../models/named-provider.ts'
 import {
@@ -70,6 +70,11 @@ const emptyConfig = {
 
 // Not imported, as an import loads all that its exports need, too.
 const { readFileSync } = process.getBuiltinModule('node:fs')
+
+export const isConfigPath: OptionRule = {
+  is: 'the path of a TOML file, such as "agentkit_config.toml"',
+  holds: (value) => typeof value === 'string' && value !== '',
+}
 
 /** The file that is read when `configPath` is absent. */
 const defaultPath = './agentkit_config.toml'

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
+import { Agent } from '../agents/agent.ts'
 import { SDKContext } from './sdk-context.ts'
 import { storeName } from './store-names.ts'
 
@@ -96,6 +97,16 @@ describe('SDKContext', () => {
     expect(context.sessionsAt('postgresql://127.0.0.1:1/other')).not.toBe(store)
     expect(storeName(store)).toBe('postgres://ann@127.0.0.1:1/agentkit')
     await context.close()
+  })
+
+  it.each(['', 5, null])('refuses %j as `configPath`', (configPath) => {
+    const options = { configPath } as { configPath: string }
+    const error = expect.objectContaining({
+      code: 'invalid-argument',
+      message: expect.stringContaining('`configPath`'),
+    })
+    expect(() => new SDKContext(options)).toThrow(error)
+    expect(() => new Agent({ name: 'Clerk', functions: [], ...options })).toThrow(error)
   })
 
   it.each(['', ' '])('refuses %j as the path of sessions', (path) => {

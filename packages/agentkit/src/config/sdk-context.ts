@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
-import { checkOptionNames, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { checkOptions, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
 import { printOnce } from '../util/print-once.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, isConfigPath, readConfig } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 import { loadDotEnv } from './load-dot-env.ts'
 import { isPostgres, postgresStore } from './postgres-store.ts'
@@ -42,7 +42,7 @@ export class SDKContext {
   #closed = false
 
   constructor(options: { configPath?: string } = {}) {
-    checkOptionNames(options, { configPath: true }, { code: 'invalid-argument' })
+    checkOptions(options, { configPath: isConfigPath })
     const problem = loadDotEnv()
     if (problem) this.warn(problem)
     this.config = readConfig(options.configPath)

@@ -12,6 +12,7 @@ export function agentIdFrom(name: string, id?: string): string {
   if (typeof name !== 'string' || name.trim() === '') {
     throw invalidArgument('An agent needs a name: new Agent({ name: "…" }).')
   }
+  if (id !== undefined && typeof id !== 'string') throw invalidArgument('`id` is a text, such as "clerk".')
   const candidate = id ?? idFromName(name)
   if (validId.test(candidate)) return candidate
   const source = id === undefined ? `The name "${name}" makes the id "${candidate}"` : `The id "${id}"`

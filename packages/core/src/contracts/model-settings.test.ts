@@ -53,6 +53,7 @@ describe('modelSettings', () => {
   it.each<[object, string]>([
     [{ temperature: '1' }, '`modelSettings.temperature` is a number, 0 or more.'],
     [{ temperature: -1 }, '`modelSettings.temperature` is a number, 0 or more.'],
+    [{ temperature: Number.POSITIVE_INFINITY }, '`modelSettings.temperature` is a number, 0 or more.'],
     [{ maxOutputTokens: 0.5 }, '`modelSettings.maxOutputTokens` is a whole number above 0.'],
     [{ stop: 'END' }, '`modelSettings.stop` is a list of texts.'],
     [{ stop: [''] }, '`modelSettings.stop` is a list of texts.'],

@@ -18,7 +18,7 @@ export type ModelSettings = Pick<
 const choices = ['auto', 'none', 'required'] satisfies ModelRequest['toolChoice'][]
 
 export const settingRules: { readonly [Name in keyof Required<ModelSettings>]: OptionRule } = {
-  temperature: isAmount,
+  temperature: { is: 'a number, 0 or more', holds: (value) => isAmount.holds(value) && Number.isFinite(value) },
   maxOutputTokens: isCount,
   stop: { is: 'a list of texts', holds: (value) => isTextList.holds(value) && !(value as string[]).includes('') },
   reasoning: isOneOf(['none', 'low', 'medium', 'high'] satisfies ModelRequest['reasoning'][]),

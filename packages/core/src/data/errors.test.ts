@@ -21,6 +21,12 @@ it('is an Error with a code, a message and a cause', () => {
   expect(String(error)).toBe('AgentKitError: No connection.')
 })
 
+it('keeps the beginning of a long message, which may name what came from outside', () => {
+  const { message } = new AgentKitError('invalid-argument', `No agent has the name "${'x'.repeat(1_000_000)}".`)
+  expect(message).toHaveLength(4_001)
+  expect(message).toMatch(/^No agent has the name "x+…$/)
+})
+
 it.each<[ErrorCode, ErrorDetails, boolean]>([
   ['network', {}, true],
   ['timeout', { phase: 'idle' }, true],

@@ -68,6 +68,9 @@ export type ErrorDetails = {
 
 const brand = Symbol.for('agentkit.error')
 
+/** Of a message, in characters: it may name what came from outside. */
+const longestMessage = 4_000
+
 /**
  * The only error class of agentkit: a code from a closed list, a message with the fix, and a cause.
  *
@@ -97,7 +100,7 @@ export class AgentKitError extends Error {
   declare readonly details?: { readonly accepted: number }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined)
+    super(bounded(message), 'cause' in details ? { cause: details.cause } : undefined)
     Object.defineProperty(this, brand, { value: true })
     this.code = code
     this.retryable = details.retryable ?? isUsuallyRetryable(code, details)
@@ -109,6 +112,10 @@ export class AgentKitError extends Error {
   get help(): string {
     return helpOf(this.code)
   }
+}
+
+function bounded(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
 }
 
 /** The error for a wrong argument or option. */

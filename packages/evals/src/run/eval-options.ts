@@ -51,7 +51,10 @@ export type EvalPlan = Required<Omit<EvaluateOptions, 'agent' | 'variants' | 'ca
 }
 
 const isSeed: OptionRule = { is: 'a whole number', holds: Number.isSafeInteger }
-const isShare: OptionRule = { is: 'a number from 0 to 1', holds: (value) => Number(value) >= 0 && Number(value) <= 1 }
+const isShare: OptionRule = {
+  is: 'a number from 0 to 1',
+  holds: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+}
 
 function isUpTo(most: number): OptionRule {
   return {
@@ -63,7 +66,8 @@ function isUpTo(most: number): OptionRule {
 const rules = {
   name: {
     is: 'a name of at most 100 letters, digits, spaces, ".", "_" and "-", which begins with a letter or a digit',
-    holds: (value) => /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(String(value)) && !/[. ]$/.test(String(value)),
+    holds: (value) =>
+      typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(value) && !/[. ]$/.test(value),
   },
   agent: hasMethod('stream', 'an agent or a swarm'),
   variants: isAny,

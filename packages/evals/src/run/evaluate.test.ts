@@ -218,6 +218,8 @@ describe('evaluate', () => {
     [{ agent: agentOf(answering(() => '')), scorers: [exact(), exact()] }, 'Two scorers have the name "exact".'],
     [{ repeats: 0 }, '`evaluate.repeats` is a whole number from 1 to 1,000.'],
     [{ threshold: 2 }, '`evaluate.threshold` is a number from 0 to 1.'],
+    [{ threshold: '' }, '`evaluate.threshold` is a number from 0 to 1.'],
+    [{ name: 5 }, '`evaluate.name` is a name of at most 100'],
     [{ name: '../up' }, '`evaluate.name` is a name of at most 100'],
     [{ cassette: { file: 'x' } }, '`evaluate.cassette` is an object such as'],
     [{ cassette: { file: 'x', mode: 'auto' } }, '`evaluate.cassette.mode` is "replay" or "record".'],

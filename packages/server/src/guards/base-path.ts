@@ -11,12 +11,12 @@ const validPath = /^(?:\/[\p{L}\p{N}._~-]+)+$/u
  * @throws AgentKitError `invalid-config` for what is not a path such as `/agent`
  */
 export function toBasePath(basePath: string): string {
-  const path = String(basePath).replace(/\/$/, '')
+  const path = typeof basePath === 'string' ? basePath.replace(/\/$/, '') : undefined
   if (path === '') return ''
-  if (validPath.test(path) && !/\/\.\.?(?:\/|$)/.test(path)) return path
+  if (path !== undefined && validPath.test(path) && !/\/\.\.?(?:\/|$)/.test(path)) return path
   throw new AgentKitError(
     'invalid-config',
-    `${JSON.stringify(basePath)} is not a valid \`basePath\`. Write it like "/agent": letters, digits, "-", "_", "." and "~".`,
+    `${path === undefined ? 'That' : JSON.stringify(basePath)} is not a valid \`basePath\`. Write it like "/agent": letters, digits, "-", "_", "." and "~".`,
   )
 }
 

@@ -25,6 +25,16 @@ it('refuses an unknown option', () => {
   )
 })
 
+it.each([{ durability: 'Full' }, { lockTimeoutMs: Number.NaN }, { heartbeatMs: 0 }, { staleAfterMs: '10s' }])(
+  'refuses the value of %j',
+  (options) => {
+    const [name = ''] = Object.keys(options)
+    expect(() => sqliteSessions(path, options as object)).toThrow(
+      expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(`\`${name}\` is `) }),
+    )
+  },
+)
+
 it('accesses the disk at its first call only', async () => {
   const store = sqliteSessions(path)
   expect(existsSync(path)).toBe(false)
@@ -209,7 +219,7 @@ it('fails when it cannot open a file because of a lock', async () => {
 
 it('does not settle a run of another open store of this process', async () => {
   const first = sqliteSessions(path)
-  const second = sqliteSessions(path, { staleAfterMs: 0 })
+  const second = sqliteSessions(path, { staleAfterMs: 1 })
   await begin(first, 'r1', 0)
   await sleep(10)
   expect(await second.load(key)).toMatchObject({ version: 1 })

@@ -1,5 +1,5 @@
 import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
-import { checkOptionNames, sessionFrom } from '@agentkit/core/internal'
+import { checkOptions, isMilliseconds, isOneOf, type OptionRules, sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
@@ -29,11 +29,11 @@ export type SQLiteSessionsOptions = {
   staleAfterMs?: number
 }
 
-const optionNames: Record<keyof SQLiteSessionsOptions, true> = {
-  durability: true,
-  lockTimeoutMs: true,
-  heartbeatMs: true,
-  staleAfterMs: true,
+const optionRules: OptionRules<SQLiteSessionsOptions> = {
+  durability: isOneOf(['normal', 'full']),
+  lockTimeoutMs: isMilliseconds,
+  heartbeatMs: isMilliseconds,
+  staleAfterMs: isMilliseconds,
 }
 
 /**
@@ -45,7 +45,7 @@ const optionNames: Record<keyof SQLiteSessionsOptions, true> = {
  * run are refused.
  *
  * @param path of the file; `:memory:` for a database that ends with the store
- * @throws AgentKitError `invalid-argument` for a path that is not a string, and for an unknown option
+ * @throws AgentKitError `invalid-argument` for a path that is not a string, an unknown option and a wrong value
  * @throws AgentKitError `storage` from every call when the file cannot be opened, read or written, with the fix;
  *   retryable when another process holds the file longer than `lockTimeoutMs`
  * @example
@@ -56,7 +56,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   if (typeof path !== 'string' || path === '') {
     throw new AgentKitError('invalid-argument', 'sqliteSessions takes the path of a file, or ":memory:".')
   }
-  checkOptionNames(options, optionNames, { code: 'invalid-argument' })
+  checkOptions(options, optionRules)
   const { durability = 'normal', lockTimeoutMs = 5_000, heartbeatMs = 2_000, staleAfterMs = 10_000 } = options
   const database = openSQLiteDatabase(path, { durability, lockTimeoutMs })
   const access = openStore(database, watchersOf(path), { heartbeatMs, staleAfterMs })
