@@ -10,6 +10,8 @@ export type AnthropicOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** An `Anthropic` client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: Anthropic | undefined
 }

@@ -1,10 +1,12 @@
 import type { Model } from '@agentkit/core'
+import { isFlag } from '@agentkit/core/internal'
 import {
   type CallTimeouts,
   callTimeoutNames,
   checkModelId,
   checkOptions,
   noEmbeddings,
+  type OptionTable,
   once,
   providerModel,
 } from '@agentkit/wire'
@@ -66,12 +68,13 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
   }
 }
 
-const optionNames: Record<keyof AnthropicOptions, true> = {
+const optionNames: OptionTable<AnthropicOptions> = {
   apiKey: true,
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
 }
 
-const modelOptionNames: Record<keyof AnthropicModelOptions, true> = { ...callTimeoutNames, promptCaching: true }
+const modelOptionNames: OptionTable<AnthropicModelOptions> = { ...callTimeoutNames, promptCaching: isFlag }

@@ -1,6 +1,6 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
-import { checkAddress, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
+import { checkAddress, chosenFetch, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { AzureOpenAI, OpenAI } from 'openai'
 
 /** Which resource to call, and how. */
@@ -16,6 +16,8 @@ export type AzureOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /**
    * A client of your own, used as it is: it brings its key, address, headers and fetch. A plain `OpenAI` client is
    * one of the v1 API.
@@ -57,6 +59,7 @@ export function connect(options: AzureOptions): Connection {
   if (azureADTokenProvider && nonEmpty(givenKey)) throw invalid('Pass apiKey or azureADTokenProvider, not both.')
   const { v1 = false } = options
   const endpoint = endpointOf(options)
+  const fetch = chosenFetch(options)
   const apiKey = azureADTokenProvider ? undefined : requireKey(givenKey, keySource)
   const secrets = secretsOf(apiKey, headers)
   const settled: Settled = {
@@ -64,14 +67,14 @@ export function connect(options: AzureOptions): Connection {
     credentials: azureADTokenProvider ? guardTokens(azureADTokenProvider, secrets) : { apiKey: apiKey ?? '' },
     apiVersion: nonEmpty(options.apiVersion) ?? nonEmpty(process.env.OPENAI_API_VERSION) ?? lastVersion,
     headers: headers ?? {},
-    fetch: sdkFetch(options.fetch),
+    fetch: sdkFetch(fetch),
   }
   return {
     client: once(() => (v1 ? createV1Client(settled) : createClient(settled))),
     api,
     v1,
     secrets,
-    ownFetch: options.fetch === undefined,
+    ownFetch: fetch === undefined,
     changingCredentials: azureADTokenProvider !== undefined,
   }
 }

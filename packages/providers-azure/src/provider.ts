@@ -1,10 +1,12 @@
 import type { Embedder, Model } from '@agentkit/core'
+import { isFlag, isFunction, isOneOf, isText } from '@agentkit/core/internal'
 import {
   type CallTimeouts,
   callTimeoutNames,
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  type OptionTable,
   once,
   openaiEmbedder,
   providerModel,
@@ -79,16 +81,17 @@ export function azure(options: AzureOptions = {}): AzureProvider {
   }
 }
 
-const optionNames: Record<keyof AzureOptions, true> = {
+const optionNames: OptionTable<AzureOptions> = {
   endpoint: true,
   apiKey: true,
-  azureADTokenProvider: true,
+  azureADTokenProvider: isFunction,
   apiVersion: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
-  api: true,
-  v1: true,
+  api: isOneOf(['chat', 'responses']),
+  v1: isFlag,
 }
 
-const modelOptionNames: Record<keyof AzureModelOptions, true> = { ...callTimeoutNames, model: true }
+const modelOptionNames: OptionTable<AzureModelOptions> = { ...callTimeoutNames, model: isText }

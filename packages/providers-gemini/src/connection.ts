@@ -1,4 +1,4 @@
-import { checkAddress, isRecord, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
+import { checkAddress, chosenFetch, isRecord, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
 /** The part of a `GoogleGenAI` client that is used. */
@@ -18,6 +18,8 @@ export type GeminiOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** A `GoogleGenAI` client of your own, used as it is (also one of Vertex): it brings its key, address and fetch. */
   client?: GeminiClient | undefined
 }
@@ -39,7 +41,7 @@ export type Connection = {
  * @throws AgentKitError `missing-key` without a key, `invalid-config` for a key or an address that cannot be one
  */
 export function connect(options: GeminiOptions): Connection {
-  const { client, headers, fetch } = options
+  const { client, headers } = options
   if (client) {
     return {
       client: () => Promise.resolve(client),
@@ -57,6 +59,7 @@ export function connect(options: GeminiOptions): Connection {
   // The SDK adds the version.
   const baseURL = given.replace(/\/v1(?:alpha|beta)?\/?$/, '')
   checkAddress(baseURL, 'baseURL', 'https://gateway.example.com', 'gemini')
+  const fetch = chosenFetch(options)
   return {
     client: once(() => createClient(apiKey, { baseUrl: baseURL, fetch: sdkFetch(fetch), ...(headers && { headers }) })),
     fetch,

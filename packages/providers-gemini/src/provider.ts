@@ -8,6 +8,7 @@ import {
   type ModelFacts,
   modelFacts,
   modelInfoOf,
+  type OptionTable,
   once,
   providerModel,
 } from '@agentkit/wire'
@@ -74,11 +75,12 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
   }
 }
 
-const optionNames: Record<keyof GeminiOptions, true> = {
+const optionNames: OptionTable<GeminiOptions> = {
   apiKey: true,
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
 }
 

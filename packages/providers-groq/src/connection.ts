@@ -10,6 +10,8 @@ export type GroqOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** A `Groq` client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: Groq | undefined
 }

@@ -7,6 +7,7 @@ import {
   modelFacts,
   modelInfoOf,
   noEmbeddings,
+  type OptionTable,
   once,
   providerModel,
 } from '@agentkit/wire'
@@ -62,10 +63,11 @@ export function groq(options: GroqOptions = {}): GroqProvider {
   }
 }
 
-const optionNames: Record<keyof GroqOptions, true> = {
+const optionNames: OptionTable<GroqOptions> = {
   apiKey: true,
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
 }

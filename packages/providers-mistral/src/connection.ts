@@ -1,4 +1,13 @@
-import { captureResponse, checkAddress, findKey, nonEmpty, once, requireKey, secretsOf } from '@agentkit/wire'
+import {
+  captureResponse,
+  checkAddress,
+  chosenFetch,
+  findKey,
+  nonEmpty,
+  once,
+  requireKey,
+  secretsOf,
+} from '@agentkit/wire'
 import type { MistralCore } from '@mistralai/mistralai/core.js'
 import type { HTTPClient } from '@mistralai/mistralai/lib/http.js'
 import type { RequestOptions } from '@mistralai/mistralai/lib/sdks.js'
@@ -13,6 +22,8 @@ export type MistralOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** A `Mistral` client of your own, used as it is: it brings its key, address, hooks and HTTP client. */
   client?: MistralCore | undefined
 }
@@ -44,7 +55,7 @@ export function connect(options: MistralOptions): Connection {
   const settings: ClientSettings = client
     ? client._options
     : { ...(apiKey !== undefined && { apiKey }), ...(baseURL !== undefined && { serverURL: baseURL }) }
-  const fetch = client ? fetchOf(client) : options.fetch
+  const fetch = client ? fetchOf(client) : chosenFetch(options)
   return {
     load: sdk,
     send: (call, signal) => send(call, settings, { signal, fetch, headers: client ? undefined : headers }),

@@ -7,6 +7,7 @@ import {
   type EmbedderOptions,
   modelFacts,
   modelInfoOf,
+  type OptionTable,
   once,
   providerModel,
 } from '@agentkit/wire'
@@ -67,10 +68,11 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
   }
 }
 
-const optionNames: Record<keyof MistralOptions, true> = {
+const optionNames: OptionTable<MistralOptions> = {
   apiKey: true,
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
 }

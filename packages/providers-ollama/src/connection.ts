@@ -1,6 +1,7 @@
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
 import {
   captureResponse,
+  chosenFetch,
   type ErrorContext,
   type Failure,
   findKey,
@@ -20,6 +21,8 @@ export type OllamaOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** An `Ollama` client of your own, used as it is: it brings its address, headers and fetch. */
   client?: Ollama | undefined
   /** For a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`. */
@@ -46,7 +49,7 @@ const localHost = 'http://127.0.0.1:11434'
  *   that cannot be one
  */
 export function connect(options: OllamaOptions): Connection {
-  const { client, fetch } = options
+  const { client } = options
   if (client) {
     const apiKey = nonEmpty(process.env.OLLAMA_API_KEY)
     return {
@@ -58,6 +61,7 @@ export function connect(options: OllamaOptions): Connection {
   }
   const { host, authorization, secrets } = findServer(options.serverUrl)
   const apiKey = keyFor(options.apiKey, host)
+  const fetch = chosenFetch(options)
   const token = apiKey === undefined ? authorization : `Bearer ${apiKey}`
   const headers: Record<string, string> = token === undefined ? {} : { authorization: token }
   // The user's own headers win, in upper or lower case.

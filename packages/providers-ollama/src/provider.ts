@@ -8,6 +8,7 @@ import {
   checkOptions,
   type EmbedderOptions,
   isRecord,
+  type OptionTable,
   once,
   providerModel,
 } from '@agentkit/wire'
@@ -86,15 +87,16 @@ export function ollama(options: OllamaOptions = {}): OllamaProvider {
   }
 }
 
-const optionNames: Record<keyof OllamaOptions, true> = {
+const optionNames: OptionTable<OllamaOptions> = {
   serverUrl: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
   apiKey: true,
 }
 
-const modelOptionNames: Record<keyof OllamaModelOptions, true> = {
+const modelOptionNames: OptionTable<OllamaModelOptions> = {
   ...callTimeoutNames,
   contextWindow: true,
   keepAlive: true,

@@ -39,25 +39,14 @@ export type Connection = SdkConnection<OpenAI> & {
  * @throws AgentKitError `missing-key` on OpenAI's own server without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect({
-  transport = 'node',
-  api = 'auto',
-  name,
-  keyVariable,
-  ...options
-}: OpenAIOptions): Connection {
+export function connect({ api = 'auto', name, keyVariable, ...options }: OpenAIOptions): Connection {
   checkNames(name, keyVariable, options)
-  if (transport !== 'node' && transport !== 'fetch') {
-    throw new AgentKitError('invalid-config', `\`transport\` is "node" or "fetch", not ${JSON.stringify(transport)}.`)
-  }
-  const webFetch: typeof fetch = (input, init) => globalThis.fetch(input, init)
-  const sending = transport === 'fetch' && options.fetch === undefined ? { ...options, fetch: webFetch } : options
   const key =
     name === undefined
       ? { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] }
       : { provider: name, vendor: name, variables: keyVariable === undefined ? [] : [keyVariable] }
   const isWithoutKey = name !== undefined && findKey(options.apiKey, key) === undefined
-  const connection = connectSdk(sending, {
+  const connection = connectSdk(options, {
     key,
     ...(keyVariable !== undefined && { alwaysNeedsKey: true }),
     officialURL: 'https://api.openai.com/v1',

@@ -139,23 +139,6 @@ describe('openai', () => {
     expect(fetch).toHaveBeenCalledTimes(3)
   })
 
-  it('sends requests by the global fetch where `transport` says so, and by a given fetch before that', async () => {
-    const { fetch, sent } = fakeFetch()
-    const globalFetch = vi.spyOn(globalThis, 'fetch').mockImplementation(fetch)
-    try {
-      await call(openai({ apiKey: 'abc', transport: 'fetch' }))
-      expect(globalFetch).toHaveBeenCalledTimes(1)
-      await call(openai({ apiKey: 'abc', transport: 'fetch', fetch }))
-      expect(globalFetch).toHaveBeenCalledTimes(1)
-      expect(sent).toHaveLength(2)
-    } finally {
-      globalFetch.mockRestore()
-    }
-    expect(() => openai({ apiKey: 'abc', transport: 'http' as 'node' }).model('m')).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: '`transport` is "node" or "fetch", not "http".' }),
-    )
-  })
-
   it('sends the headers that it is given', async () => {
     const { fetch, sent } = fakeFetch()
     await call(openai({ apiKey: 'abc', headers: { 'x-team': 'blue' }, fetch }))

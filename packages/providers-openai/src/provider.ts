@@ -1,4 +1,5 @@
 import type { Embedder, Model, ModelRequest } from '@agentkit/core'
+import { isOneOf } from '@agentkit/core/internal'
 import {
   type CallTimeouts,
   type ChatCompat,
@@ -8,6 +9,7 @@ import {
   checkOptions,
   type EmbedderOptions,
   type ErrorContext,
+  type OptionTable,
   once,
   openaiEmbedder,
   openaiTraits,
@@ -85,7 +87,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   }
 }
 
-const optionNames: Record<keyof OpenAIOptions, true> = {
+const optionNames: OptionTable<OpenAIOptions> = {
   name: true,
   keyVariable: true,
   apiKey: true,
@@ -94,7 +96,7 @@ const optionNames: Record<keyof OpenAIOptions, true> = {
   fetch: true,
   transport: true,
   client: true,
-  api: true,
+  api: isOneOf(['auto', 'responses', 'chat']),
 }
 
 /** Maps a request to the API of the connection. */

@@ -6,6 +6,7 @@ import { conversationTests } from './conversation-tests.ts'
 import { defaultModels } from './default-models.ts'
 import { embeddingTests } from './embedding-tests.ts'
 import { endlessTests } from './endless-tests.ts'
+import { factoryTests } from './factory-tests.ts'
 import { failureTests } from './failure-tests.ts'
 import { optionTests } from './option-tests.ts'
 import type { MakeProvider, ModelsUnderTest } from './provider-under-test.ts'
@@ -33,6 +34,7 @@ export function providerContract(
     conversationTests(subject)
     optionTests(subject)
     failureTests(subject)
+    factoryTests(subject)
     endlessTests(subject)
     embeddingTests(subject)
     boundedAnswerTests(subject)

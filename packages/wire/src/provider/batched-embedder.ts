@@ -1,10 +1,10 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, isCount } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
 import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
 import { isRecord } from '../util/json.ts'
-import { checkOptions } from './provider-options.ts'
+import { checkOptions } from './factory-options.ts'
 
 /** The options of every provider's embedder. */
 export type EmbedderOptions = {
@@ -39,7 +39,7 @@ export type BatchedEmbedderOptions = Callee & {
 /** An embedder that sends batches as large as the API accepts. */
 export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
   const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
-  checkOptions(settings, { dimensions: true, timeoutMs: true }, 'invalid-argument')
+  checkOptions(settings, { dimensions: isCount, timeoutMs: true }, 'invalid-argument')
   const { dimensions, timeoutMs } = settings
   // The whole response arrives at once.
   const timeouts = checkTimeouts(timeoutMs === undefined ? {} : { firstByteTimeoutMs: timeoutMs })

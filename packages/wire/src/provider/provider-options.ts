@@ -1,6 +1,4 @@
 import { AgentKitError } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
-import type { CallTimeouts } from '../stream/call-watch.ts'
 
 /** The names of a provider, and the source of its key. */
 export type KeySource = {
@@ -79,18 +77,6 @@ export function checkModelId(id: string, provider: string, what = 'model'): stri
     },
   )
 }
-
-/** The options of a factory, or of its `model`: a misspelt one would be ignored. */
-export function checkOptions<Options extends object>(
-  options: Options,
-  known: Record<keyof Options, true>,
-  code: 'invalid-config' | 'invalid-argument' = 'invalid-config',
-): void {
-  checkOptionNames(options, known, { code })
-}
-
-/** The names of the timeouts that a call may set. */
-export const callTimeoutNames: Record<keyof CallTimeouts, true> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
 
 /** The values to redact from errors: the key, and headers with credentials, with and without their scheme. */
 export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>> = {}): string[] {

@@ -1,6 +1,7 @@
 import { sdkFetch } from '../http/capture-response.ts'
 import type { KnownRequest } from '../http/node-fetch.ts'
 import { type SdkSignature, sdkHeaders } from '../http/sdk-headers.ts'
+import { chosenFetch } from './factory-options.ts'
 import { checkAddress, findKey, type KeySource, nonEmpty, once, requireKey, secretsOf } from './provider-options.ts'
 
 /** Where requests go, and what they carry. */
@@ -26,6 +27,7 @@ type ConnectionOptions<Client> = {
   baseURL?: string | undefined
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  transport?: 'node' | 'fetch' | undefined
   client?: Client | undefined
 }
 
@@ -68,7 +70,8 @@ export function connectSdk<Client extends SdkClient>(
   options: ConnectionOptions<Client>,
   sdk: SdkSpec<Client>,
 ): SdkConnection<Client> {
-  const { client, headers, fetch } = options
+  const { client, headers } = options
+  const fetch = chosenFetch(options)
   const { key, officialURL, exampleURL = officialURL, rootOf = (address: string) => address } = sdk
   const baseURL =
     client?.baseURL ?? rootOf(nonEmpty(options.baseURL) ?? nonEmpty(process.env[sdk.urlVariable]) ?? officialURL)

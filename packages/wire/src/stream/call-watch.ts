@@ -20,7 +20,7 @@ const longestTimerMs = 2_147_483_647
  */
 export function checkTimeouts({ firstByteTimeoutMs, idleTimeoutMs }: CallTimeouts): Required<CallTimeouts> {
   const check = (name: string, value = defaultTimeoutMs): number => {
-    if (value > 0) return Math.min(value, longestTimerMs)
+    if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs)
     throw new AgentKitError('invalid-argument', `\`${name}\` is a positive number of milliseconds.`)
   }
   return {

@@ -11,6 +11,8 @@ export type AcmeOptions = {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   fetch?: typeof fetch | undefined
+  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  transport?: 'node' | 'fetch' | undefined
   /** A client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: OpenAI | undefined
 }

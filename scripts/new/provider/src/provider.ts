@@ -7,6 +7,7 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  type OptionTable,
   once,
   openaiEmbedder,
   openaiTraits,
@@ -74,11 +75,12 @@ export function acme(options: AcmeOptions = {}): AcmeProvider {
   }
 }
 
-const optionNames: Record<keyof AcmeOptions, true> = {
+const optionNames: OptionTable<AcmeOptions> = {
   apiKey: true,
   baseURL: true,
   headers: true,
   fetch: true,
+  transport: true,
   client: true,
 }
 

@@ -1,0 +1,58 @@
+import { AgentKitError } from '@agentkit/core'
+import { checkOptionNames, isFunction, isOneOf, isRecord, isText, type OptionRule } from '@agentkit/core/internal'
+import type { CallTimeouts } from '../stream/call-watch.ts'
+
+/** The options of a factory or of its `model`, with the rules of those that only this provider has. */
+export type OptionTable<Options extends object> = Readonly<Record<keyof Options, true | OptionRule>>
+
+/** As in the settings of the SDKs, `null` is an absent text. */
+const isSetting: OptionRule = { ...isText, holds: (value) => value === null || isText.holds(value) }
+
+/** What an option means in every factory that has it. */
+const commonRules: Readonly<Record<string, OptionRule>> = {
+  apiKey: { ...isSetting, is: 'a text. For a key that changes, pass a `client` of the SDK that has it' },
+  baseURL: isSetting,
+  endpoint: isSetting,
+  serverUrl: isSetting,
+  apiVersion: isSetting,
+  headers: {
+    is: 'an object of texts by the names of HTTP headers',
+    holds: (value) => isRecord(value) && Object.values(value).every(isText.holds),
+  },
+  fetch: isFunction,
+  transport: isOneOf(['node', 'fetch']),
+  client: { is: 'a client of the SDK', holds: (value) => typeof value === 'object' && value !== null },
+}
+
+/** The timeouts that a call may set. */
+export const callTimeoutNames: OptionTable<CallTimeouts> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
+
+/**
+ * Checks the options of a factory, or of its `model`: a misspelt one would be ignored.
+ * @throws AgentKitError `code` for an unknown option or a wrong value, which the message does not repeat
+ */
+export function checkOptions<Options extends object>(
+  options: Options,
+  table: OptionTable<Options>,
+  code: 'invalid-config' | 'invalid-argument' = 'invalid-config',
+): void {
+  checkOptionNames(options, table, { code })
+  for (const [name, own] of Object.entries<true | OptionRule>(table)) {
+    const rule = own === true ? commonRules[name] : own
+    const value: unknown = options[name as keyof Options] // a name of the table
+    if (value === undefined || rule === undefined || rule.holds(value)) continue
+    throw new AgentKitError(code, `\`${name}\` is ${rule.is}.`)
+  }
+}
+
+/** What sends the requests: the user's `fetch`, or the global one of that moment; `undefined` for `node:http`. */
+export function chosenFetch({
+  fetch,
+  transport,
+}: {
+  fetch?: typeof globalThis.fetch | undefined
+  transport?: 'node' | 'fetch' | undefined
+}): typeof globalThis.fetch | undefined {
+  if (fetch !== undefined || transport !== 'fetch') return fetch
+  return (input, init) => globalThis.fetch(input, init)
+}
