@@ -177,3 +177,9 @@ it.each<[string, object, string]>([
     await expect(collect(scriptedModel([turn]).stream(request, never()))).rejects.toThrow(problem)
   }
 })
+
+it.each(['It is sunny.', null, { text: 'It is sunny.' }])('refuses %j in place of a list of turns', (turns) => {
+  expect(() => scriptedModel(turns as never)).toThrow(
+    "scriptedModel takes a list of turns: scriptedModel(['It is sunny.'])",
+  )
+})

@@ -47,6 +47,10 @@ const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 
  * model.requests.length // 2
  */
 export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedModelOptions = {}): ScriptedModel {
+  // The letters of a text would be its turns.
+  if (!Array.isArray(turns)) {
+    throw new AgentKitError('invalid-argument', "scriptedModel takes a list of turns: scriptedModel(['It is sunny.']).")
+  }
   const id = options.id ?? 'test/scripted'
   const requests: ModelRequest[] = []
   let callCount = 0

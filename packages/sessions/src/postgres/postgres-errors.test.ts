@@ -109,6 +109,7 @@ describe('arguments', () => {
     { schema: 'a"b' },
     { schema: 'Upper' },
     { poolSize: 0 },
+    { queue: 'postgres://127.0.0.1:1/x' as never },
     { retryMs: -1 },
     { heartbeatMs: 1.5 },
     { staleAfterMs: Number.NaN },

@@ -1,5 +1,5 @@
 import { AgentKitError, type RunQueue, type SessionStore } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, hasMethod } from '@agentkit/core/internal'
 import { openPostgresStore } from './open-postgres-store.ts'
 
 /** The tables of the sessions, and how the database is connected to. */
@@ -27,6 +27,8 @@ const optionNames: Record<keyof PostgresSessionsOptions, true> = {
   staleAfterMs: true,
 }
 
+const isQueue = hasMethod('take', 'a RunQueue: postgresQueue(url) of @agentkit/queue-postgres')
+
 /**
  * Sessions in Postgres 13 or newer, which the processes of many machines share. It connects at the first call, and creates
  * or migrates its schema then. All times are those of the database.
@@ -50,6 +52,9 @@ export function postgresSessions(url: string, options: PostgresSessionsOptions =
     )
   }
   checkOptionNames(options, optionNames, { code: 'invalid-argument' })
+  if (options.queue !== undefined && !isQueue.holds(options.queue)) {
+    throw new AgentKitError('invalid-argument', `\`queue\` is ${isQueue.is}.`)
+  }
   const { schema = 'agentkit', poolSize = 10, retryMs = 30_000, heartbeatMs = 2_000, staleAfterMs = 9_000 } = options
   const numbers = { poolSize, retryMs, heartbeatMs, staleAfterMs }
   checkOptions({ schema, ...numbers })

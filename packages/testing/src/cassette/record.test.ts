@@ -14,6 +14,15 @@ const { signal } = new AbortController()
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('record', () => {
+  it('refuses what is no model, and what is no path', () => {
+    const refusal = expect.objectContaining({
+      code: 'invalid-argument',
+      message: expect.stringContaining('record takes'),
+    })
+    expect(() => record('openai/gpt-5' as never, 'a.cassette')).toThrow(refusal)
+    expect(() => record(scriptedModel(['Hi.']), '')).toThrow(refusal)
+  })
+
   it('answers like the model', async () => {
     const turns = [{ text: 'Hello there', reasoning: 'Hm.', toolCalls: [{ name: 'wave' }], warnings: ['No.'] }]
     expect(await ask(record(scriptedModel(turns), newFile()), 'Hi')).toEqual(await ask(scriptedModel(turns), 'Hi'))

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest, ModelStream } from '@agentkit/core'
+import { AgentKitError, type Model, type ModelEvent, type ModelRequest, type ModelStream } from '@agentkit/core'
 import { type CassetteOptions, canonicalRequest } from './canonical-request.ts'
 import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
 
@@ -15,12 +15,15 @@ export type RecordOptions = CassetteOptions & {
  * Secrets are scrubbed: values of environment variables with the name of a secret, and texts that look like a key.
  *
  * @param file overwritten by the first call of the process; further calls are appended, also those of other models
- * @throws AgentKitError `storage`, from a call, when the file cannot be written
+ * @throws AgentKitError `invalid-argument` for what is no model or no path; `storage`, from a call, when the file cannot be written
  * @example
  * const model = record(openai().model('gpt-5.4-mini'), 'weather.cassette')
  * const agent = new Agent({ name: 'Weather', functions: [weather], model })
  */
 export function record(model: Model, file: string, options: RecordOptions = {}): Model {
+  if (typeof model?.stream !== 'function' || typeof file !== 'string' || file === '') {
+    throw new AgentKitError('invalid-argument', "record takes a model and a file: record(model, 'support.cassette').")
+  }
   const writer = cassetteWriter(file)
   writer.add(model)
   const recorded: Model = {

@@ -10,7 +10,7 @@ const isSetting: OptionRule = { ...isText, holds: (value) => value === null || i
 
 /** What an option means in every factory that has it. */
 const commonRules: Readonly<Record<string, OptionRule>> = {
-  apiKey: { ...isSetting, is: 'a text. For a key that changes, pass a `client` of the SDK that has it' },
+  apiKey: { ...isSetting, is: 'a text. For a key that changes, pass a `fetch` that sets its header' },
   baseURL: isSetting,
   endpoint: isSetting,
   serverUrl: isSetting,
