@@ -300,6 +300,13 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
+  it('names the first 20 of many unknown keys, and counts the others', () => {
+    const { warnings } = read(`[clerk]\n${Array.from({ length: 2_000 }, (_, index) => `odd_${index} = 1\n`).join('')}`)
+    expect(warnings).toHaveLength(21)
+    expect(warnings[19]).toContain(':21: "odd_19" is not a key of [clerk].')
+    expect(warnings[20]).toBe(`${path()}: 1980 more entries have no effect.`)
+  })
+
   it('lists the keys when none is close', () => {
     expect(read('[sample_prompts]\nsomething_else = 1').warnings).toEqual([
       `${path()}:2: "something_else" is not a key of [sample_prompts]. Its keys are prompts.`,

@@ -71,6 +71,9 @@ const emptyConfig = {
 // Not imported, as an import loads all that its exports need, too.
 const { readFileSync } = process.getBuiltinModule('node:fs')
 
+/** Of the entries of a file that have no effect, so many are named. */
+const mostWarnings = 20
+
 export const isConfigPath: OptionRule = {
   is: 'the path of a TOML file, such as "agentkit_config.toml"',
   holds: (value) => typeof value === 'string' && value !== '',
@@ -130,8 +133,12 @@ type Source = { path: string; toml: string; providers: NamedProviders }
 
 function checkConfig(text: Source, file: TomlTable): Config {
   const warnings: string[] = []
-  const warn = (path: readonly string[], problem: string): void =>
-    void warnings.push(`${place(text, path)}: ${problem}`)
+  let more = 0
+  // To find the line of an entry, the file is parsed again.
+  const warn = (path: readonly string[], problem: string): void => {
+    if (warnings.length < mostWarnings) warnings.push(`${place(text, path)}: ${problem}`)
+    else more++
+  }
   // First: names of models may begin with theirs.
   const source: Source = { ...text, providers: checkProviders(text, file.providers, warn) }
   const read = <Table>(name: string, keys: Record<string, ConfigKey>): Table => {
@@ -146,7 +153,7 @@ function checkConfig(text: Source, file: TomlTable): Config {
       topLevel[name] = checkValue(source, [name], defaultsKeys[name as keyof DefaultsTable], value)
     } else if (!reservedTables.includes(name)) checkTopLevel(source, name, value, warn)
   }
-  return {
+  const config: Config = {
     path: source.path,
     // Top-level keys are defaults too; [defaults] overrides them.
     defaults: { ...(topLevel as DefaultsTable), ...read<DefaultsTable>('defaults', defaultsKeys) },
@@ -161,6 +168,8 @@ function checkConfig(text: Source, file: TomlTable): Config {
     mcp: checkServers(source, file.mcp, warn),
     warnings,
   }
+  if (more > 0) warnings.push(`${source.path}: ${more} more entries have no effect.`)
+  return config
 }
 
 /** `[providers.<name>]`, each checked. */
