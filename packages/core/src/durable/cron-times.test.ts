@@ -43,6 +43,41 @@ describe('the times of a cron expression', () => {
     expect(autumn).toEqual(['2026-10-25T00:00', '2026-10-25T01:00', '2026-10-25T02:00', '2026-10-25T03:00'])
   })
 
+  it('of each minute come each minute, over the change from summer time in both hemispheres', async () => {
+    for (const [timeZone, from] of [
+      ['Europe/Berlin', '2026-10-25T00:00Z'],
+      ['America/New_York', '2026-11-01T05:00Z'],
+      ['Australia/Sydney', '2026-04-04T15:00Z'],
+      ['Australia/Lord_Howe', '2026-04-04T14:00Z'],
+      ['America/Santiago', '2026-04-05T02:00Z'],
+    ] as const) {
+      const start = Date.parse(from)
+      const times = await cronTimes({ cron: '* * * * *', timeZone })
+      for (let at = start; at < start + 3 * 3_600_000; at += 300_000) expect(times.after(at)).toBe(at + 60_000)
+    }
+  })
+
+  it('are later than the time that is asked for, also within the hour that comes twice', async () => {
+    const start = Date.parse('2026-10-24T23:00Z')
+    for (const cron of ['30 2 * * *', '*/10 1-5 * * *', '5,50 2,3 * * *', '*/20 * * * *']) {
+      const times = await cronTimes({ cron, timeZone: 'Europe/Berlin' })
+      let last = 0
+      for (let at = start; at < start + 4 * 3_600_000; at += 300_000) {
+        const next = times.after(at) ?? 0
+        expect(next).toBeGreaterThan(at)
+        // Asking later gives no earlier time.
+        expect(next).toBeGreaterThanOrEqual(last)
+        last = next
+      }
+    }
+    expect(await timesAfter('2026-10-25T01:45Z', '5,50 2,3 * * *', 'Europe/Berlin', 1)).toEqual(['2026-10-25T02:05'])
+  })
+
+  it('with ? for a day are those with *', async () => {
+    const times = await timesAfter('2026-01-01T00:00Z', '0 7 ? * MON', 'UTC', 2)
+    expect(times).toEqual(['2026-01-05T07:00', '2026-01-12T07:00'])
+  })
+
   it('may never come', async () => {
     expect(await timesAfter('2026-01-01T00:00Z', '0 0 31 2 *', 'UTC', 1)).toEqual([])
   })
@@ -57,6 +92,7 @@ describe('the times of a cron expression', () => {
 
   it('of five fields with a wrong one are refused with the range of each', async () => {
     await expect(cronTimes({ cron: '61 * * * *', timeZone: 'UTC' })).rejects.toThrow('minute is 0–59')
+    await expect(cronTimes({ cron: '0 22-2 * * *', timeZone: 'UTC' })).rejects.toThrow('a range goes up')
   })
 
   it.each(['Berlin', '', 'Europe/Bonn'])('of the time zone %j are refused, naming the field', async (timeZone) => {

@@ -9,30 +9,47 @@ export type CronTimes = {
 const mostChars = 256
 
 /**
- * Reads a cron expression of five fields. A time that a change to summer time skips comes when the clocks have moved. One
+ * Reads a cron expression of five fields. Of the times that a change to summer time skips, the first comes when the clocks have moved. One
  * that comes twice at the change back comes the first time; both times where the field of the hour begins with `*`.
  *
  * @throws AgentKitError `invalid-argument`, naming the field
  */
 export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: string }): Promise<CronTimes> {
   checkZone(timeZone)
-  if (cron.length > mostChars || cron.trim().split(/\s+/).length !== 5) {
+  // `?` is another word for `*`. The library would take it for a restriction, so that `0 7 ? * MON` came every day.
+  const fields = cron
+    .slice(0, mostChars + 1)
+    .trim()
+    .split(/\s+/)
+    .map((field) => (field === '?' ? '*' : field))
+  if (cron.length > mostChars || fields.length !== 5) {
     throw badCron(cron.slice(0, mostChars), 'is not five fields: minute, hour, day, month, weekday')
   }
   // Loaded when it is needed: few programs have schedules.
   const { Cron } = await import('croner')
   try {
-    const times = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
-    const isOfEachHour = cron.trim().split(/\s+/)[1]?.startsWith('*') === true
+    const times = new Cron(fields.join(' '), { timezone: timeZone, mode: '5-part', paused: true })
+    const isOfEachHour = fields[1]?.startsWith('*') === true
     return {
       after(time) {
-        const next = times.nextRun(new Date(time))?.getTime()
+        const next = laterTime(times, time)
         // The library leaves the repeated hour out.
         return isOfEachHour && next !== undefined ? (repeatedTime(times, time, next) ?? next) : next
       },
     }
   } catch (cause) {
-    throw badCron(cron, 'cannot be read: minute is 0–59, hour 0–23, day 1–31, month 1–12, weekday 0–7', cause)
+    throw badCron(cron, `cannot be read: ${rules}`, cause)
+  }
+}
+
+const rules =
+  'minute is 0–59, hour 0–23, day 1–31, month 1–12, weekday 0–7; a range goes up, such as 1-5, and a step follows * or a range'
+
+/** The library's next time. Within the repeated hour it returns times of the first one, which have passed. */
+function laterTime(times: { nextRun(from: Date): Date | null }, time: number): number | undefined {
+  for (let from = time; ; from += minuteMs) {
+    const next = times.nextRun(new Date(from))?.getTime()
+    if (next === undefined || next > time) return next
   }
 }
 
