@@ -37,12 +37,12 @@ export function storedSchedules({
         return dueBefore === undefined ? found.map(toSchedule) : readable(found, toSchedule)
       }),
 
-    moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt, run }) =>
+    moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt, run, bounds }) =>
       write((statements, touch) => {
         const now = storeTime()
         const moved = { agentId, name, expected: expectedNextAt, nextAt: nextAt ?? null, startedAt: run ? now : null }
         if (statements.moveSchedule.run(moved).changes === 0) return false
-        if (run) enqueueRuns({ statements, touch, holder, now }, [run])
+        if (run) enqueueRuns({ statements, touch, holder, now }, [run], bounds)
         return true
       }),
   }
