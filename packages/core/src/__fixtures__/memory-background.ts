@@ -93,7 +93,11 @@ export function memoryBackground({ rows, now, addQueued, retry }: BackgroundDisk
     sharedBudget: async () => undefined,
     setSharedBudget: async () => false,
     async setSchedule(schedule) {
-      schedules.set(nameOf(schedule.agentId, schedule.name), structuredClone(schedule))
+      const place = nameOf(schedule.agentId, schedule.name)
+      const known = schedules.get(place)
+      const isSame = known?.cron === schedule.cron && known.timeZone === schedule.timeZone
+      const nextAt = isSame ? (known.nextAt ?? schedule.nextAt) : schedule.nextAt
+      schedules.set(place, structuredClone({ ...schedule, ...(nextAt !== undefined && { nextAt }) }))
     },
     removeSchedule: async (agentId, name) => schedules.delete(nameOf(agentId, name)),
     async schedules({ agentIds, dueBefore = Number.POSITIVE_INFINITY }) {

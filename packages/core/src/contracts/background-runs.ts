@@ -67,7 +67,10 @@ export interface BackgroundRuns {
   /** @param expectedVersion 0 for none @returns false when the version has moved; then nothing is stored */
   setSharedBudget(rootRunId: string, expectedVersion: number, value: JSONValue): Promise<boolean>
 
-  /** Replaces the schedule of that agent and name; its `lastAt` stays where none is given. */
+  /**
+   * Replaces the schedule of that agent and name. Its `lastAt` stays where none is given, and its `nextAt`, if it has one,
+   * where `cron` and `timeZone` are the same: a program that sets its schedules at each start loses no time that is due.
+   */
   setSchedule(schedule: StoredSchedule): Promise<void>
   /** @returns false when there was none */
   removeSchedule(agentId: string, name: string): Promise<boolean>

@@ -100,6 +100,30 @@ describe('a schedule', () => {
     expect(Date.parse(schedule?.next ?? '')).toBeGreaterThan(now)
   })
 
+  it('that is set again at the start of a program starts the time that was missed, with the new input', async () => {
+    let now = start
+    const office = clerk([], { now: () => now })
+    const times = { ...everyDay, missed: 'once' } as const
+    await office.open().agent.schedule('digest', times, 'Write it.')
+    now = seven + 3_600_000
+    await office.open().agent.schedule('digest', times, 'Write it well.', { sessionId: 's' })
+    for (let looks = 0; looks < 2; looks++) await look(office)
+    expect(await office.open().agent.runs()).toMatchObject([{ sessionId: 's', status: 'queued' }])
+    await office.open().agent.schedule('digest', times, 'Write it well.', { sessionId: 's' })
+    await look(office)
+    expect(await office.open().agent.runs()).toHaveLength(1)
+  })
+
+  it('whose times are changed starts nothing for those that it had', async () => {
+    let now = start
+    const office = clerk([], { now: () => now })
+    await office.open().agent.schedule('digest', { ...everyDay, missed: 'once' }, 'Write it.')
+    now = seven + 3_600_000
+    await office.open().agent.schedule('digest', { cron: '0 9 * * *', missed: 'once' }, 'Write it.')
+    await look(office)
+    expect(office.disk.jobs).toEqual([])
+  })
+
   it('starts nothing before its time, and nothing for another agent', async () => {
     let now = start
     const office = clerk([], { now: () => now })

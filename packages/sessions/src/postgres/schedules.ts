@@ -12,7 +12,12 @@ export function storedSchedules({
 }: Access): Pick<BackgroundRuns, 'setSchedule' | 'removeSchedule' | 'schedules' | 'moveSchedule'> {
   return {
     async setSchedule({ agentId, name, nextAt = null, lastAt = null, ...body }) {
-      await query(setText, [toStored(agentId), toStored(name), toJSON(body), nextAt, lastAt])
+      const place = [toStored(agentId), toStored(name)]
+      await write(async (writing) => {
+        const [known] = await writing.query<ScheduleRow>(knownText, place)
+        const next = (known && hasTimes(known, body) ? known.next_at : undefined) ?? nextAt
+        await writing.query(setText, [...place, toJSON(body), next, lastAt])
+      })
     },
 
     removeSchedule: (agentId, name) =>
@@ -45,6 +50,7 @@ export function storedSchedules({
   }
 }
 
+const knownText = 'SELECT * FROM agentkit.schedules WHERE agent_id = $1 AND name = $2 FOR UPDATE'
 const setText = `INSERT INTO agentkit.schedules (agent_id, name, body, next_at, last_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (agent_id, name) DO UPDATE SET body = excluded.body, next_at = excluded.next_at,
     last_at = coalesce(excluded.last_at, schedules.last_at)`
@@ -53,6 +59,11 @@ const schedulesText = `SELECT agent_id, name, body, next_at, last_at FROM agentk
 const moveText = `UPDATE agentkit.schedules SET next_at = $4::bigint, last_at = coalesce($5::bigint, last_at)
   WHERE agent_id = $1 AND name = $2 AND next_at = $3 RETURNING 1`
 const startedText = 'SELECT 1 FROM agentkit.runs WHERE run_id = $1 AND created_at = $2'
+
+/** Not for a row that cannot be read, which is replaced. */
+function hasTimes(row: ScheduleRow, { cron, timeZone }: Pick<StoredSchedule, 'cron' | 'timeZone'>): boolean {
+  return readable([row], toSchedule).some((known) => known.cron === cron && known.timeZone === timeZone)
+}
 
 function toSchedule({ agent_id, name, body, next_at, last_at }: ScheduleRow): StoredSchedule {
   const place = { agentId: fromStored(agent_id), name: fromStored(name) }

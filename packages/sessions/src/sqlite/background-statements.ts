@@ -73,7 +73,9 @@ export const backgroundTexts = {
   setSchedule: `INSERT INTO schedules (agent_id, name, cron, time_zone, missed, user_id, entry, next_at, last_at)
     VALUES (:agentId, :name, :cron, :timeZone, :missed, :userId, :entry, :nextAt, :lastAt)
     ON CONFLICT (agent_id, name) DO UPDATE SET cron = excluded.cron, time_zone = excluded.time_zone,
-      missed = excluded.missed, user_id = excluded.user_id, entry = excluded.entry, next_at = excluded.next_at,
+      missed = excluded.missed, user_id = excluded.user_id, entry = excluded.entry,
+      next_at = CASE WHEN cron = excluded.cron AND time_zone = excluded.time_zone
+        THEN coalesce(next_at, excluded.next_at) ELSE excluded.next_at END,
       last_at = coalesce(excluded.last_at, last_at)`,
   removeSchedule: 'DELETE FROM schedules WHERE agent_id = ? AND name = ?',
   schedules: `SELECT * FROM schedules WHERE (:agents IS NULL OR agent_id IN (SELECT value FROM json_each(:agents)))

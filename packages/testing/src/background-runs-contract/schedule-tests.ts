@@ -72,15 +72,44 @@ export function scheduleTests(getStores: GetBackground): void {
     expect(await statusOf(runs, 'r2')).toBeUndefined()
   })
 
+  it('starts no run beyond the bounds of the queue', async () => {
+    const stores = getStores()
+    const { runs, background } = stores
+    await enqueue(stores, alone('r1'))
+    await background.setSchedule(schedule('digest', { nextAt: 5_000 }))
+    const move = background.moveSchedule(
+      { agentId: 'helper', name: 'digest', expectedNextAt: 5_000 },
+      { nextAt: 6_000, run: alone('r2'), bounds: { queued: 100, userQueued: 1 } },
+    )
+    await expect(move).rejects.toMatchObject({ code: 'overloaded' })
+    expect(await background.schedules({})).toEqual([schedule('digest', { nextAt: 5_000 })])
+    expect(await statusOf(runs, 'r2')).toBeUndefined()
+  })
+
   it('keeps the last start of a schedule that is replaced', async () => {
     const { background } = getStores()
     await background.setSchedule(schedule('digest', { nextAt: 5_000 }))
     const due = { agentId: 'helper', name: 'digest', expectedNextAt: 5_000 }
     await background.moveSchedule(due, { nextAt: 6_000, run: alone('r1') })
     const [before] = await background.schedules({})
-    await background.setSchedule(schedule('digest', { nextAt: 7_000 }))
+    const replaced = schedule('digest', { cron: '0 8 * * *', nextAt: 7_000 })
+    await background.setSchedule(replaced)
     const [after] = await background.schedules({})
-    expect(after).toEqual({ ...before, nextAt: 7_000 })
+    expect(after).toEqual({ ...replaced, lastAt: before?.lastAt })
+  })
+
+  it('keeps the next time of a schedule that is replaced by one with the same times', async () => {
+    const { background } = getStores()
+    await background.setSchedule(schedule('digest', { nextAt: 5_000 }))
+    const again = schedule('digest', { missed: 'once', userId: 'bob', entry: { input: 'new' }, nextAt: 9_000 })
+    await background.setSchedule(again)
+    expect(await background.schedules({})).toEqual([{ ...again, nextAt: 5_000 }])
+    const elsewhere = { ...again, timeZone: 'Europe/Berlin' }
+    await background.setSchedule(elsewhere)
+    expect(await background.schedules({})).toEqual([elsewhere])
+    await background.moveSchedule({ agentId: 'helper', name: 'digest', expectedNextAt: 9_000 }, {})
+    await background.setSchedule(elsewhere)
+    expect(await background.schedules({})).toEqual([elsewhere])
   })
 }
 

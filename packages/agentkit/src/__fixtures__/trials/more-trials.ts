@@ -132,11 +132,12 @@ export async function startTogether(
       const times = { cron: '0 0 29 2 *', missed: 'once' } as const
       await steps.schedule(name, times, `Schedule ${name}.`, { userId: name, sessionId: name })
     }
-    const stored = await background.schedules({ agentIds: ['steps'] })
     await Promise.all(names.slice(0, 3).map(() => workers.start(options)))
     for (let round = 0; round < rounds; round++) {
       const dueAt = store.runs.now()
-      for (const schedule of stored) await background.setSchedule({ ...schedule, nextAt: dueAt })
+      for (const { agentId, name, nextAt = 0 } of await background.schedules({ agentIds: ['steps'] })) {
+        await background.moveSchedule({ agentId, name, expectedNextAt: nextAt }, { nextAt: dueAt })
+      }
       const isDue = async (): Promise<boolean> => (await background.schedules({ dueBefore: dueAt })).length > 0
       while (await isDue()) {
         await sleep(Math.random() * 1_000)
