@@ -182,6 +182,8 @@ export const limits = {
   /** Notices that are taken at once, and for how long. */
   notices: 50,
   noticeLeaseMs: 60_000,
+  /** How long `onRunEnd` may take for one: with a webhook after it, less than the lease. */
+  hookMs: 30_000,
   /** The first wait before a notice is tried again; it doubles with each try, up to the longest. */
   firstNoticeMs: 5_000,
   longestNoticeMs: 3_600_000,

@@ -110,8 +110,8 @@ export type AgentOptions<Output = undefined> = {
   approvalDays?: number
   /**
    * Called with each run that has ended or waits, where the store has runs (on disk, in Postgres): at least once, also
-   * after a crash, in the process of the run or in a worker. When it throws, it is called again, after growing waits, for
-   * 24 hours.
+   * after a crash, in the process of the run or in a worker. When it throws, or does not return within 30 s, it is called again,
+   * after growing waits, for 24 hours.
    */
   onRunEnd?(run: RunRecord): void | Promise<void>
   /** The store of conversations; default in memory. */

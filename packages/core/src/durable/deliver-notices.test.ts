@@ -82,6 +82,32 @@ describe('a notice that cannot be delivered', () => {
     expect(undelivered).toMatchObject({ failed: 'The webhook answered 503.', tries: waits.length })
   })
 
+  it('is tried again where the hook does not return within 30 s, and holds up no other for longer', async () => {
+    let now = Date.now()
+    const called: string[] = []
+    const office = clerk(['Done.'], { now: () => now, onRunEnd() {} })
+    const { agent, store } = office.open()
+    const { runId } = await agent.enqueue('Hi.')
+    await agent.cancel(runId)
+    const receivers: Receivers = {
+      hookOf: () => (run) => {
+        called.push(run.runId)
+        return called.length === 1 ? new Promise<void>(() => {}) : undefined
+      },
+      deliverOf: () => undefined,
+    }
+    const deliver = (): Promise<number> =>
+      deliverNotices(store.runs as BackgroundStore, ['clerk'], receivers, new Set())
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const first = deliver()
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(await first).toBe(now + 5_000)
+    now += 60_000
+    expect(await deliver()).toBe(0)
+    expect(called).toEqual([runId, runId])
+    expect(await store.runs.background?.undelivered(runId)).toEqual([])
+  })
+
   it('does not call a hook again that has returned', async () => {
     let now = Date.now()
     let hooked = 0

@@ -1,5 +1,5 @@
 import type { BackgroundRuns, RunNotice } from '../contracts/background-runs.ts'
-import { messageOf } from '../data/errors.ts'
+import { AgentKitError, messageOf } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
 import { redactSecrets } from '../util/redact.ts'
@@ -47,7 +47,7 @@ async function deliverOne(
   const deliver = deliverOf(record.agentId)
   let outcome: Parameters<BackgroundRuns['settleNotice']>[1] = 'delivered'
   try {
-    if (!delivered.has(noticeId)) await hookOf(record.agentId)?.(structuredClone(record))
+    if (!delivered.has(noticeId)) await callHook(hookOf(record.agentId), structuredClone(record))
     if (deliver) remember(delivered, noticeId)
     await deliver?.(notice)
   } catch (error) {
@@ -60,6 +60,20 @@ async function deliverOne(
   if (outcome === 'delivered' || 'failed' in outcome) delivered.delete(noticeId)
   await runs.background.settleNotice(noticeId, outcome)
   return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
+}
+
+/** @throws AgentKitError `timeout`: a hook that hangs would hold up the notices of all other runs, and the end of the worker */
+async function callHook(hook: ReturnType<Receivers['hookOf']>, record: RunRecord): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const message = `\`onRunEnd\` did not return within ${limits.hookMs / 1_000} s.`
+    timer = setTimeout(() => reject(new AgentKitError('timeout', message)), limits.hookMs)
+  })
+  try {
+    await Promise.race([hook?.(record), late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const whyChars = 500
