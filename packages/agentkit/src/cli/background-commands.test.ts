@@ -229,6 +229,8 @@ describe('agentkit queue', () => {
     expect((await onStore('queue', 'rebuild')).out).toContain(': 2 jobs in the queue.')
     expect((await onStore('queue', 'rebuild')).out).toContain(': 2 jobs in the queue.')
     expect((await onStore('queue', 'counts')).out).toMatch(/^agent +queued +taken +oldest\nwriter +2 +0 +\d+\.\d s$/)
+    await agentOf([], { name: 'Mailer' }).enqueue('Three')
+    expect((await onStore('queue', 'counts', '--agent', 'mailer')).out).toMatch(/^agent .*\nmailer +1 +0 +\d+\.\d s$/)
     expect((await onStore('queue', 'migrate')).out).toContain(': the tables are prepared.')
   })
 

@@ -32,7 +32,12 @@ Examples:
 Exit codes: 0 done, 1 a store or a queue that fails, 2 wrong usage.`
 
 async function counts(stores: readonly OpenStore[]): Promise<void> {
-  const counted = await Promise.all(stores.map(({ background }) => background.queue.counts()))
+  const counted = await Promise.all(
+    stores.map(async ({ background, agents }) => {
+      const ids = agents.map(({ id }) => id)
+      return (await background.queue.counts()).filter(({ agentId }) => ids.includes(agentId))
+    }),
+  )
   const rows = counted.flat().map(({ agentId, queued, taken, oldestMs }) => {
     return [agentId, String(queued), String(taken), `${(oldestMs / 1000).toFixed(1)} s`]
   })
