@@ -1,6 +1,7 @@
 import type { RunQueue, TakenJob } from '../contracts/run-queue.ts'
 import { limits } from '../limits.ts'
 import { settledWithin } from '../util/abort.ts'
+import { repeat } from '../util/repeat.ts'
 import type { JobOutcome } from './run-job.ts'
 import type { WorkerPlaces } from './worker-options.ts'
 
@@ -46,7 +47,7 @@ export function dispatch({
   const lost = new Set<TakenJob>()
   const freePlaces = (): number => Math.min(concurrency - active.size, places?.free() ?? concurrency)
   let isClosed = false
-  let isTaking = false
+  let taking: Promise<void> | undefined
   let mayHaveMore = false
   let lastTake = Number.NEGATIVE_INFINITY
   let poll: ReturnType<typeof setTimeout> | undefined
@@ -84,27 +85,26 @@ export function dispatch({
       lastTake = performance.now()
       const jobs = await queue.take({ agentIds, limit: free, perUser })
       mayHaveMore ||= jobs.length > 0
-      for (const job of jobs) start(job)
+      // The worker was closed meanwhile: others take them at once.
+      if (isClosed) await Promise.all(jobs.map((job) => queue.settle(job, { afterMs: 0 })))
+      else for (const job of jobs) start(job)
     }
   }
   const wake = (): void => {
     mayHaveMore = true
-    if (isTaking || isClosed) return
-    isTaking = true
+    if (taking || isClosed) return
     clearTimeout(poll)
-    void take()
+    taking = take()
       .catch(onError)
       .finally(() => {
-        isTaking = false
+        taking = undefined
         if (isClosed) return
         if (mayHaveMore && freePlaces() > 0) wake()
         else poll = setTimeout(wake, limits.takePollMs)
       })
   }
-  let isKeeping = false
   const keep = async (): Promise<void> => {
-    if (isKeeping || active.size === 0) return
-    isKeeping = true
+    if (active.size === 0) return
     try {
       const kept = [...active.keys()].filter((job) => !lost.has(job))
       const tokens = new Set((await queue.keep(kept)).map(({ token }) => token))
@@ -115,11 +115,9 @@ export function dispatch({
       if (gone.length > 0) void handBack(runIds, limits.drainMs).catch(onError)
     } catch (error) {
       onError(error)
-    } finally {
-      isKeeping = false
     }
   }
-  const keeping = setInterval(() => void keep(), limits.keepMs)
+  const keeping = repeat(limits.keepMs, keep, onError)
   const stopListening = queue.onReady(agentIds, wake)
   const stopWaiting = places?.onFree(wake)
   wake()
@@ -133,12 +131,12 @@ export function dispatch({
       clearTimeout(poll)
       stopListening()
       stopWaiting?.()
-      const settled = (): Promise<unknown> => Promise.allSettled(active.values())
+      const settled = (): Promise<unknown> => Promise.allSettled([...active.values(), taking])
       if (active.size > 0) await settledWithin(limits.drainMs, settled())
       const rest = [...active.keys()].map(({ runId }) => runId)
       if (rest.length > 0) await handBack(rest, 0)
       await settled()
-      clearInterval(keeping)
+      await keeping.stop()
     },
   }
 }
