@@ -157,6 +157,15 @@ describe('agentkit runs', () => {
     expect(misspelt).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
   })
 
+  it.each([
+    [['runs', 'shwo', 'run_1'], "error: unknown command 'shwo'\n(Did you mean show?)"],
+    [['runs', 'schedules', 'remvoe', 'digest'], "error: unknown command 'remvoe'\n(Did you mean remove?)"],
+    [['runs', 'approve', 'run_1'], "unknown command 'approve'\n(Its commands are list, show, cancel, retry, schedules"],
+    [['runs', 'agents.ts', 'run_1'], "error: too many arguments for 'list'"],
+  ])('exits with 2 for %j', async (words, message) => {
+    expect(await agentkit(...words)).toMatchObject({ code: 2, error: expect.stringContaining(message) })
+  })
+
   it('lists the runs of a swarm, whose members have turns too, without its file', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'ann', input: { task: 'Help.' } }] }, 'All is done.'])
     const ann = new Agent({ name: 'Ann', functions: [], model: scriptedModel(['I help.']) })

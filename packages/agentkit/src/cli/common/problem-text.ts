@@ -16,7 +16,18 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.help' && words.at(-2) === 'help' && !commands.includes(asked)) {
     return `error: unknown command '${asked}'\n${hint(asked, commands)}`
   }
-  return code === 'commander.excessArguments' ? `${text}${hint(command.args[0] ?? '', commands)}` : text
+  if (code !== 'commander.excessArguments') return text
+  const [first = ''] = command.args
+  // The default command of another one, which was not named: `runs shwo run_7f…` is no list of runs.
+  const siblings = words.includes(command.name()) ? [] : (command.parent?.commands.map((one) => one.name()) ?? [])
+  if (siblings.length > 0 && !isPath(first)) {
+    return `error: unknown command '${first}'\n${hint(first, siblings) || `(Its commands are ${siblings.join(', ')}.)\n`}`
+  }
+  return `${text}${hint(first, commands)}`
+}
+
+function isPath(word: string): boolean {
+  return /[./\\]/.test(word)
 }
 
 function hint(word: string, known: readonly string[]): string {
