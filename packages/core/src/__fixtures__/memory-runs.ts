@@ -143,6 +143,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
       if (!row.holds) await sessions.begin(row.key, { runId, expectedVersion, input: [...first] })
       if (isQueued && begin?.deadline !== undefined) row.deadline = begin.deadline
       if (isQueued && begin?.options !== undefined) row.options = structuredClone(begin.options)
+      if (isQueued && begin?.notifies) row.notifies = true
       if (wasLost) row.takeovers++
       else row.isResumable = true
       Object.assign(row, { process, isFree: false, holds: true, attempt: row.attempt + 1 })

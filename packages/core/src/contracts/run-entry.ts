@@ -12,6 +12,8 @@ export type RunBeginning = {
   deadline?: number
   /** Replaces those of its entry. */
   options?: JSONValue
+  /** Whether it leaves notices from now on, where its entry did not say so: its worker has someone to notify. */
+  notifies?: boolean
 }
 
 /** A call of a tool that has begun. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clerk } from '../__fixtures__/clerk.ts'
 import { calls } from '../__fixtures__/payer.ts'
-import type { RunNotice, RunRecord, Worker } from '../index.ts'
+import { Agent, type RunNotice, type RunRecord, type Worker } from '../index.ts'
 import type { BackgroundStore } from './background-of.ts'
 import { deliverNotices, type Receivers } from './deliver-notices.ts'
 import { workOn } from './work.ts'
@@ -32,6 +32,16 @@ describe('onRunEnd', () => {
     expect(statusesOf(done.runId)).toEqual(['done'])
     expect(statusesOf(paid.runId)).toEqual(['waiting', 'done'])
     expect(statusesOf(stopped.runId)).toEqual(['failed'])
+  })
+
+  it('is called in a worker of an agent that has it, where the process that enqueued the run has none', async () => {
+    const seen: string[] = []
+    const office = clerk(['Done.'], { onRunEnd: ({ runId }) => void seen.push(runId) })
+    const { agent, store } = office.open()
+    const producer = new Agent({ name: 'Clerk', functions: [], model: agent.models, sessions: store })
+    const { runId } = await producer.enqueue('Hi.')
+    workers.push(await office.open().agent.work())
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual([runId])
   })
 
   it('is called by another worker when its process dies before', async () => {

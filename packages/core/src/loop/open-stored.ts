@@ -72,7 +72,11 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
   const release = claimRun(store, runId)
-  const starter = { timeoutMs: agent.timeoutMs ?? limits.backgroundMs, changesInput: agent.hooks.input !== undefined }
+  const starter = {
+    timeoutMs: agent.timeoutMs ?? limits.backgroundMs,
+    changesInput: agent.hooks.input !== undefined,
+    notifies: scope.notifies === true,
+  }
   const taken = await (async () => {
     if (isAttached) return attachTurn(session, before)
     if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, given))

@@ -173,6 +173,8 @@ export type RunStarter = {
   timeoutMs?: number
   /** Whether its first message is changed before it is stored. */
   changesInput?: boolean
+  /** Whether there is someone to notify of its end. */
+  notifies?: boolean
 }
 
 /** @returns `undefined` for a run that is not queued, and has begun */
@@ -180,18 +182,20 @@ function startOf(
   stored: StoredRun,
   session: Session | undefined,
   now: number,
-  { timeoutMs = limits.backgroundMs, changesInput = false }: RunStarter,
+  { timeoutMs = limits.backgroundMs, changesInput = false, notifies = false }: RunStarter,
 ): (RunBeginning & { deadline: number; isFirst: boolean }) | undefined {
   const { queued, ...options } = optionsOf(stored)
   const isFirst = stored.attempt === 0
   if (!isFirst && stored.record.status !== 'queued') return undefined
   const own = isRecord(options.run) ? options.run.timeoutMs : undefined
   const deadline = now + Math.ceil(typeof own === 'number' ? own : timeoutMs)
-  if (!queued) return { isFirst, messages: [], deadline }
+  // The end of a member is no one's but its swarm's.
+  const start = { isFirst, deadline, ...(notifies && stored.rootRunId === undefined && { notifies }) }
+  if (!queued) return { ...start, messages: [] }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
   // Plain JSON, except that optional fields may be absent.
   const kept = { ...options, seeded: seed.length, ...(changesInput && { queued }) } as unknown as JSONValue
-  return { isFirst, messages: changesInput ? [] : [...seed, queued.input], deadline, options: kept }
+  return { ...start, messages: changesInput ? [] : [...seed, queued.input], options: kept }
 }
 
 /**

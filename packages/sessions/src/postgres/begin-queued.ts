@@ -16,7 +16,7 @@ export async function beginQueued(
 ): Promise<{ stored: StoredRun; count: number } | undefined> {
   const first = begin.messages ?? []
   const values = [toStored(runId), expectedVersion, now, holder.id, first.length]
-  const options = [begin.deadline ?? null, jsonOrNull(begin.options), first.map(toJSON)]
+  const options = [begin.deadline ?? null, jsonOrNull(begin.options), first.map(toJSON), begin.notifies ?? false]
   const [row] = await query<StoredRow>(beginText, [...values, ...options])
   if (!row) return undefined
   touch(runId)
@@ -43,7 +43,8 @@ const beginText = `WITH place AS MATERIALIZED (
     UPDATE agentkit.runs AS begun SET number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')),
       status = 'running', holder = $4::text, holds_session = true, attempt = attempt + 1, waiting_since = NULL,
       has_events = keeps_events, awaits_members = false, started_at = $3::bigint, message_count = $5::int,
-      deadline = coalesce($6::bigint, deadline), options = coalesce($7::text, options)
+      deadline = coalesce($6::bigint, deadline), options = coalesce($7::text, options),
+      notifies = notifies OR $9::boolean
     FROM next WHERE begun.number = next.number RETURNING begun.*
   ), added AS (
     INSERT INTO agentkit.messages (run, position, body)

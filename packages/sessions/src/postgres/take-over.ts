@@ -127,7 +127,7 @@ async function take(writing: Writing, run: RunHead, isLost: boolean, begin: RunB
   const first = run.message_count === 0 ? (begin?.messages ?? []) : []
   await query(takeText, [
     ...[run.number, holder.id, isLost ? 1 : 0, now, first.length],
-    ...[begin?.deadline ?? null, jsonOrNull(begin?.options), first.map(toJSON)],
+    ...[begin?.deadline ?? null, jsonOrNull(begin?.options), first.map(toJSON), begin?.notifies ?? false],
   ])
   return first.length
 }
@@ -135,7 +135,7 @@ async function take(writing: Writing, run: RunHead, isLost: boolean, begin: RunB
 const takeText = `WITH run AS (UPDATE agentkit.runs SET status = 'running', holder = $2, holds_session = true,
       attempt = attempt + 1, takeovers = takeovers + $3, waiting_since = NULL, has_events = keeps_events,
       awaits_members = false, started_at = coalesce(started_at, $4::bigint), message_count = message_count + $5,
-      deadline = coalesce($6::bigint, deadline), options = coalesce($7::text, options)
+      deadline = coalesce($6::bigint, deadline), options = coalesce($7::text, options), notifies = notifies OR $9::boolean
     WHERE number = $1 RETURNING number)
   INSERT INTO agentkit.messages (run, position, body)
     SELECT number, place::int - 1, body FROM run, unnest($8::text[]) WITH ORDINALITY AS m (body, place)`

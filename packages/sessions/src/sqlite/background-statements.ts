@@ -27,7 +27,8 @@ export const backgroundTexts = {
     RETURNING number`,
   /** Of a run that was cancelled before it began, and is retried. */
   dropEvents: 'DELETE FROM events WHERE run = ? RETURNING seq, body',
-  describeRun: 'UPDATE runs SET deadline = coalesce(?, deadline), options = coalesce(?, options) WHERE number = ?',
+  describeRun: `UPDATE runs SET deadline = coalesce(?, deadline), options = coalesce(?, options),
+    notifies = max(notifies, ?) WHERE number = ?`,
   retryRun: `UPDATE runs SET status = 'queued', holder = NULL, holds_session = 0, awaits_members = 0, takeovers = 0,
       is_background = 1, is_resumable = 1, keeps_events = 1, due_at = NULL, ready_at = :now, deadline = NULL,
       ended_at = NULL, finish_reason = NULL, error = NULL, sources = NULL, answer = NULL

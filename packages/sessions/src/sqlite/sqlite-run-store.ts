@@ -61,6 +61,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
         bodies: begin.messages.map(toJSON),
         deadline: begin.deadline ?? null,
         options: jsonOrNull(begin.options),
+        notifies: Number(begin.notifies ?? false),
       }
       const outcome = await write((statements, touch, hold) => {
         const stored = takeOver({ statements, touch, holder, now: storeTime() }, runId, expectedVersion, beginning)

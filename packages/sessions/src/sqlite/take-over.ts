@@ -7,7 +7,12 @@ import type { Statements } from './statements.ts'
 import type { Writing } from './store-access.ts'
 
 /** What is stored with the takeover of a run that has not begun, as columns. */
-export type BeginningColumns = { bodies: readonly string[]; deadline: number | null; options: string | null }
+export type BeginningColumns = {
+  bodies: readonly string[]
+  deadline: number | null
+  options: string | null
+  notifies: number
+}
 
 /** @returns the run; or the refusal, because throwing it would roll back the settlement of a lost run */
 export function takeOver(
@@ -70,9 +75,9 @@ function acquireSession(writing: Writing, run: RunHead, expectedVersion: number)
 function storeBeginning(
   statements: Statements,
   { number, status }: RunHead,
-  { bodies, deadline, options }: BeginningColumns,
+  { bodies, deadline, options, notifies }: BeginningColumns,
 ): number {
-  statements.describeRun.run(deadline, options, number)
+  statements.describeRun.run(deadline, options, notifies, number)
   if (statements.messagesOfRun.get(number)) return number
   const place = status === 'queued' ? placeLast(statements, number) : undefined
   bodies.forEach((body, position) => void statements.addMessage.run(place ?? number, position, body))

@@ -45,6 +45,23 @@ export function noticeTests(getStores: GetBackground): void {
     ])
   })
 
+  it('keeps notices of a run whose worker wants them, though its entry does not', async () => {
+    const stores = getStores()
+    const { runs, background } = stores
+    await enqueue(stores, alone('r1'), alone('r2'), queued('r3'), queued('r4'))
+    const first = { messages: [], notifies: true }
+    await runs.takeOver('r1', { expectedVersion: 0, begin: first })
+    // One that has waited for its session begins by another statement.
+    await takeOver(stores, 'r3')
+    await finish(runs, 'r3')
+    const expectedVersion = (await stores.store.load(key))?.version ?? 0
+    await runs.takeOver('r4', { expectedVersion, begin: first })
+    await takeOverAlone(stores, 'r2')
+    for (const runId of ['r1', 'r2', 'r4']) await finish(runs, runId)
+    const notices = await background.takeNotices(['helper'], page)
+    expect(notices.map(({ record }) => record.runId).sort()).toEqual(['r1', 'r4'])
+  })
+
   it('keeps none for runs that are free at once, and for members', async () => {
     const stores = getStores()
     const { runs, background } = stores
