@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { isDiskFull } from '../answer/disk-full.ts'
 import { ProblemError } from '../answer/problem.ts'
 
@@ -14,6 +15,17 @@ export function diskProblem(cause: unknown): ProblemError {
   }
   if (codeOf(cause) === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
   return new ProblemError('storage', { detail: 'The files could not be stored or read.', cause })
+}
+
+/**
+ * The name under which a folder has a file: requests name it in Unicode's composed form, and files from a Mac often have
+ * names in the decomposed form.
+ * @returns the given name when there is no such file
+ */
+export async function nameOnDisk(folder: string, name: string): Promise<string> {
+  if (name.normalize('NFD') === name || (await statOf(join(folder, name)))) return name
+  const names = await readdir(folder).catch(() => [])
+  return names.find((one) => one.normalize() === name) ?? name
 }
 
 /** The size of a file; undefined when there is no file of this path. Links are no files. */

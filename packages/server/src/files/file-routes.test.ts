@@ -384,6 +384,35 @@ describe('a file', () => {
     expect(names().map((name) => readFileSync(join(knowledge.folder, name), 'utf8'))).toEqual(['a', 'b', '%PDF-1.7'])
   })
 
+  it('that cannot be read as the type of its new name keeps the old one', async () => {
+    put('a.md', 'BROKEN')
+    await knowledge.sync()
+    const { detail } = await expectProblem(await call('PUT', 'files/a.md/a.txt'), 422, 'unprocessable-file')
+    expect(detail).toBe('"a.txt" cannot be read: It is damaged.')
+    expect(names()).toEqual(['a.md'])
+    expect(await knowledge.records?.()).toMatchObject([{ file: 'a.md', status: 'corrupt' }])
+    expect((await call('PUT', 'files/a.md/b.md')).status).toBe(200)
+    expect(names()).toEqual(['b.md'])
+  })
+
+  it('from a Mac, whose name is decomposed, has one name', async () => {
+    const [onDisk, composed] = ['Café.md'.normalize('NFD'), encodeURIComponent('Café.md')]
+    put(onDisk, 'Bees')
+    expect(await (await call('GET', `files/${composed}`)).text()).toBe('Bees')
+    expect(await (await upload(['Café.md', 'Wasps'])).json()).toMatchObject({
+      filenames: ['Café.md'],
+      details: [{ name: 'Café.md', status: 'ok' }],
+    })
+    expect(names()).toEqual([onDisk])
+    expect(readFileSync(join(knowledge.folder, onDisk), 'utf8')).toBe('Wasps')
+    put('a.md', 'a')
+    await expectProblem(await call('PUT', `files/a.md/${composed}`), 409, 'file-exists')
+    expect((await call('PUT', `files/${composed}/b.md`)).status).toBe(200)
+    put(onDisk, 'Bees')
+    expect((await call('DELETE', `files/${encodeURIComponent(onDisk)}`)).status).toBe(200)
+    expect(names()).toEqual(['a.md', 'b.md'])
+  })
+
   it('is renamed once by two requests for the same name', async () => {
     put('a.md', 'a')
     put('b.md', 'b')

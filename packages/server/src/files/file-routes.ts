@@ -150,8 +150,8 @@ function downloadRoute(parts: RouteParts): Route {
     async handle(context, { query, param }) {
       const name = checkFileName(param('name'))
       const { scope } = found(context, parts, query.user_id, false)
-      const { openFile } = await disk()
-      const file = await openFile(`${scope.folder}/${name}`)
+      const { nameOnDisk, openFile } = await disk()
+      const file = await openFile(`${scope.folder}/${await nameOnDisk(scope.folder, name)}`)
       if (!file) throw new ProblemError('not-found')
       const headers = {
         'content-type': 'application/octet-stream',
@@ -188,8 +188,9 @@ function deleteRoute(parts: RouteParts): Route {
     async handle(context, { query, param }) {
       const name = checkFileName(param('name'))
       const { files, scope } = found(context, parts, query.user_id, true)
-      const { removeFile } = await disk()
-      if (!(await removeFile(`${scope.folder}/${name}`))) throw new ProblemError('not-found')
+      const { nameOnDisk, removeFile } = await disk()
+      if (!(await removeFile(`${scope.folder}/${await nameOnDisk(scope.folder, name)}`)))
+        throw new ProblemError('not-found')
       await syncIn(files, { parts, context })
       return context.json({ message: `File ${name} deleted successfully.` })
     },
@@ -216,18 +217,19 @@ function renameRoute(parts: RouteParts): Route {
     path: '/api/v1/files/:old/:new',
     tag: 'files',
     summary: 'Renames a file, also in the index',
+    description: 'A file that cannot be read as the type of its new name keeps the old one.',
     query: userQuery,
     answers: { 200: { description: 'The file is renamed', content: jsonOf({ message: text }) } },
     async handle(context, { query, param }) {
       const [from, to] = [checkFileName(param('old')), checkFileName(param('new'))]
       const { files, scope } = found(context, parts, query.user_id, true)
-      const { renameFile, sizeOf } = await disk()
-      const path = `${scope.folder}/${from}`
+      const [{ nameOnDisk, sizeOf }, { renameStored }] = await Promise.all([disk(), import('./store-files.ts')])
+      const old = await nameOnDisk(scope.folder, from)
+      const path = `${scope.folder}/${old}`
       if ((await sizeOf(path)) === undefined) throw new ProblemError('not-found')
       checkType(to, files.knowledge)
       checkKind(to, await headOf(path))
-      await renameFile(path, `${scope.folder}/${to}`)
-      await syncIn(files, { parts, context })
+      await renameStored(old, to, { agent: files, scope, parts, context })
       return context.json({ message: `File ${from} renamed to ${to} successfully.` })
     },
   })

@@ -4,7 +4,8 @@ import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { AgentFiles, Scope } from './agent-files.ts'
-import { diskProblem, statOf } from './disk.ts'
+import { diskProblem, nameOnDisk, renameFile, statOf } from './disk.ts'
+import { extensionOf } from './file-name.ts'
 import { type FileDetail, knownFiles } from './list-files.ts'
 import { syncIn } from './sync-in.ts'
 import { forget, removeTemporary, temporaryPath } from './temporary-files.ts'
@@ -48,6 +49,23 @@ export async function storeFiles(files: readonly ReceivedFile[], options: StoreO
   }
 }
 
+/**
+ * Renames a stored file, in the index too.
+ * @throws ProblemError `unprocessable-file` when it cannot be read as the type of its new name; it then keeps the old one
+ */
+export async function renameStored(from: string, to: string, options: StoreOptions): Promise<void> {
+  const { agent, scope } = options
+  const before = join(scope.folder, from)
+  const after = join(scope.folder, await nameOnDisk(scope.folder, to))
+  await renameFile(before, after)
+  const details = await makeSearchable([{ name: to, size: 0 }], options)
+  // Under the same type it is as readable as it was.
+  if (!details.every(isUnreadable) || extensionOf(from) === extensionOf(to)) return
+  await renameFile(after, before)
+  await syncIn(agent, options)
+  throw unprocessable(details)
+}
+
 type Moved = {
   to: string
   inode: number
@@ -56,7 +74,7 @@ type Moved = {
 }
 
 async function move({ path, name }: ReceivedFile, { folder }: Scope, agent: AgentFiles): Promise<Moved> {
-  const to = join(folder, name)
+  const to = join(folder, await nameOnDisk(folder, name))
   const there = await statOf(to)
   if (there?.isDirectory()) throw new ProblemError('file-exists', { detail: `"${name}" is the name of a folder.` })
   const inode = (await statOf(path))?.ino ?? 0
@@ -85,15 +103,19 @@ async function putBack(moved: readonly Moved[]): Promise<void> {
   }
 }
 
-async function makeSearchable(files: readonly ReceivedFile[], options: StoreOptions): Promise<FileDetail[]> {
+async function makeSearchable(
+  files: readonly Pick<ReceivedFile, 'name' | 'size'>[],
+  options: StoreOptions,
+): Promise<FileDetail[]> {
   const { agent, scope } = options
   const problem = await syncIn(agent, options)
   const records = problem === undefined ? await agent.knowledge.records?.() : []
-  const known = new Map(knownFiles(records, scope).map((detail) => [detail.name, detail]))
+  const known = new Map(knownFiles(records, scope).map((detail) => [detail.name.normalize(), detail]))
   return files.map(({ name, size }) => {
     // Custom knowledge may not say which files it could read.
     if (problem === undefined && !agent.knowledge.records) return { name, size, status: 'ok' }
-    return known.get(name) ?? { name, size, status: 'pending', reason: problem ?? 'It changed while it was read.' }
+    const unread: FileDetail = { name, size, status: 'pending', reason: problem ?? 'It changed while it was read.' }
+    return { ...(known.get(name) ?? unread), name }
   })
 }
 
