@@ -3,6 +3,7 @@ import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Finding } from '@agentkit/core/internal'
+import type { FileRecord } from './data/file-record.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
 import { checkRetrieverOptions, isRemote, type RetrieverOptions } from './options.ts'
@@ -36,6 +37,7 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
   if (lock !== undefined) {
     return { status: 'fail', detail: `The lock ${lock} of the index is damaged: no sync can begin.`, fix: `rm ${lock}` }
   }
+  const remake = `rm -r ${place} && npx agentkit index`
   const copy = await mkdtemp(join(tmpdir(), 'agentkit-doctor-'))
   try {
     await cp(place, join(copy, tool), { recursive: true })
@@ -48,7 +50,9 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
       const stores = await Promise.all(
         names.map((name) => space.open(name, dimensionsOf(name) > 0 ? { dimensions: dimensionsOf(name) } : {})),
       )
-      return await inspectStores(stores, folder, made.embedder)
+      const finding = await inspectStores(stores, folder, made.embedder)
+      if (finding.status !== 'fail') return finding
+      return { ...finding, detail: finding.detail.replaceAll(copy, indexPath), fix: remake }
     } finally {
       await space.close()
     }
@@ -57,7 +61,7 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
     return {
       status: 'fail',
       detail: `The index of ${folder} cannot be read: ${reason}`,
-      fix: `rm -r ${place} && npx agentkit index`,
+      fix: remake,
     }
   } finally {
     await rm(copy, { recursive: true, force: true })
@@ -117,7 +121,7 @@ async function inspectStores(stores: readonly Store[], folder: string, embedder:
   const problems = await current.store.verify()
   const fix = 'npx agentkit index'
   if (problems.length > 0) {
-    return { status: 'fail', detail: `The index of ${folder} is damaged: ${problems.join(' ')}`, fix }
+    return { status: 'fail', detail: `The index of ${folder} is damaged: ${problems.join(' ')}` }
   }
   const { meta } = current
   if (meta?.embedder !== embedder) {
@@ -125,18 +129,22 @@ async function inspectStores(stores: readonly Store[], folder: string, embedder:
     return { status: 'warn', detail, fix }
   }
   const records = await current.store.files()
-  const unreadable = records.filter(({ status, chunks }) => status !== 'ok' || chunks === 0)
-  if (unreadable.length > 0) {
-    const names = unreadable
-      .slice(0, 5)
-      .map(({ file, status, reason }) => `${file} (${status}${reason ? `: ${reason}` : ''})`)
-    const more = unreadable.length > names.length ? `, and ${unreadable.length - names.length} more` : ''
-    return {
-      status: 'warn',
-      detail: `${unreadable.length} of ${records.length} files cannot be read: ${names.join(', ')}${more}.`,
-      fix: 'npx agentkit index status',
-    }
-  }
+  const isHardToRead = ({ status, chunks }: FileRecord): boolean => status === 'low-quality' && chunks > 0
+  const unreadable = records.filter(
+    (record) => (record.status !== 'ok' || record.chunks === 0) && !isHardToRead(record),
+  )
+  const notes = [
+    ...filesNote('cannot be read', unreadable, records.length),
+    ...filesNote('are hard to read', records.filter(isHardToRead), records.length),
+  ]
+  if (notes.length > 0) return { status: 'warn', detail: notes.join(' '), fix: 'npx agentkit index status' }
   if (!current.isComplete) return { status: 'warn', detail: `The index of ${folder} is not complete.`, fix }
   return { status: 'ok', detail: `The index of ${folder} is sound: ${records.length} files.` }
+}
+
+function filesNote(what: string, files: readonly FileRecord[], all: number): string[] {
+  if (files.length === 0) return []
+  const names = files.slice(0, 5).map(({ file, status, reason }) => `${file} (${status}${reason ? `: ${reason}` : ''})`)
+  const more = files.length > names.length ? `, and ${files.length - names.length} more` : ''
+  return [`${files.length} of ${all} files ${what}: ${names.join(', ')}${more}.`]
 }

@@ -235,6 +235,18 @@ it('says which folder to delete when its files are damaged', async () => {
   await damaged.close()
 })
 
+it('says so when the index of words is damaged', async () => {
+  await store.apply(adding(makeFile('a.md', ['One', 'Two'])), never)
+  await store.maintain(never)
+  await space.close()
+  const indices = join(folder, 'first.lance', '_indices')
+  const names = (await readdir(indices, { recursive: true })).filter((name) => name.endsWith('.lance'))
+  for (const name of names) await writeFile(join(indices, name), 'no index')
+  const damaged = await lanceSpace(folder).open('first', { dimensions })
+  expect(await damaged.verify()).toEqual([expect.stringContaining('LanceDB could not read the index')])
+  await damaged.close()
+})
+
 it('reads what a search has found where it stands now, also when it was written anew meanwhile', async () => {
   const others = Array.from({ length: 30 }, (_, number) => makeFile(`${number}.md`, [`Other ${number}`]))
   const [, moved] = makeFile('a.md', ['Wax', 'Honey']).chunks

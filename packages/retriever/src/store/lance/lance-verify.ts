@@ -1,6 +1,7 @@
 import { wordsOfError } from './lance-error.ts'
-import { readFiles } from './lance-lookup.ts'
+import { readFiles, readSample } from './lance-lookup.ts'
 import { readMeta } from './lance-meta.ts'
+import { searchText } from './lance-search.ts'
 import { areChunks, type LanceTable, textIndex } from './lance-table.ts'
 
 /** What is wrong with a table, a sentence each. Reads all of it but the vectors. */
@@ -44,6 +45,9 @@ async function indexedWrong(at: LanceTable): Promise<string[]> {
   const covered = (stats?.numIndexedRows ?? 0) + (stats?.numUnindexedRows ?? 0)
   if (stats === undefined) problems.push('The index of words is missing.')
   else if (covered !== rows) problems.push(`The index of words knows of ${covered} rows, but there are ${rows}.`)
+  // A search reads the files of the index, and fails where one is damaged.
+  const [chunk] = await readSample(at, 1)
+  if (chunk) await searchText(at, chunk.quote.slice(0, 1_000), { limit: 1, filter: {} })
   const { dimensions } = await readMeta(at)
   if (dimensions !== undefined && dimensions !== at.dimensions) {
     problems.push(`Its embedder makes ${dimensions} numbers of a text, but the table keeps ${at.dimensions ?? 'none'}.`)
