@@ -80,6 +80,17 @@ it('accepts paths in any spelling', async () => {
   expect(await retriever.read('./docs/a.md')).toHaveLength(1)
 })
 
+it('accepts composed paths of files whose names are decomposed, as on a Mac', async () => {
+  const retriever = library.retriever()
+  const file = 'Café/Menü.md'.normalize('NFD')
+  await write(file, 'Bees make honey')
+  await retriever.sync()
+  for (const path of ['Café/', 'Café/Menü.md']) {
+    expect(await retriever.search('bees', { paths: [path] })).toMatchObject([{ file }])
+  }
+  expect(await retriever.read('Café/Menü.md')).toMatchObject([{ file, quote: 'Bees make honey' }])
+})
+
 it('refuses invalid arguments of JavaScript, with the fix', async () => {
   // Without type checks.
   const retriever = library.retriever() as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>

@@ -12,7 +12,7 @@ import type { Chunk } from './data/chunk.ts'
 import type { Hit } from './data/cite.ts'
 import { extOf } from './data/ext-of.ts'
 import type { FileRecord } from './data/file-record.ts'
-import { plainPath } from './data/plain-path.ts'
+import { plainPath, spellingsOf } from './data/plain-path.ts'
 import { narrowedFilter } from './data/search-filter.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
@@ -271,7 +271,14 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       checkOptions('read()', part, ['from', 'limit'])
       const file = plainPath(path)
       if (!isAsked(file)) return []
-      return (await generations.read(({ store }) => store.chunksOf(file, part))) ?? []
+      const chunks = await generations.read(async ({ store }) => {
+        for (const spelling of spellingsOf(file)) {
+          const found = await store.chunksOf(spelling, part)
+          if (found.length > 0) return found
+        }
+        return []
+      })
+      return chunks ?? []
     },
 
     async records() {

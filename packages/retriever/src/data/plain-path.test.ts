@@ -23,6 +23,8 @@ it.each([
   ['docs/a.md', 'docs/a.md', true],
   ['', 'docs/a.md', true],
   ['doc', 'docs/a.md', false],
+  ['Café', 'Café/a.md'.normalize('NFD'), true],
+  ['Café.md'.normalize('NFD'), 'Café.md', true],
 ])('at %j is %s: %s', (path, file, whether) => {
   expect(isAt(path, file)).toBe(whether)
 })

@@ -9,7 +9,16 @@ export function plainPath(path: string): string {
   return whole === '.' ? '' : whole
 }
 
-/** Whether a file is the one that a {@link plainPath} names, or is below it. */
+/** Whether a file is the one that a {@link plainPath} names, or is below it, in whatever form of Unicode. */
 export function isAt(path: string, file: string): boolean {
-  return path === '' || file === path || file.startsWith(`${path}/`)
+  const [composed, name] = [path.normalize(), file.normalize()]
+  return path === '' || name === composed || name.startsWith(`${composed}/`)
+}
+
+/**
+ * A path as it is written, and in Unicode's composed and decomposed forms: names of files from a Mac are often decomposed,
+ * and users and models write composed ones.
+ */
+export function spellingsOf(path: string): string[] {
+  return [...new Set([path, path.normalize('NFC'), path.normalize('NFD')])]
 }

@@ -7,6 +7,7 @@ it.each([
   [{ exts: ['md', '.md'] }, { exts: ['.md'] }],
   [{ paths: ['./a.md', 'b/'] }, { paths: ['a.md', 'a.md/', 'b/'] }],
   [{ paths: ['./b', '/b//', 'b'] }, { paths: ['b', 'b/'] }],
+  [{ paths: ['é/'] }, { paths: ['\u00e9/', 'e\u0301/'] }],
   [{ paths: ['./', 'b/'] }, {}],
   [{ paths: ['/'] }, {}],
   [{ paths: [] }, 'nothing'],

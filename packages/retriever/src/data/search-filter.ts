@@ -1,4 +1,4 @@
-import { plainPath } from './plain-path.ts'
+import { plainPath, spellingsOf } from './plain-path.ts'
 
 /** Which chunks a search may return. An empty filter is all. */
 export type Filter = {
@@ -29,8 +29,7 @@ function isRoot(path: string): boolean {
 
 /** Stores recognise a folder by its trailing slash. */
 function wholePaths(path: string): string[] {
-  const plain = plainPath(path)
-  return path.endsWith('/') ? [`${plain}/`] : [plain, `${plain}/`]
+  return spellingsOf(plainPath(path)).flatMap((plain) => (path.endsWith('/') ? [`${plain}/`] : [plain, `${plain}/`]))
 }
 
 function wholeExt(ext: string): string {

@@ -33,9 +33,11 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       const library = libraryOf(context)
       // Validated by the schema.
       const { part = 1, heading, ...asked } = input as { file: string; part?: number; heading?: string }
-      const file = plainPath(asked.file)
-      const all = await library.read(file)
-      if (all.length === 0) return unknownFile(library, file)
+      const path = plainPath(asked.file)
+      const all = await library.read(path)
+      const [first] = all
+      if (!first) return unknownFile(library, path)
+      const { file } = first
       const chunks = heading === undefined ? all : below(all, heading)
       if (chunks.length === 0) return `${file} has no heading "${heading}". ${outline(all)}`
       const parts = toParts(chunks)

@@ -14,7 +14,7 @@ export function unknownPath(path: string, records: readonly FileRecord[]): strin
   const there = records.filter(({ file }) => isAt(path, file))
   if (there.some(({ chunks }) => chunks > 0)) return undefined
   const [first] = there
-  if (first?.file === path) return `${path} cannot be read: ${first.reason ?? first.status}`
+  if (first?.file.normalize() === path.normalize()) return `${path} cannot be read: ${first.reason ?? first.status}`
   if (first) return `No file in ${path}/ can be read. See list_files for the reasons.`
   const near = nearPaths(path, records)
   const meant = near.length > 0 ? ` Is ${near.map((name) => `"${name}"`).join(' or ')} meant?` : ''
