@@ -131,7 +131,7 @@ it('reports an embedder that fails in a search, and answers by words', async () 
   const warnings: string[] = []
   const [hit] = await retriever.search('honey', { onWarning: (warning) => warnings.push(warning) })
   expect(hit?.file).toBe('a.md')
-  expect(warnings).toEqual(['Searched by words only, because the embedder failed: The key is wrong.'])
+  expect(warnings).toEqual(['Searched by words only, because the search by meaning failed: The key is wrong.'])
 })
 
 it('reads a file by its passages', async () => {

@@ -73,7 +73,7 @@ export async function searchStore(store: Store, query: string, options: SearchSt
     // The index changed between search and reading, and some chunks were replaced: search the current index.
     if (hits.length < candidates.length && attempt < mostAttempts) continue
     if (near.problem)
-      options.onWarning?.(`Searched by words only, because the embedder failed: ${near.problem.message}`)
+      options.onWarning?.(`Searched by words only, because the search by meaning failed: ${near.problem.message}`)
     return spread(hits, ({ file }) => file).slice(0, limit)
   }
 }

@@ -77,6 +77,11 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     expect(await search('holidays')).toEqual(['Thirty of them'])
   })
 
+  it.each(['who', 'IT', 'the WHO'])('finds %j where it is a name', async (query) => {
+    await index('a.md', 'The WHO and IT departments', 'Bees make honey')
+    expect(await search(query, { fuzzy: true })).toEqual(['The WHO and IT departments'])
+  })
+
   it.each(['', '   ', '?!', '"', "'", '*', 'AND', 'NOT (', '^~[]{}\\/+-:', '🐝', '\0', 'the who'])(
     'answers the odd query %j',
     async (query) => {

@@ -149,7 +149,7 @@ describe('search_files', () => {
 
   it('reports with its passages that the embedder failed', async () => {
     const library = new FakeLibrary()
-    library.warning = 'Searched by words only, because the embedder failed: The key is wrong.'
+    library.warning = 'Searched by words only, because the search by meaning failed: The key is wrong.'
     const { text } = await callTool(library, 'search_files', { query: 'holidays' })
     expect(text.split('\n\n').at(-1)).toBe(library.warning)
   })

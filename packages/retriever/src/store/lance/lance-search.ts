@@ -4,6 +4,7 @@ import { foldText } from '../fold-text.ts'
 import type { Found } from '../store.ts'
 import { similarWords, wordsOf } from './lance-fuzzy.ts'
 import { filterSql } from './lance-sql.ts'
+import { stopWords } from './lance-stop-words.ts'
 import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
 
 /** How many partitions of an index of vectors are searched, and how many vectors are then compared exactly. */
@@ -93,10 +94,12 @@ function behind(first: Found[], others: Found[]): Found[] {
 /** Longer ones are no phrase. */
 const phraseWords = 20
 
-/** What says the query's words in a row. The index leaves out words such as `the` and `who`, but people ask for them. */
+/** What has the query's words in a row. The index leaves out words such as `who` and `it`, but people ask for the WHO and IT. */
 async function saying({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
   const words = wordsOf(query)
-  if (words.length < 2 || words.length > phraseWords) return []
+  const [first = ''] = words
+  const isOneWord = words.length === 1 && stopWords.includes(first.toLowerCase())
+  if (!isOneWord && (words.length < 2 || words.length > phraseWords)) return []
   const condition = all(areChunks, filterSql(filter), `regexp_like(text, '(?i)\\b${words.join('\\W+')}\\b')`)
   const rows = await readRows(table.query().where(condition).select(['id']).limit(limit))
   return rows.map(({ id }) => ({ id: String(id), score: 1 }))

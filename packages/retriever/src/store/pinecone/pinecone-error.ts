@@ -14,11 +14,9 @@ export function refusalError({ status, headers, body }: Refusal, apiKey: string)
   const requestId = headers.get('x-pinecone-request-id')
   if (requestId !== null) details.requestId = requestId
   const said = clean(words, apiKey, 600) || 'It did not say why.'
-  return new AgentKitError(
-    code,
-    `Pinecone ${verbs[code] ?? 'failed'} (${status}): ${said}${fixes[code] ?? ''}`,
-    details,
-  )
+  const fix = fixes[code]
+  const sentences = fix === undefined ? said : `${said.replace(/[^.!?…]$/, '$&.')} ${fix}`
+  return new AgentKitError(code, `Pinecone ${verbs[code] ?? 'failed'} (${status}): ${sentences}`, details)
 }
 
 const verbs: Partial<Record<ErrorCode, string>> = {
@@ -31,8 +29,8 @@ const verbs: Partial<Record<ErrorCode, string>> = {
 }
 
 const fixes: Partial<Record<ErrorCode, string>> = {
-  auth: ' Check PINECONE_API_KEY.',
-  quota: ' See the usage in its console.',
+  auth: 'Check PINECONE_API_KEY.',
+  quota: 'See the usage in its console.',
 }
 
 function codeOf(status: number, words: string): ErrorCode {
