@@ -61,7 +61,20 @@ describe('agentkit index', () => {
     expect((await agentkit('index', '--agent', 'Docs', '--ext', 'md', '--', 'status')).out).not.toContain('0 files')
   })
 
+  it('uses the table of the only agent with files', async () => {
+    write('one.toml', '[docs]\nretrieve = true\nrequired_exts = [".csv"]\n[other]\ntemperature = 0\n')
+    write('two.toml', '[docs]\nretrieve = true\nrequired_exts = [".csv"]\n[other]\nretrieve = true\n')
+    expect((await agentkit('index', 'status', '--config', 'one.toml')).out).toContain('0 files')
+    expect((await agentkit('index', 'status', '--config', 'two.toml')).out).toContain('2 files, 1 searchable.')
+  })
+
+  it('says that a folder has no files', async () => {
+    mkdirSync(join(folder, 'empty'))
+    expect((await agentkit('index', '--folder', 'empty')).out).toBe('There are no files in empty.')
+  })
+
   it.each([
+    [['search', ' '], 'The query is empty.'],
     [['--tool', 'pinecone'], 'basic, localstore'],
     [['search', '--limit', 'many', 'x'], '--limit is a whole number'],
     [['--folder', 'nowhere'], 'There is no folder "nowhere"'],

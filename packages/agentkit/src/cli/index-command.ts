@@ -45,7 +45,7 @@ export function indexCommand(): Command {
 
 const examples = `
 Examples:
-  agentkit index                                     of [defaults] in agentkit_config.toml
+  agentkit index                                     of the agent that retrieves, or [defaults]
   agentkit index --folder manuals --ext .md .pdf --verify
   agentkit index status --agent librarian
   agentkit index search how many days of holiday
@@ -55,7 +55,10 @@ Exit codes: 0 done, 1 failed, or --verify finds a problem, 2 wrong usage, 130 Ct
 function withOptions(command: Command): Command {
   return command
     .option('--config <file>', 'the configuration (default: agentkit_config.toml)')
-    .option('--agent <name>', 'the agent whose table is used (default: [defaults])')
+    .option(
+      '--agent <name>',
+      'the agent whose table is used (default: the only one with retrieve = true, else [defaults])',
+    )
     .option('--folder <path>', 'the files')
     .option('--index-path <path>', 'the folder of the index')
     .addOption(choice('--tool <name>', 'how files are indexed', retrievalTools))
@@ -77,7 +80,7 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
   // A retriever creates a missing folder; on the command line it is probably misspelt.
   if (folder !== undefined) checkFile(folder, '', { kind: 'folder' })
   await checkExts(ext ?? [])
-  const settings = agent === undefined ? context.config.defaults : tableOf(agent, context)
+  const settings = agent === undefined ? usualSettings(context) : tableOf(agent, context)
   const { sharedRetriever } = await import('../knowledge/agent-knowledge.ts')
   const { findModel } = await import('../models/model-name.ts')
   const models = [settings.model ?? []].flat()
@@ -94,6 +97,13 @@ async function open({ agent, folder, indexPath, tool, ext }: IndexOptions, conte
 async function checkExts(exts: readonly string[]): Promise<void> {
   const { readableExts } = await import('../config/config-values.ts')
   for (const ext of exts) oneOf('--ext', `.${ext.replace(/^\./, '').toLowerCase()}`, readableExts)
+}
+
+/** Of the only agent with `retrieve = true`, so that its own index is updated; otherwise `[defaults]`. */
+function usualSettings(context: SDKContext): AgentTable {
+  const { agents, defaults } = context.config
+  const [first, second] = [...agents].filter(([, { retrieve }]) => retrieve === true)
+  return first && !second && defaults.retrieve !== true ? tableOf(first[0], context) : defaults
 }
 
 /** An agent needs no table, but `--agent` names one that exists. */
@@ -121,8 +131,10 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     })
     progress.close()
     for (const line of reportLines(report)) print(line)
-    if (report.indexed + report.removed === 0)
-      print(`No changes: ${report.unchanged} files, ${report.chunks} passages.`)
+    const { indexed, removed, unchanged, pending, skipped, chunks } = report
+    if (unchanged + indexed + removed + pending + skipped.length === 0)
+      print(`There are no files in ${retriever.folder}.`)
+    else if (indexed + removed === 0) print(`No changes: ${unchanged} files, ${chunks} passages.`)
     // The end of the process would interrupt the maintenance of the index.
     await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])
   } catch (error) {
@@ -159,6 +171,7 @@ async function verifyIndex(retriever: Retriever): Promise<void> {
 }
 
 async function search(retriever: Retriever, query: string, limit: number): Promise<void> {
+  if (query.trim() === '') throw new UsageError('The query is empty. Pass words: agentkit index search days of holiday')
   const { placeOf } = await import('@agentkit/retriever')
   const hits = await retriever.search(query, { limit })
   if (hits.length === 0) print('No matches. To update the index, run: agentkit index')

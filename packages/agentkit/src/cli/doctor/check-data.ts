@@ -15,12 +15,17 @@ export async function checkStore({ sessions, isOffline }: Project, signal: Abort
 /** The files of agents that retrieve, and their index. */
 export async function checkIndex(project: Project): Promise<CheckResult> {
   const { config, models } = project
-  const retrieving = agentTables(config).filter(({ retrieve }) => retrieve === true)
+  const names = [...config.agents.keys()]
+  const retrieving = agentTables(config)
+    .map((settings, index) => ({ settings, name: names[index] }))
+    .filter(({ settings }) => settings.retrieve === true)
   if (retrieving.length === 0) return { status: 'skipped', detail: 'No agent of the configuration retrieves files.' }
   const { inspectIndex } = await import('@agentkit/retriever/internal').catch(() => ({ inspectIndex: undefined }))
   if (!inspectIndex) return { status: 'skipped', detail: 'The package @agentkit/retriever is not installed.' }
   const findings: CheckResult[] = []
-  for (const settings of retrieving) {
+  // Without --agent, `agentkit index` takes the only agent that retrieves.
+  const isUsual = retrieving.length === 1 && config.defaults.retrieve !== true
+  for (const { settings, name } of retrieving) {
     const options = retrieverOptions({}, settings, { config })
     const named = [settings.model ?? []].flat()
     const own = models.filter(({ name }) => named.includes(name)).map(({ provider }) => provider)
@@ -33,7 +38,9 @@ export async function checkIndex(project: Project): Promise<CheckResult> {
         ...(choice.dimensions !== undefined && { dimensions: choice.dimensions }),
         embed: async () => [],
       }
-      findings.push(await inspectIndex({ ...options, ...(embedder && { embedder }) }))
+      const finding = await inspectIndex({ ...options, ...(embedder && { embedder }) })
+      const isNamed = name !== undefined && !isUsual && finding.fix?.includes('npx agentkit index')
+      findings.push(isNamed ? { ...finding, fix: `${finding.fix} --agent ${JSON.stringify(name)}` } : finding)
     } catch (error) {
       if (!isAgentKitError(error)) throw error
       findings.push({ status: 'fail', detail: error.message, fix: 'Correct [embedding] in agentkit_config.toml.' })

@@ -285,6 +285,17 @@ describe('agentkit doctor', () => {
     expect(snapshot(cwd)).toEqual(before)
   })
 
+  it('names the agent whose index it means, where several have files', async () => {
+    const { cwd, path } = await indexed()
+    writeFileSync(
+      path('agentkit_config.toml'),
+      files.replace('[retriever]', '[b]\nrequired_exts = [".md"]\n[retriever]'),
+    )
+    expect(found(await doctor(cwd), 'index')).toMatchObject({ fix: 'npx agentkit index status' })
+    writeFileSync(path('agentkit_config.toml'), files.replace('[retriever]', '[b]\nretrieve = true\n[retriever]'))
+    expect(found(await doctor(cwd), 'index')).toMatchObject({ fix: 'npx agentkit index status --agent "a"' })
+  })
+
   it('names a corrupt index', async () => {
     const { cwd, path } = await indexed()
     const [name = ''] = readdirSync(path('agentkit-data/index/basic')).filter((one) => one.endsWith('.db'))
