@@ -147,6 +147,31 @@ it.runIf(process.platform !== 'win32')(
   },
 )
 
+it('warns that agentkit index search has found by words only', async () => {
+  let isUp = true
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const embedding = [3, 1, 2]
+    const data = [body.input].flat().map((_, index) => ({ object: 'embedding', index, embedding }))
+    response.writeHead(isUp ? 200 : 400, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isUp ? { object: 'list', data } : { error: { message: 'No such model' } }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of TCP
+  write(
+    'local.toml',
+    `[providers.local]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:${port}/v1"\nembeddings = true\n` +
+      '[retriever]\nindex_path = "local-index"\n[embedding]\nprovider = "local"\nmodel = "e"\n',
+  )
+  expect((await agentkit('index', '--config', 'local.toml')).out).toContain('by words and meaning')
+  isUp = false
+  const { code, out, error } = await agentkit('index', 'search', 'holidays', '--config', 'local.toml')
+  expect(out).toContain('[1] handbook.md')
+  expect(error).toContain('Searched by words only, because the search by meaning failed: ')
+  expect(code).toBe(0)
+  server.close()
+})
+
 describe('agentkit dev', () => {
   it('runs an app that notices changes of its files', async () => {
     write(

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { terminalLine, terminalText } from '@agentkit/core'
+import { terminalText } from '@agentkit/core'
 import { agentIdFrom, nearestWord, type RetrievalTool, retrievalTools } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import { Command } from 'commander'
@@ -11,6 +11,7 @@ import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
 import { choice, oneOf } from './common/choice.ts'
+import { print, printError } from './common/print.ts'
 import { openProgress } from './common/progress.ts'
 import { UsageError } from './common/usage-error.ts'
 import { wholeNumber } from './common/whole-number.ts'
@@ -173,14 +174,10 @@ async function verifyIndex(retriever: Retriever): Promise<void> {
 async function search(retriever: Retriever, query: string, limit: number): Promise<void> {
   if (query.trim() === '') throw new UsageError('The query is empty. Pass words: agentkit index search days of holiday')
   const { placeOf } = await import('@agentkit/retriever')
-  const hits = await retriever.search(query, { limit })
+  const hits = await retriever.search(query, { limit, onWarning: printError })
   if (hits.length === 0) print('No matches. To update the index, run: agentkit index')
   for (const [index, hit] of hits.entries()) {
     print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
     process.stdout.write(`${terminalText(hit.quote)}\n\n`)
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${terminalLine(line)}\n`)
 }
