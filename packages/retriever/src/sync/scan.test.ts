@@ -35,6 +35,7 @@ it('finds files of all folders, sorted by path', async () => {
 it('skips hidden files and folders, and the folder of the index', async () => {
   await folder.write('.env.md', 'secret')
   await folder.write('.git/notes.md', 'history')
+  await folder.write('~$report.md', 'open in Word')
   await folder.write('data/index/a.md', 'ours')
   await folder.write('data/a.md', 'theirs')
   expect(namesOf(await scan(folder.path, { except: join(folder.path, 'data', 'index') }))).toEqual(['data/a.md'])

@@ -41,7 +41,7 @@ export type ScanOptions = {
 /**
  * Lists every file of a folder and below. A missing folder is created.
  *
- * Names that begin with a dot are skipped. A link is followed if it stays inside of the folder and leads to something
+ * Hidden names are skipped. A link is followed if it stays inside of the folder and leads to something
  * that is not found under its own name: each file is found once, and no cycle is followed.
  *
  * Synchronous, which takes half the time, with a yield every few milliseconds.
@@ -122,7 +122,7 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
     return
   }
   for (const entry of entries) {
-    if (entry.name.startsWith('.')) continue
+    if (isHidden(entry.name)) continue
     if (performance.now() - walk.since > 8) await pause(walk)
     const file = prefix + entry.name
     const at = path + sep + entry.name
@@ -218,6 +218,11 @@ function isMissing(error: unknown): boolean {
 
 function isCircle(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ELOOP'
+}
+
+/** Whether a name begins with a dot, or is of the file by which Word marks a document as open: `~$report.docx`. */
+export function isHidden(name: string): boolean {
+  return name.startsWith('.') || name.startsWith('~$')
 }
 
 /** Whether a path is the folder itself or below it. Both are real paths. */

@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { timeSlices } from '../util/time-slices.ts'
+import { isHidden } from './scan.ts'
 
 /** Listens for file system notifications of a folder and everything below it. */
 export interface TreeWatcher {
@@ -25,7 +26,8 @@ const hasRecursion = ['darwin', 'win32'].includes(process.platform)
 export function treeWatcher(folder: string, { except, signal, changed }: TreeWatcherOptions): TreeWatcher {
   const root = resolve(folder)
   const ours = relative(root, resolve(except))
-  const isHeard = (name: string): boolean => !(name === ours || name.startsWith(ours + sep) || isHidden(name))
+  const isHeard = (name: string): boolean =>
+    !(name === ours || name.startsWith(ours + sep) || name.split(sep).some(isHidden))
   let watchers: FSWatcher[] = []
   /** The folder that is watched as a whole. */
   let watched: string | undefined
@@ -96,8 +98,4 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
 function passOver(error: unknown): void {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error
-}
-
-function isHidden(name: string): boolean {
-  return name.split(sep).some((part) => part.startsWith('.'))
 }

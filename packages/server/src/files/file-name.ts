@@ -19,13 +19,18 @@ export function checkFileName(given: string): string {
   const name = given.normalize('NFC')
   const isRefused =
     name === '' ||
-    name.startsWith('.') ||
+    isHidden(name) ||
     Buffer.byteLength(name) > maxBytes ||
     forbidden.test(name) ||
     reserved.test(name) ||
     (process.platform === 'win32' && forbiddenOnWindows.test(name))
   if (isRefused) throw new ProblemError('invalid-filename')
   return name
+}
+
+/** Whether a name is not indexed: it begins with a dot, or is of the file by which Word marks a document as open. */
+export function isHidden(name: string): boolean {
+  return name.startsWith('.') || name.startsWith('~$')
 }
 
 /** The extension in lower case, with the dot; empty if there is none. */

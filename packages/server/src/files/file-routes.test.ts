@@ -158,6 +158,7 @@ describe('an upload', () => {
     ['22 300 bytes', `filename="${'x'.repeat(297)}.md"`, 400, 'invalid-filename'],
     ['22 a mark of direction', "filename*=UTF-8''a%E2%80%AEdm.md", 400, 'invalid-filename'],
     ['a hidden file', 'filename=".env.md"', 400, 'invalid-filename'],
+    ['a file of Word', 'filename="~$report.docx"', 400, 'invalid-filename'],
     ['a name of a temporary file', 'filename=".agentkit-upload-1.md"', 400, 'invalid-filename'],
     ['a control character', "filename*=UTF-8''a%1B%5B31m.md", 400, 'invalid-filename'],
     ['the end of a line', "filename*=UTF-8''a%0A.md", 400, 'invalid-filename'],

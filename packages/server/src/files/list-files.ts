@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FileInfo, FileStatus } from '@agentkit/core'
 import type { AgentFiles, Scope } from './agent-files.ts'
 import { diskProblem, sizeOf } from './disk.ts'
-import { extensionOf } from './file-name.ts'
+import { extensionOf, isHidden } from './file-name.ts'
 
 /** A file as routes show it. */
 export type FileDetail = { name: string; size: number; status: FileStatus; reason?: string }
@@ -31,7 +31,7 @@ export function knownFiles(records: readonly FileInfo[] | undefined, { prefix }:
 
 async function namesIn(folder: string): Promise<string[]> {
   const entries = await entriesOf(folder)
-  return entries.flatMap((entry) => (entry.isFile() && !entry.name.startsWith('.') ? [entry.name] : []))
+  return entries.flatMap((entry) => (entry.isFile() && !isHidden(entry.name) ? [entry.name] : []))
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
@@ -56,7 +56,7 @@ export async function filesBelow(path: string): Promise<string[]> {
   const entries = await entriesOf(path)
   const found: string[] = []
   for (const entry of entries) {
-    if (entry.name.startsWith('.')) continue
+    if (isHidden(entry.name)) continue
     if (entry.isDirectory()) found.push(...(await filesBelow(join(path, entry.name))))
     else if (entry.isFile()) found.push(join(path, entry.name))
   }
