@@ -116,6 +116,11 @@ describe('agentkit eval', patiently, () => {
     const { out } = await agentkit(['hostile.ts', '--json'])
     expect(out).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
     expect(JSON.parse(out).results).toMatchObject([{ case: 'a\u202e' }])
+    evalFile(
+      'tenths.ts',
+      `cases: [...Array(10)].map(() => ({ input: 'Hi' })), scorers: [{ name: 'a', score: () => 0.1 }],`,
+    )
+    expect((await agentkit(['tenths.ts', '--fail-under', 'a=0.1'])).error).not.toContain('asks for')
     const missed = await agentkit(['yes.ts', '--fail-under', 'exact=0.6'])
     expect(missed.code).toBe(1)
     expect(missed.error).toContain('clerk: exact has a mean of 0.500, and --fail-under asks for 0.6.')
@@ -158,6 +163,8 @@ describe('agentkit eval', patiently, () => {
 
   it.each<[string[], string]>([
     [[], "missing required argument 'file'"],
+    [['cases.jsonl'], '"cases.jsonl" is no TypeScript or JavaScript. Pass a file whose default export is the options'],
+    [['package.json'], '"package.json" is no TypeScript or JavaScript.'],
     [['yse.ts'], 'There is no file "yse.ts". Did you mean "yes.ts"?'],
     [['ad'], 'There is no command "ad". Did you mean "add"?'],
     [['none.ts'], '"none.ts" has no eval. Its default export is the options'],

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { isRecord } from '@agentkit/core/internal'
 import type { EvaluateOptions } from '@agentkit/evals/internal'
 import { deferMissingKeys } from '../models/named-model.ts'
 import { beginLoading } from '../util/loaded-file.ts'
 import { closeTelemetry } from '../util/use-telemetry.ts'
+import { importFile } from './common/import-file.ts'
 import { UsageError } from './common/usage-error.ts'
 
 export type LoadedEval = {
@@ -18,13 +18,13 @@ export type LoadedEval = {
  *
  * @param record whether models are called and recorded; otherwise a cassette of the eval is replayed, unless it has a
  *   `mode`, and needs no key
- * @throws UsageError for a file without options, and for `record` without a cassette; what the file itself throws
+ * @throws UsageError for a file that is no code or has no options, and for `record` without a cassette; what the file itself throws
  */
 export async function loadEval(file: string, record: boolean): Promise<LoadedEval> {
   beginLoading({ served: new Set() })
   deferMissingKeys()
-  await import('@agentkit/functions/register')
-  const { default: exported }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
+  const fix = 'Pass a file whose default export is the options of `evaluate`; their `cases` may be a file.'
+  const { default: exported } = await importFile(resolve(file), file, fix)
   if (!isRecord(exported) || !('scorers' in exported)) {
     throw new UsageError(
       `"${file}" has no eval. Its default export is the options: export default { agent, cases, scorers }.`,

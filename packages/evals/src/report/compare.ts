@@ -37,7 +37,10 @@ export function compareVariants(
 function pairedDifferences(ofA: ReadonlyMap<string, number> = new Map(), ofB = ofA): number[] {
   return [...ofA].flatMap(([id, score]) => {
     const other = ofB.get(id)
-    return other === undefined ? [] : [other - score]
+    if (other === undefined) return []
+    const difference = other - score
+    // Equal scores whose repeats were added in another order are no win.
+    return [Math.abs(difference) < 1e-9 ? 0 : difference]
   })
 }
 

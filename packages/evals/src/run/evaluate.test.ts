@@ -84,6 +84,17 @@ describe('evaluate', () => {
     expect(report.results.map(({ repeat }) => repeat).slice(0, 4)).toEqual([1, 2, 1, 2])
   })
 
+  it('counts equal scores as ties, in whichever order their repeats came', async () => {
+    const [up, down] = [0, 1].map((wanted) => agentOf(answering((_, call) => `${call % 3}${wanted}`)))
+    const tenths: Scorer = {
+      name: 'tenths',
+      score: ({ result: { text } }) => (text.endsWith('1') ? [0.3, 0.1, 0.2] : [0.1, 0.3, 0.2])[Number(text[0])] ?? 0,
+    }
+    const options = { cases, scorers: [tenths], repeats: 3, concurrency: 1, out, name: 'ties' }
+    const { comparisons } = await evaluate({ ...options, variants: { up, down } as Record<string, Agent> }) // both exist
+    expect(comparisons).toMatchObject([{ wins: 0, ties: 12, losses: 0, p: 1 }])
+  })
+
   it('finds no difference, never equality, and gives few cases no p', async () => {
     const variants = { one: agentOf(answering(() => '1')), two: agentOf(answering(() => '1')) }
     const all = { variants, scorers: [exact()], out }

@@ -1,10 +1,10 @@
-import { pathToFileURL } from 'node:url'
 import { Agent, Swarm } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
 import { closeTelemetry } from '../../util/use-telemetry.ts'
 import { agentFile } from './agent-file.ts'
+import { importFile } from './import-file.ts'
 import { UsageError } from './usage-error.ts'
 
 export type LoadedAgent = Agent<unknown> | Swarm<unknown>
@@ -56,12 +56,7 @@ export async function loadApp(
   name: string,
   served: ReadonlySet<object> = new Set(),
 ): Promise<LoadedAgents> {
-  await import('@agentkit/functions/register')
-  const exports: Record<string, unknown> = await import(pathToFileURL(path).href).catch((error) => {
-    // Of a file that it imports, the error itself says more.
-    const isOwn = error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && String(error.message).endsWith(path)
-    throw isOwn ? new UsageError(`"${name}" is no TypeScript or JavaScript. Pass a file that exports agents.`) : error
-  })
+  const exports = await importFile(path, name, 'Pass a file that exports agents.')
   const agents = agentsAmong([...Object.values(exports), ...served], name)
   const main = agents.find((agent) => agent === exports.default) ?? agents.find((agent) => agent === exports.agent)
   return { agents, file: name, ...(main && { main }), close: () => closeAll(agents) }
