@@ -1,17 +1,23 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
 import { UsageError } from './common/usage-error.ts'
 import { type StoreOptions, withStores } from './open-stores.ts'
+
+const noAnswer = 'It has no answer: add what is `expected` to the line, if a scorer needs it.'
+
+/** Files are no text, and a call and its result are joined by their ids. */
+const keptAsIs = new Set(['base64', 'callId', 'name'])
 
 /** Turns of a session before the run that become the history of its case. */
 const mostTurns = 1_000
 
 /**
  * `agentkit eval add <runId> --to cases.jsonl`: appends the question of a stored run, its answer as what is expected, and
- * the conversation before it.
+ * the conversation before it, without secrets.
  *
  * @throws UsageError for a file that is no .jsonl, and as `withStores`
  */
@@ -39,13 +45,19 @@ export async function addCase(
         ...(history.length > 0 && { history }),
       }
       mkdirSync(dirname(to), { recursive: true })
-      appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added)}\n`)
-      print(`Added the run ${runId} to ${to}. Its answer is what the case expects: correct it where it is wrong.`)
+      appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added, withoutSecrets)}\n`)
+      const note = added.expected ? 'Its answer is what the case expects: correct it where it is wrong.' : noAnswer
+      print(`Added the run ${runId} to ${to}. ${note}`)
       return
     }
     const names = [...new Set(stores.map(({ name }) => name))].join(', ')
     fail(`There is no run "${runId.slice(0, 200)}" with its messages in ${names}. List them: agentkit runs list`)
   })
+}
+
+/** A file of cases is committed, unlike the store that the run is from. */
+function withoutSecrets(key: string, value: unknown): unknown {
+  return typeof value === 'string' && !keptAsIs.has(key) ? redactSecrets(value) : value
 }
 
 async function historyBefore({ record, key }: StoredRun, sessions: SessionStore): Promise<Message[]> {

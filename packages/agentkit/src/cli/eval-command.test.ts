@@ -185,8 +185,9 @@ describe('agentkit eval add', patiently, () => {
     const path = join(folder, 'sessions.db')
     const sessions = sqliteSessions(path)
     const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['One.', 'Two.']), sessions })
-    await agent.stream('First?', { sessionId: 's' }).result
+    await agent.stream('First? My key: sk-proj-0123456789', { sessionId: 's' }).result
     const { runId } = await agent.stream('Second?', { sessionId: 's' }).result
+    const failed = await agent.stream('Third?', { sessionId: 's' }).result
     await sessions.close()
 
     writeFileSync(join(folder, 'grown.jsonl'), '{"input":"a","expected":"b"}')
@@ -198,13 +199,15 @@ describe('agentkit eval add', patiently, () => {
       input: 'Second?',
       expected: 'Two.',
       history: [
-        { role: 'user', content: 'First?' },
+        { role: 'user', content: 'First? My key: [redacted]' },
         { role: 'assistant', content: [{ type: 'text', text: 'One.' }] },
       ],
     })
     expect(await agentkit(words)).toMatchObject({ code: 1, error: expect.stringContaining('has the run') })
     const first = ['add', runId, '--to', join('new', 'evals', 'first.jsonl'), '--sessions', path]
     expect(await agentkit(first)).toMatchObject({ code: 0 })
+    const unanswered = await agentkit(['add', failed.runId, '--to', 'grown.jsonl', '--sessions', path])
+    expect(unanswered).toMatchObject({ code: 0, out: expect.stringContaining('It has no answer: add what is') })
     const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
   })
