@@ -49,6 +49,16 @@ describe('the matchers of runs', () => {
     expect(() => expect(result).toHaveFinished('budget')).toThrow('to finish with "budget". It finished with "stop".')
     expect(() => expect(result).toCite('x.md')).toThrow('Expected the run to cite x.md. It cited handbook.md.')
     expect(() => expect(result).toCite('handbook.md', 'x')).toThrow(`It quoted "${quote}".`)
+    expect(() => expect(result).toHaveCalledTool('refund', { order: expect.any(String) })).toThrow(
+      'to call "refund" with {"order": Any<String>}. It called it with {"order":7}.',
+    )
+  })
+
+  it('search a pattern from the start, also one with the flag g', async () => {
+    const { result } = await runOnce()
+    const [file, text] = [/hand/g, /14 days/g]
+    expect(result).toCite(file, text)
+    expect(result).toCite(file, text)
   })
 
   it('end the message of an error with one full stop', async () => {
@@ -60,5 +70,7 @@ describe('the matchers of runs', () => {
   it('refuse what is no run', () => {
     expect(() => expect('text').toHaveFinished()).toThrow('Pass the result of a run')
     expect(() => expect(undefined).toCite('a')).toThrow('Pass the result of a run')
+    const messages = [{ role: 'user', content: 'Refund' }]
+    expect(() => expect(messages).not.toHaveCalledTool('refund')).toThrow('Pass the result of a run')
   })
 })

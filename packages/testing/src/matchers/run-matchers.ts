@@ -4,7 +4,11 @@ import { type AgentEvent, type Citation, type RunFinishReason, type RunResult, t
 export type CheckedRun = Pick<RunResult, 'messages' | 'finishReason' | 'sources'> | readonly AgentEvent[]
 
 /** The part of Vitest's matcher state that is used. */
-type MatcherState = { isNot?: boolean; equals(one: unknown, other: unknown): boolean }
+type MatcherState = {
+  isNot?: boolean
+  equals(one: unknown, other: unknown): boolean
+  utils: { stringify(value: unknown, depth?: number, options?: { min: boolean }): string }
+}
 type MatcherResult = { pass: boolean; message(): string }
 
 /**
@@ -20,7 +24,9 @@ export function toHaveCalledTool(this: MatcherState, run: CheckedRun, name: stri
   const pass = own.some((call) => input === undefined || this.equals(call.input, input))
   const inputs = own.map((call) => JSON.stringify(call.input)).join(', ')
   const called = own.length > 0 ? `called it with ${inputs}` : `called ${listOf(calls.map((call) => call.name))}`
-  return matched(this, pass, `call "${name}"${input === undefined ? '' : ` with ${JSON.stringify(input)}`}`, called)
+  // Its form of asymmetric matchers is that of Vitest: Any<Number>.
+  const wanted = input === undefined ? '' : ` with ${this.utils.stringify(input, undefined, { min: true })}`
+  return matched(this, pass, `call "${name}"${wanted}`, called)
 }
 
 /**
@@ -57,9 +63,12 @@ export function toCite(
   quote?: string | RegExp,
 ): MatcherResult {
   const sources = sourcesOf(run)
-  const own = sources.filter((source) => (typeof file === 'string' ? source.file === file : file.test(source.file)))
+  // A pattern with the flag `g` remembers where `test` stopped; `search` begins at the start.
+  const own = sources.filter((source) => {
+    return typeof file === 'string' ? source.file === file : source.file.search(file) >= 0
+  })
   const has = (text: string): boolean => {
-    return quote === undefined || (typeof quote === 'string' ? text.includes(quote) : quote.test(text))
+    return quote === undefined || (typeof quote === 'string' ? text.includes(quote) : text.search(quote) >= 0)
   }
   const quotes = own.map((source) => JSON.stringify(source.quote.slice(0, 200))).join(', ')
   const cited = own.length > 0 ? `quoted ${quotes}` : `cited ${listOf(sources.map((source) => source.file))}`
@@ -93,8 +102,9 @@ function sourcesOf(run: CheckedRun): readonly Citation[] {
   return run.flatMap((event) => (event.type === 'source' ? [event.source] : []))
 }
 
+/** Another list, such as the messages of a run, is none: it would have no calls, whatever the run did. */
 function isEvents(run: CheckedRun): run is readonly AgentEvent[] {
-  return Array.isArray(run)
+  return Array.isArray(run) && run.every((event) => typeof event?.type === 'string' && 'runId' in event)
 }
 
 function checked<Run>(run: Run): Run {
