@@ -25,6 +25,7 @@ it.each<[string, object | undefined, RegExp]>([
   ['a setting that is given twice', { reasoning: 'low', modelSettings: { reasoning: 'low' } }, /Leave one of them out/],
   ['an empty list of models', { model: [] }, /`model` is a name/],
   ['a list of other things', { model: ['gpt-5', 3] }, /`model` is a name/],
+  ['a Model without an id', { model: { async *stream() {} } }, /A Model of your own has an `id`/],
   ['a store that is none', { sessions: 5 }, /path of a file, postgres:\/\/…, or a SessionStore/],
   ['a context that is none', { sdkContext: {} }, /new SDKContext/],
   ['a flag that is none', { enableMultiModal: 'yes' }, /true or false/],

@@ -19,6 +19,7 @@ import {
   isAny,
   isFlag,
   isOneOf,
+  isRecord,
   isText,
   type OptionRules,
   retrievalTools,
@@ -115,10 +116,11 @@ function checkModel(value: unknown): void {
   for (const model of models) checkNotForeign(model)
   if (models.length > 0 && models.every(isModel)) return
   throw invalidArgument(
-    '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these.',
+    '`model` is a name, such as "openai/gpt-5.4-mini", or a Model, such as openai().model("gpt-5.4-mini"), or a list of these. A Model of your own has an `id` and a `stream`.',
   )
 }
 
 function isModel(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null && 'stream' in value)
+  if (typeof value === 'string') return true
+  return isRecord(value) && typeof value.id === 'string' && typeof value.stream === 'function'
 }

@@ -200,6 +200,9 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   if (models.length === 0 || models.some((model) => typeof model?.stream !== 'function')) {
     throw invalidArgument('Pass `model`: an object such as openai().model("gpt-5.4-mini"), or a list of them.')
   }
+  if (models.some(({ id }) => typeof id !== 'string')) {
+    throw invalidArgument('`model` has no `id`. Give your Model one, such as "own/echo".')
+  }
   if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models
 }

@@ -218,6 +218,7 @@ describe('a value that TypeScript rejects', () => {
     ['no options', undefined, /needs a name/],
     ['an instruction that is no text', { instruction: 5 }, /`instruction` is a text/],
     ['a sample prompt that is no list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
+    ['a model without an id', { model: { async *stream() {} } }, /`model` has no `id`/],
     ['a store that is none', { sessions: 5 }, /`sessions` is a SessionStore/],
   ])('is refused with the fix: %s', (_name, options, problem) => {
     const given = options && { name: 'Test', functions: [], model, ...options }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ModelRequest, toolCalls } from '@agentkit/core'
+import { invalidArgument, isRecord, type OptionRule } from '@agentkit/core/internal'
 import { scrubbed } from './scrub.ts'
 
 /** The options of `record` and `replay`. */
@@ -18,8 +19,17 @@ export type CassetteOptions = {
 export function canonicalRequest(request: ModelRequest, { normalize }: CassetteOptions = {}): ModelRequest {
   const copy = JSON.parse(JSON.stringify(request)) as ModelRequest // plain data, by the type's contract
   // How it is cached, and whether its answer is shown while it is written, does not change its answer.
-  const { messages, cache: _cache, answerTool: _answerTool, ...rest } = normalize ? normalize(copy) : copy
+  const { messages, cache: _cache, answerTool: _answerTool, ...rest } = normalize ? normalized(copy, normalize) : copy
   return scrubbed(canonical({ ...rest, messages: messages.map(({ v: _, ...message }) => message) })) as ModelRequest
+}
+
+/** The rule of the option `normalize`. */
+export const isFunction: OptionRule = { is: 'a function of a request', holds: (value) => typeof value === 'function' }
+
+function normalized(copy: ModelRequest, normalize: (request: ModelRequest) => ModelRequest): ModelRequest {
+  const request: unknown = normalize(copy)
+  if (isRecord(request) && Array.isArray(request.messages)) return request as ModelRequest // its own, changed
+  throw invalidArgument('`normalize` returned no request. Return the one that it was given, changed.')
 }
 
 /**

@@ -1,5 +1,6 @@
-import { AgentKitError, type Model, type ModelEvent, type ModelRequest, type ModelStream } from '@agentkit/core'
-import { type CassetteOptions, canonicalRequest } from './canonical-request.ts'
+import type { Model, ModelEvent, ModelRequest, ModelStream } from '@agentkit/core'
+import { checkOptions, invalidArgument, isFlag, isRecord } from '@agentkit/core/internal'
+import { type CassetteOptions, canonicalRequest, isFunction } from './canonical-request.ts'
 import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
 
 /** How calls are written to a cassette. */
@@ -15,15 +16,17 @@ export type RecordOptions = CassetteOptions & {
  * Secrets are scrubbed: values of environment variables with the name of a secret, and texts that look like a key.
  *
  * @param file overwritten by the first call of the process; further calls are appended, also those of other models
- * @throws AgentKitError `invalid-argument` for what is no model or no path; `storage`, from a call, when the file cannot be written
+ * @throws AgentKitError `invalid-argument` for something other than a Model, and for what is no path; `storage`, from a call, when the file cannot be written
  * @example
  * const model = record(openai().model('gpt-5.4-mini'), 'weather.cassette')
  * const agent = new Agent({ name: 'Weather', functions: [weather], model })
  */
 export function record(model: Model, file: string, options: RecordOptions = {}): Model {
-  if (typeof model?.stream !== 'function' || typeof file !== 'string' || file === '') {
-    throw new AgentKitError('invalid-argument', "record takes a model and a file: record(model, 'support.cassette').")
+  checkRecorded(model)
+  if (typeof file !== 'string' || file === '') {
+    throw invalidArgument("record(model, file) takes the path of a file, such as 'support.cassette'.")
   }
+  checkOptions(options, { normalize: isFunction, append: isFlag }, { of: 'record' })
   const writer = cassetteWriter(file)
   writer.add(model)
   const recorded: Model = {
@@ -33,6 +36,14 @@ export function record(model: Model, file: string, options: RecordOptions = {}):
   }
   // The metadata of a model may be known late.
   return Object.defineProperty(recorded, 'info', { get: () => model.info, enumerable: true })
+}
+
+/** @throws AgentKitError `invalid-argument`, such as for the name of a model */
+function checkRecorded(model: unknown): void {
+  if (isRecord(model) && typeof model.id === 'string' && typeof model.stream === 'function') return
+  throw invalidArgument(
+    'record(model, file) takes a Model, such as openai().model("gpt-5.4-mini"). For models by name: agentkit record.',
+  )
 }
 
 function recordStream(

@@ -150,6 +150,15 @@ describe('replay', () => {
     expect(readCassette(normalized).calls[0]?.request.messages[0]?.content).toBe('It is today.')
   })
 
+  it('refuses unknown options, and a `normalize` that returns nothing', async () => {
+    const file = await recorded([['x', 'y']])
+    const misspelt = { normalise: (request: ModelRequest) => request } as object
+    expect(() => replay(file, misspelt)).toThrow('Unknown option `replay.normalise`. Did you mean `replay.normalize`?')
+    const changing = (request: ModelRequest): void => void delete request.temperature
+    const normalize = changing as unknown as (request: ModelRequest) => ModelRequest // as JavaScript passes it
+    expect(() => replay(file, { normalize })).toThrow('`normalize` returned no request.')
+  })
+
   it('yields events of one burst at once, and none of them after an abort', async () => {
     const file = await recorded([['Hi', { text: 'abc', deltas: 3 }], ['Hi', { text: 'abc', deltas: 3 }]]) // biome-ignore format: pairs
     const model = replay(file)

@@ -1,7 +1,7 @@
 import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, checkOptions } from '@agentkit/core/internal'
 import { BurstIterator } from './burst-iterator.ts'
-import type { CassetteOptions } from './canonical-request.ts'
+import { type CassetteOptions, isFunction } from './canonical-request.ts'
 import { placesOf } from './moments.ts'
 import type { RecordedCall } from './parse-cassette.ts'
 import { readCassette } from './read-cassette.ts'
@@ -30,6 +30,7 @@ export interface ReplayedModel extends Model {
  * const editor = new Agent({ name: 'Editor', functions: [], model: cassette.model('openai/gpt-5.4') })
  */
 export function replay(file: string, options: CassetteOptions = {}): ReplayedModel {
+  checkOptions(options, { normalize: isFunction }, { of: 'replay' })
   const cassette = readCassette(file)
   const first = cassette.calls[0]?.model
   if (first === undefined) throw new AgentKitError('not-found', `The cassette ${file} has no calls. Record it again.`)
