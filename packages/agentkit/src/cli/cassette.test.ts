@@ -77,6 +77,14 @@ describe('agentkit record and agentkit replay', () => {
     expect(readCassette(join(folder, 'anew.cassette')).calls).toHaveLength(3)
   })
 
+  it('keep the earlier recording where the command fails before its first call', async () => {
+    const earlier = readFileSync(join(folder, 'weather.cassette'))
+    writeFileSync(join(folder, 'kept.cassette'), earlier)
+    const { code, error } = await agentkit(['record', 'kept.cassette', '--', node, '-e', 'process.exit(7)'])
+    expect({ code, error }).toEqual({ code: 7, error: expect.stringContaining('The earlier recording is kept.') })
+    expect(readFileSync(join(folder, 'kept.cassette'))).toEqual(earlier)
+  })
+
   it('report that nothing was recorded', async () => {
     expect(await agentkit(['record', 'none.cassette', '--', node, '-e', '0'])).toEqual({
       code: 1,

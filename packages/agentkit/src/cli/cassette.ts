@@ -69,13 +69,13 @@ async function record(file: string, command: string[]): Promise<void> {
   rmSync(file, { force: true })
   try {
     process.exitCode = await run(command, 'record', file)
-  } catch (error) {
-    // Nothing was started that could replace it.
-    if (older) writeFileSync(file, older)
-    throw error
+    if (existsSync(file)) return print(`${file}: ${showSum(readCassette(file))}`)
+  } finally {
+    // A command that could not be started, or failed before its first call, replaces nothing.
+    if (older && !existsSync(file)) writeFileSync(file, older)
   }
-  if (existsSync(file)) return print(`${file}: ${showSum(readCassette(file))}`)
-  print(`${file} was not written: the command called no model through an Agent of the package agentkit.`)
+  const rest = older ? ' The earlier recording is kept.' : ''
+  print(`${file} was not written: the command called no model through an Agent of the package agentkit.${rest}`)
   process.exitCode ||= 1
 }
 
