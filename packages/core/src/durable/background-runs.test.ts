@@ -127,11 +127,13 @@ describe('a background run', () => {
         input: ({ content }) => (content === 'No' ? { block: 'Not this.' } : { v: 1, role: 'user', content: 'Yes' }),
       },
     })
-    const { agent } = office.open()
-    const blocked = await agent.enqueue('No')
-    const changed = await agent.enqueue('Maybe')
+    const { agent, store } = office.open()
+    const blocked = await agent.enqueue('No', inSession)
+    const changed = await agent.enqueue('Maybe', inSession)
     await work(office.open())
-    expect(await agent.result(blocked.runId)).toMatchObject({ text: 'Not this.', finishReason: 'content-filter' })
+    const text = 'Not this.'
+    expect(await agent.result(blocked.runId)).toMatchObject({ text, finishReason: 'content-filter', messages: [] })
+    expect((await store.find(blocked.runId))?.messages).toEqual([])
     expect(await agent.result(changed.runId)).toMatchObject({ text: 'To Yes', messages: [{ content: 'Yes' }, {}] })
     expect(office.modelCalls()).toBe(1)
   })

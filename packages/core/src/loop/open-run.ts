@@ -129,8 +129,10 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
  * @throws Blocked when the input hook blocks the message
  */
 async function storeInput({ agent, scope, state, turn }: OpenedRun, seed: readonly Message[]): Promise<void> {
+  // Until the hook accepts the message, the run has none: neither a blocked one nor its answer is stored.
+  state.messages = []
   const { value: input } = await applyHook('input', agent.hooks.input, scope.input, hookContextOf(scope))
-  state.messages[0] = input
+  state.messages = [input]
   await untilAborted(scope.signal, turn.append([...seed, input]))
 }
 

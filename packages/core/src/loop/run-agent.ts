@@ -181,7 +181,7 @@ async function toRunEnd(cause: unknown, run: NewRun): Promise<RunEnd> {
   const { scope, state } = run
   if (cause instanceof Blocked && !scope.signal.aborted) {
     state.reply = { ...emptyReply(), text: cause.message }
-    keepPartialReply(state)
+    if (state.messages.length > 0) keepPartialReply(state)
     await scope.emit({ type: 'text-delta', text: cause.message })
     return { finishReason: 'content-filter' }
   }
