@@ -115,10 +115,12 @@ function createSession(server: Server) {
         // A server may not offer another tool under the name after its connection was lost.
         if (!first?.isOpen()) await checkUnchanged(tool)
         const send = async (): Promise<CallToolResult> => {
-          const { client } = await open()
+          const { client, closedBy } = await open()
           return withCallSpan(client, { tool: tool.name, server }, () =>
             runCall(client, { tool, input, running }, { server, calls }),
-          )
+          ).catch((error: unknown) => {
+            throw closedBy() ? new Error('The connection was closed.', { cause: closedBy() }) : error
+          })
         }
         const result = await send().catch(async (error: unknown) => {
           const hasBegun = running.asked > 0 || !hasNotBegun(error)

@@ -12,7 +12,7 @@ import { ChildTransport } from './child-transport.ts'
 import { httpFetch } from './http-fetch.ts'
 import { limitProgress } from './limit-progress.ts'
 import { limits } from './limits.ts'
-import { connectError } from './mcp-error.ts'
+import { answerTooLarge, connectError } from './mcp-error.ts'
 import type { Server } from './options.ts'
 
 /** Which handshake a server speaks: that of 2026-07-28, or the one before. */
@@ -22,6 +22,8 @@ export type Connection = {
   readonly client: Client
   readonly era: Era
   isOpen(): boolean
+  /** Why it was closed, where that is known: the SDK fails the requests without it. */
+  closedBy(): AgentKitError | undefined
   close(): Promise<void>
 }
 
@@ -63,8 +65,11 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
   client.onclose = () => {
     isOpen = false
   }
+  let tooLarge: AgentKitError | undefined
   // Errors of the connection are those of its requests; without a handler some are printed.
-  client.onerror = () => {}
+  client.onerror = ({ message }) => {
+    if (message.startsWith('ReadBuffer exceeded')) tooLarge = answerTooLarge()
+  }
   const transport = transportOf(server)
   limitProgress(transport)
   const close = async (): Promise<void> => {
@@ -81,7 +86,8 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
     await close()
     throw connectError(error, server)
   }
-  return { client, era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy', isOpen: () => isOpen, close }
+  const spoken = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
+  return { client, era: spoken, isOpen: () => isOpen, closedBy: () => tooLarge, close }
 }
 
 function transportOf(server: Server): Transport {

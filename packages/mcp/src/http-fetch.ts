@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { AgentKitError } from '@agentkit/core'
 import { tracer } from '@agentkit/core/internal'
 import { currentCall, type RunningCall } from './elicitation.ts'
 import { limits } from './limits.ts'
+import { answerTooLarge } from './mcp-error.ts'
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
@@ -48,7 +48,7 @@ function bound(): TransformStream<Uint8Array, Uint8Array> {
     transform(chunk, controller) {
       left -= chunk.byteLength
       if (left >= 0) controller.enqueue(chunk)
-      else controller.error(new AgentKitError('network', `The answer has more than ${limits.answerBytes} bytes.`))
+      else controller.error(answerTooLarge())
     },
   })
 }

@@ -26,7 +26,7 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
     const message = `${who} cannot be used: its answer does not follow the protocol. Update the server.`
     return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
   }
-  const how = command === undefined ? 'Look whether it runs.' : `Run "${command}" by hand to see what it prints.`
+  const how = command === undefined ? 'Look whether it runs.' : startedHint(server)
   const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
   return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, {
     cause: plainCause(cause),
@@ -34,11 +34,21 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
   })
 }
 
+/** It may run in the user's shell, which has other variables. */
+function startedHint({ command, args = [] }: Server): string {
+  const words = args.length === 0 ? '' : ' with its `args`'
+  return `Run "${command}"${words} by hand to see what it prints. Here it has the variables of \`env\`, HOME, LOGNAME, PATH, SHELL, TERM and USER.`
+}
+
 function authProblem(cause: unknown, { authProvider }: Server): string {
   if (!authProvider) return 'refuses the credentials. Pass valid `headers` or an `authProvider`.'
   const isSent = 'redirectToAuthorization' in authProvider && /Unauthorized/.test(nameOf(cause))
   if (!isSent) return 'refuses the credentials of the `authProvider`. Renew them.'
   return 'wants its user to authorize, to whom the `authProvider` has shown the address. Save the tokens by `auth(authProvider, { serverUrl, authorizationCode })` of the SDK of MCP, and connect again.'
+}
+
+export function answerTooLarge(): AgentKitError {
+  return new AgentKitError('network', `The answer has more than ${limits.answerBytes} bytes.`)
 }
 
 /** Why a call failed. The text of an error that the server returned is for the model, like a result. */
