@@ -115,6 +115,14 @@ describe('a server over HTTP', () => {
     await server.close()
   })
 
+  it.each([404, 200, 308])('that answers %i with a page has its MCP under another path', async (status) => {
+    const server = await listen((_, response) =>
+      response.writeHead(status, { 'content-type': 'text/html', location: '/en' }).end('<h1>Shop</h1>'),
+    )
+    await expect(mcp({ url: server.url, pins: false })).rejects.toThrow('Correct the path of its `url`')
+    await server.close()
+  })
+
   it('that does not answer is timeout', async () => {
     const server = await listen(() => {})
     const connecting = mcp({ url: server.url, pins: false, timeoutMs: 300 })

@@ -26,12 +26,19 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
     const message = `${who} cannot be used: its answer does not follow the protocol. Update the server.`
     return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
   }
-  const how = command === undefined ? 'Look whether it runs.' : startedHint(server)
+  const how = command === undefined ? connectedHint(cause) : startedHint(server)
   const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
   return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, {
     cause: plainCause(cause),
     retryable: true,
   })
+}
+
+/** What answers with a page, or knows no such path, runs: its MCP is elsewhere. */
+function connectedHint(cause: unknown): string {
+  const isOther = chainOf(cause).some((error) => codeOf(error) === 'CLIENT_HTTP_UNEXPECTED_CONTENT')
+  const isElsewhere = isOther || [301, 302, 303, 307, 308, 404, 405].includes(statusOf(cause) ?? 0)
+  return isElsewhere ? 'Correct the path of its `url`: many end in /mcp.' : 'Look whether it runs.'
 }
 
 /** It may run in the user's shell, which has other variables. */
