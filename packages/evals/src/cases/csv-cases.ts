@@ -66,7 +66,9 @@ function checkColumns(names: readonly string[], path: string): void {
     if (names.indexOf(name) !== index) throw invalid(where, `has the column ${JSON.stringify(name.slice(0, 60))} twice`)
     if (columns.includes(name)) continue
     const nearest = nearestWord(name, columns)
-    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+    const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+    // As Excel writes it where numbers have a decimal comma.
+    const hint = /[;\t]/.test(name) ? ' Separate the cells by commas.' : meant
     throw invalid(
       where,
       `has an unknown column ${JSON.stringify(name.slice(0, 60))}.${hint} The columns are ${columns.join(', ')}`,

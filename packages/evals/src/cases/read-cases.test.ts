@@ -72,6 +72,7 @@ describe('cases of a JSONL file', () => {
 
   it('are not read from a missing file, nor from a folder', async () => {
     await expect(readCases(join(folder, 'none.jsonl'))).rejects.toMatchObject({ code: 'not-found' })
+    await expect(readCases('none.jsonl')).rejects.toThrow(`none.jsonl in ${process.cwd()}, where the path begins.`)
     await expect(readCases('src.jsonl/../')).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 })
@@ -87,6 +88,7 @@ describe('cases of a CSV file', () => {
 
   it.each([
     ['inptu,id\na,b', 'Line 1 of a.csv has an unknown column "inptu". Did you mean "input"?'],
+    ['input;expected\na;b', 'unknown column "input;expected". Separate the cells by commas.'],
     ['id,expected\na,b', 'Line 1 of a.csv has no column "input".'],
     ['input,input\na,b', 'Line 1 of a.csv has the column "input" twice'],
     ['input\n"two\nlines"\na,b', 'Line 4 of a.csv has 2 cells, and there are 1 columns.'],

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { EvalCase, NamedCase } from '../data/eval-case.ts'
 import { limits } from '../limits.ts'
@@ -37,7 +38,10 @@ async function readCasesFile(path: string): Promise<NamedCase[]> {
 
 async function readBytes(path: string): Promise<Buffer> {
   const file = await open(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') throw new AgentKitError('not-found', `There is no file of cases ${path}.`, { cause })
+    if (cause.code === 'ENOENT') {
+      const from = isAbsolute(path) ? '' : ` in ${process.cwd()}, where the path begins`
+      throw new AgentKitError('not-found', `There is no file of cases ${path}${from}.`, { cause })
+    }
     throw unreadable(path, `cannot be read: ${cause.code}`, cause)
   })
   try {

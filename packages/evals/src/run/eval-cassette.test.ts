@@ -137,5 +137,6 @@ it('a replay of a missing file is `not-found`', async () => {
   const options = optionsOf('replay', () => true, 'none')
   await expect(evaluate({ ...options, cassette: { file: join(out, 'none'), mode: 'replay' } })).rejects.toMatchObject({
     code: 'not-found',
+    message: expect.stringContaining('Record the eval: agentkit eval <file> --record'),
   })
 })

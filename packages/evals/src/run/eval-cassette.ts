@@ -33,6 +33,10 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
   }
   const durationsFile = `${file}.durations.json`
   if (mode === 'replay') {
+    if (!existsSync(file)) {
+      const fix = 'Record the eval: agentkit eval <file> --record, or cassette: { file, mode: "record" }.'
+      throw new AgentKitError('not-found', `There is no cassette ${file}. ${fix}`)
+    }
     const cassette = replay(file)
     const durations = readDurations(durationsFile)
     return {

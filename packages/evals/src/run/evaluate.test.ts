@@ -151,6 +151,7 @@ describe('evaluate', () => {
       { name: 'throws', score: () => Promise.reject(new Error('Broken.')) },
       { name: 'ends-never', score: () => new Promise(() => {}) },
       { name: 'too-high', score: () => 5 },
+      { name: 'not-a-number', score: () => 0 / 0 },
       { name: 'nothing', score: () => undefined as unknown as number }, // in JavaScript
       { name: 'good', score: ({ durationMs }) => ({ score: durationMs >= 0 ? 0.5 : 0, reason: 'sk-12345678901234' }) },
       { name: 'yes', score: () => true },
@@ -170,6 +171,7 @@ describe('evaluate', () => {
         throws: 'Broken.',
         'ends-never': 'The scorer took longer than 5 ms.',
         'too-high': 'The scorer returned 5. A score is a number from 0 to 1, or a boolean.',
+        'not-a-number': 'The scorer returned NaN. A score is a number from 0 to 1, or a boolean.',
         nothing: 'The scorer returned undefined. A score is a number from 0 to 1, or a boolean.',
       },
       passed: false,

@@ -68,7 +68,8 @@ function checkScore(given: Score): { score: number; reason?: string; usage?: Usa
   const { score: value, reason, usage, cost } = isRecord(given) ? given : { score: given }
   const score = typeof value === 'boolean' ? Number(value) : value
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
-    const shown = String(JSON.stringify(given) ?? given).slice(0, 100)
+    // As JSON, NaN would be null.
+    const shown = String(typeof given === 'number' ? given : (JSON.stringify(given) ?? given)).slice(0, 100)
     throw new AgentKitError(
       'invalid-argument',
       `The scorer returned ${shown}. A score is a number from 0 to 1, or a boolean.`,
