@@ -58,6 +58,12 @@ it.each<[string, Partial<AgentOptions>, Partial<AgentOptions>]>([
   expect(model.calls).toBe(2)
 })
 
+it('two evals of one name run at once', async () => {
+  const one = { agent: clerk(answering('yes')), cases: [{ input: 'Hello' }], scorers: [always], out, name: 'at once' }
+  const reports = await Promise.all([1, 2, 3].map(() => evaluate({ ...one, fresh: true })))
+  expect(reports[2]).toMatchObject({ variants: { clerk: { cases: 1, failed: 0 } } })
+})
+
 it('a result of a workflow is made again when an agent in it differs', async () => {
   const model = answering('x')
   const one = { cases: [{ input: 'Hello' }], scorers: [always], out, name: 'workflow' }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,12 +10,14 @@ import { AgentKitError } from '@agentkit/core'
  * @throws AgentKitError `storage` when it cannot be written
  */
 export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const unfinished = `${path}.tmp`
+  // Two evals of one name may write at once.
+  const unfinished = `${path}.${crypto.randomUUID()}.tmp`
   try {
     await mkdir(dirname(path), { recursive: true })
     await pipeline(Readable.from(pieces), createWriteStream(unfinished))
     await rename(unfinished, path)
   } catch (cause) {
+    await rm(unfinished, { force: true }).catch(() => {})
     const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
     throw new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
   }
