@@ -148,6 +148,12 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
     expect(requests).toMatchObject([{ kind: 'approval', name: 'ask', input }])
   })
 
+  it('by a boolean and an optional text asks the reader, and leaves the text empty', async () => {
+    const { requests, answer } = await ask(place, { kinds: ['reasoned'], decide: true })
+    expect(requests).toHaveLength(1)
+    expect(answer).toContain('"content":{"confirm":true}')
+  })
+
   it('by a form without fields asks the reader, who may decline', async () => {
     const accepted = await ask(place, { kinds: ['nothing'], decide: true })
     expect(accepted.answer).toContain('"action":"accept"')

@@ -71,14 +71,16 @@ function callOf({ running }: Calls): RunningCall | undefined {
   return running.size === 1 ? only : undefined
 }
 
-/** A form that a person can answer by yes or no: it asks for nothing, or for one boolean. */
+/** A form that a person can answer by yes or no: it asks for nothing, or for one boolean, and its other fields may be empty. */
 function plainForm(
   params: ElicitRequestParams,
 ): { question: JSONValue; accepted: Record<string, boolean> } | undefined {
   if (params.mode === 'url') return undefined
   const { message, requestedSchema } = params
-  const [field, ...others] = Object.entries(requestedSchema?.properties ?? {})
-  if (others.length > 0 || (field && field[1].type !== 'boolean')) return undefined
+  const fields = Object.entries(requestedSchema?.properties ?? {})
+  const [field, ...others] = fields.filter(([, { type }]) => type === 'boolean')
+  const mustBeFilled = (requestedSchema?.required ?? []).some((name) => name !== field?.[0])
+  if (others.length > 0 || mustBeFilled || (fields.length > 0 && !field)) return undefined
   const text = JSON.stringify({ message, ...(field && { requestedSchema }) })
   if (text.length > limits.questionChars) return undefined
   return { question: JSON.parse(text), accepted: field ? { [field[0]]: true } : {} }

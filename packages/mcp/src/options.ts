@@ -32,8 +32,8 @@ export type McpOptions = {
   /** Which calls need approval; default: those of tools that their server annotates as destructive. */
   needsApproval?: boolean | readonly string[] | ((tool: McpToolInfo, input: unknown) => boolean | Promise<boolean>)
   /**
-   * Answers the server's requests for input during a call. Without it a form that asks for nothing, or for one boolean, is
-   * an approval request of the call where its run is iterated; all others are declined.
+   * Answers the server's requests for input during a call. Without it a form that asks for nothing, or for one boolean beside
+   * optional fields, is an approval request of the call where its run is iterated; all others are declined.
    */
   onElicit?(request: ElicitRequestParams, context: ElicitContext): ElicitResult | Promise<ElicitResult>
   /** The lock file of the tools' hashes; default `agentkit-mcp.lock.json`. `false` pins nothing. */

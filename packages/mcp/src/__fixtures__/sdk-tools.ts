@@ -6,11 +6,12 @@ import { z } from 'zod'
 /** What `ask` asks, by its kinds. */
 const questions = {
   boolean: { confirm: { type: 'boolean' as const, title: 'Really?' } },
+  reasoned: { confirm: { type: 'boolean' as const }, reason: { type: 'string' as const } },
   nothing: {},
   text: { password: { type: 'string' as const } },
   several: { one: { type: 'boolean' as const }, two: { type: 'boolean' as const } },
 }
-const kinds = ['boolean', 'nothing', 'text', 'several', 'url', 'often'] as const
+const kinds = ['boolean', 'reasoned', 'nothing', 'text', 'several', 'url', 'often'] as const
 type Kind = (typeof kinds)[number]
 
 const message = (kind: Kind): string => `Is ${kind} fine?`
