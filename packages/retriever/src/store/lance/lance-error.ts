@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError, withRetries } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { messageOf, redactSecrets } from '@agentkit/core/internal'
 
 /** Does something with a table, and says what can be done when that fails. */
 export type Guard = <Value>(what: string, work: () => Promise<Value>, signal?: AbortSignal) => Promise<Value>
@@ -39,6 +39,12 @@ function storageError(what: string, place: string, cause: unknown): AgentKitErro
     ? `Check that it can be reached, its region, and its keys. If the index is damaged, delete what is at ${place}`
     : `If the index is damaged, delete the folder ${place}`
   const message = `LanceDB could not ${what} (${reason.slice(0, 300)}). ${ours}: the next sync builds it again.`
+  return new AgentKitError('storage', message, { cause })
+}
+
+/** The error of a folder that cannot be made: not that of an index, which would be damaged. */
+export function folderError(folder: string, cause: unknown): AgentKitError {
+  const message = `The index in "${folder}" cannot be made: ${messageOf(cause)}. Name an \`indexPath\` that this user may write.`
   return new AgentKitError('storage', message, { cause })
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Store, StoreSpace } from '../store.ts'
-import { guardOf, isAddress, wordsOfError } from './lance-error.ts'
+import { folderError, guardOf, isAddress, wordsOfError } from './lance-error.ts'
 import { type Lance, loadLance } from './lance-package.ts'
 import { lancePlaces } from './lance-places.ts'
 import { dimensionsOf, lanceSchema } from './lance-schema.ts'
@@ -41,7 +41,11 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
       const lance = loadLance()
       const session = new lance.lancedb.Session(caches.indexBytes, caches.metadataBytes)
       // LanceDB would make it readable by everyone.
-      if (!isAddress(uri)) await mkdir(place, { recursive: true, mode: 0o700 })
+      if (!isAddress(uri)) {
+        await mkdir(place, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+          throw folderError(place, error)
+        })
+      }
       const options = { readConsistencyInterval: 0, ...(storageOptions && { storageOptions }) }
       return { lance, connection: await lance.lancedb.connect(place, options, session) }
     })
