@@ -22,6 +22,17 @@ it('says what can be done about anything else, and keeps the cause', async () =>
   await expect(failed).rejects.not.toThrow('/usr/local/cargo')
 })
 
+it.each([
+  [13, 'Permission denied', 'Allow this user to read and write the folder /index.'],
+  [30, 'Read-only file system', 'Allow this user to read and write the folder /index.'],
+  [28, 'No space left on device', 'Free space on the disk of /index.'],
+])('does not say to delete an index because of the error %i of the system', async (code, words, fix) => {
+  const cause = new Error(`lance error: LanceError(IO): ${words} (os error ${code}) at path "/index/data/.tmp"`)
+  const failed = guard('write the index', () => Promise.reject(cause))
+  await expect(failed).rejects.toThrow(fix)
+  await expect(failed).rejects.not.toThrow('delete')
+})
+
 it('thinks of the way to it first where the index is somewhere else', async () => {
   const failed = guardOf('s3://bucket/index')('open the index', () => Promise.reject(new Error('no route')))
   await expect(failed).rejects.toThrow('Check that it can be reached')

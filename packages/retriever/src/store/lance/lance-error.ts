@@ -35,11 +35,17 @@ function storageError(what: string, place: string, cause: unknown): AgentKitErro
       retryable: true,
     })
   }
-  const ours = isAddress(place)
+  const message = `LanceDB could not ${what} (${reason.slice(0, 300)}). ${fixOf(reason, place)}`
+  return new AgentKitError('storage', message, { cause })
+}
+
+function fixOf(reason: string, place: string): string {
+  if (/os error (?:13|30)\)/.test(reason)) return `Allow this user to read and write the folder ${place}.`
+  if (/os error 28\)/.test(reason)) return `Free space on the disk of ${place}.`
+  const where = isAddress(place)
     ? `Check that it can be reached, its region, and its keys. If the index is damaged, delete what is at ${place}`
     : `If the index is damaged, delete the folder ${place}`
-  const message = `LanceDB could not ${what} (${reason.slice(0, 300)}). ${ours}: the next sync builds it again.`
-  return new AgentKitError('storage', message, { cause })
+  return `${where}: the next sync builds it again.`
 }
 
 /** The error of a folder that cannot be made: not that of an index, which would be damaged. */
