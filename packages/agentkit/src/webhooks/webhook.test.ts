@@ -107,6 +107,9 @@ describe('a webhook', () => {
     const { url } = await receiver(answerWith(200))
     await cleanups.pop()?.()
     const error = await webhook({ url, key })(notice).catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'network', message: `The webhook at ${url.origin} cannot be reached.` })
+    expect(error).toMatchObject({
+      code: 'network',
+      message: `The webhook at ${url.origin} cannot be reached (ECONNREFUSED).`,
+    })
   })
 })

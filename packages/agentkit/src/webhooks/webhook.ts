@@ -52,7 +52,13 @@ function bodyOf({ createdAt, record }: RunNotice): object {
 function unanswered(url: URL, cause: unknown, isLate: boolean): AgentKitError {
   if (isLate)
     return new AgentKitError('timeout', `${nameOf(url)} did not answer within ${answerMs / 1000} s.`, { cause })
-  return new AgentKitError('network', `${nameOf(url)} cannot be reached.`, { cause })
+  return new AgentKitError('network', `${nameOf(url)} cannot be reached${codeOf(cause)}.`, { cause })
+}
+
+/** Such as ` (ECONNREFUSED)`, which the error of `fetch` itself does not say. */
+function codeOf(cause: unknown): string {
+  const inner = cause instanceof Error ? cause.cause : undefined
+  return inner instanceof Error && 'code' in inner ? ` (${inner.code})` : ''
 }
 
 /** The path and the query of a webhook may hold a secret. */

@@ -87,7 +87,8 @@ export interface BackgroundRuns {
   ): Promise<boolean>
 
   /**
-   * Takes notices of runs that have ended or wait, for `leaseMs`; only of runs whose entry had `notifies`, not of members.
+   * Takes notices of runs that have ended or wait, for `leaseMs`; only of runs whose entry or
+   * beginning had `notifies`, not of members.
    * Of several callers at once, one receives a notice.
    */
   takeNotices(agentIds: readonly string[], page: { limit: number; leaseMs: number }): Promise<RunNotice[]>

@@ -118,6 +118,19 @@ describe('a notice that cannot be delivered', () => {
     expect(await store.runs.background?.undelivered(runId)).toEqual([])
   })
 
+  it('is reported by its worker, as nothing else says why', async () => {
+    const office = clerk(['Done.'], {
+      onRunEnd() {
+        throw new Error('The receiver answered 401.')
+      },
+    })
+    const { agent } = office.open()
+    await agent.cancel((await agent.enqueue('Hi.')).runId)
+    const errors: unknown[] = []
+    workers.push(await workOn([agent], { onError: (error) => errors.push(error) }))
+    await expect.poll(() => errors, { timeout: 20_000 }).toMatchObject([{ message: 'The receiver answered 401.' }])
+  })
+
   it('does not call a hook again that has returned', async () => {
     let now = Date.now()
     let hooked = 0

@@ -11,6 +11,8 @@ export type Receivers = {
   hookOf(agentId: string): ((run: RunRecord) => void | Promise<void>) | undefined
   /** What notifies others of the agent's runs, such as a webhook. */
   deliverOf(agentId: string): ((notice: RunNotice) => Promise<void>) | undefined
+  /** Called with what a hook or a delivery throws; it is tried again. */
+  onError?(error: unknown): void
 }
 
 /** Notices whose hook has returned while their delivery failed: it is not called again by this process. */
@@ -40,7 +42,7 @@ export async function deliverNotices(
 async function deliverOne(
   runs: BackgroundStore,
   notice: RunNotice,
-  { hookOf, deliverOf }: Receivers,
+  { hookOf, deliverOf, onError }: Receivers,
   delivered: Delivered,
 ): Promise<number> {
   const { noticeId, record, createdAt, tries } = notice
@@ -51,6 +53,7 @@ async function deliverOne(
     if (deliver) remember(delivered, noticeId)
     await deliver?.(notice)
   } catch (error) {
+    onError?.(error)
     const why = redactSecrets(messageOf(error)) || 'The receiver failed.'
     const now = runs.now()
     const waitMs = Math.min(limits.firstNoticeMs * 2 ** Math.max(0, tries - 1), limits.longestNoticeMs)

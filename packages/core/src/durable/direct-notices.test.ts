@@ -44,7 +44,8 @@ describe('onRunEnd of an agent that no worker has', () => {
     expect(seen).toEqual(['waiting', 'done'])
   })
 
-  it('is called again after 5 s where it throws, by the same process', async () => {
+  it('is called again after 5 s where it throws, by the same process, which prints why', async () => {
+    const print = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
     let tries = 0
     const onRunEnd = (): void => {
@@ -57,6 +58,8 @@ describe('onRunEnd of an agent that no worker has', () => {
     expect(tries).toBe(1)
     await vi.advanceTimersByTimeAsync(30_000)
     expect(tries).toBe(3)
+    expect(print.mock.calls).toEqual([['agentkit: a notice is tried again: Not yet.\n']])
+    print.mockRestore()
     expect(await store.runs.background?.undelivered(runId)).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
+import { printFailures } from '../util/print-failures.ts'
 import type { BackgroundStore } from './background-of.ts'
 import { type Delivered, deliverNotices, type Receivers } from './deliver-notices.ts'
 
@@ -17,6 +18,7 @@ export type DirectNotices = {
  */
 export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
   const delivered: Delivered = new Set()
+  const onError = printFailures('a notice is tried again')
   let live = 0
   let lastTry = 0
   let isDue = false
@@ -27,7 +29,10 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
     while (isDue) {
       isDue = false
       // What a store throws is tried again, by this process or another one: the notices stay.
-      lastTry = Math.max(lastTry, await deliverNotices(store, [agentId], receivers, delivered).catch(() => 0))
+      lastTry = Math.max(
+        lastTry,
+        await deliverNotices(store, [agentId], { ...receivers, onError }, delivered).catch(() => 0),
+      )
     }
     working = undefined
     if (live > 0 || store.now() <= lastTry) wakeLater()

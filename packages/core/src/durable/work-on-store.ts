@@ -89,7 +89,7 @@ export async function workOnStore(
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
   const notify = async (): Promise<void> => {
-    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf }, delivered)
+    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf, onError }, delivered)
   }
   const notices = repeat(limits.noticeMs, notify, onError)
   const upkeep = [

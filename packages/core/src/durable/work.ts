@@ -1,10 +1,9 @@
 import type { SessionStore } from '../contracts/session-store.ts'
-import { invalidArgument, messageOf } from '../data/errors.ts'
+import { invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { Worker, WorkOptions } from '../runs/background.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../util/check-options.ts'
-import { redactSecrets } from '../util/redact.ts'
-import { terminalLine } from '../util/terminal-text.ts'
+import { printFailures } from '../util/print-failures.ts'
 import { backgroundOf } from './background-of.ts'
 import { sharedPlaces } from './shared-places.ts'
 import { workOnStore } from './work-on-store.ts'
@@ -28,7 +27,7 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
     onSettled,
     keepsRetention = true,
     onRemoved = () => {},
-    onError = printError(),
+    onError = printFailures('a worker tries again'),
     ...given
   } = options
   checkOptions(given, workRules)
@@ -57,17 +56,4 @@ function byStore(agents: readonly WorkingAgent[]): Map<SessionStore, WorkingAgen
     stores.set(sessions, [...(stores.get(sessions) ?? []), agent])
   }
   return stores
-}
-
-/** On stderr, each sentence at most once a minute. */
-function printError(): (error: unknown) => void {
-  const printed = new Map<string, number>()
-  return (error) => {
-    const message = redactSecrets(messageOf(error)) || 'unknown error'
-    const now = performance.now()
-    if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return
-    if (printed.size > 100) printed.clear()
-    printed.set(message, now)
-    process.stderr.write(`${terminalLine(`agentkit: a worker tries again: ${message}`)}\n`)
-  }
 }
