@@ -126,19 +126,23 @@ describe('agentkit eval', patiently, () => {
     expect(missed.error).toContain('clerk: exact has a mean of 0.500, and --fail-under asks for 0.6.')
   })
 
-  it('is stopped by Ctrl-C, and prints no failure of a run twice', async () => {
+  it.each([
+    [['yes.ts', '--fresh'], 'Results so far are kept: the same command continues.'],
+    [['taped.ts', '--record'], 'With a cassette the same command begins again; an earlier recording is kept.'],
+  ])('%j is stopped by Ctrl-C, and prints no failure of a run twice', async (words, next) => {
     const { OPENAI_API_KEY: _, ...environment } = process.env
-    const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', 'yes.ts', '--fresh']
+    const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', ...words]
     const child = spawn(process.execPath, arguments_, { cwd: folder, env: { ...environment, STUCK: '1' } })
     let [out, error] = ['', '']
     child.stdout.on('data', (text) => (out += text))
     child.stderr.on('data', (text) => {
       error += text
-      if (error.includes('called')) child.kill('SIGINT')
+      // Once: a second Ctrl-C ends it at once.
+      if (error.includes('called') && !child.killed) child.kill('SIGINT')
     })
     expect(await once(child, 'close')).toEqual([130, null])
     expect(out).toBe('')
-    expect(error.replaceAll('called\n', '')).toBe('Stopped. Results so far are kept: the same command continues.\n')
+    expect(error.replaceAll('called\n', '')).toBe(`Stopped. ${next}\n`)
     const failed = await agentkit(['yes.ts', '--fresh'], { OFFLINE: '1' })
     expect(failed.error).toBe('')
   })

@@ -74,7 +74,11 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
   } catch (error) {
     const interrupted = code()
     if (interrupted === undefined) throw error
-    printError('Stopped. Results so far are kept: the same command continues.')
+    const isTaped = loaded?.options.cassette !== undefined
+    const next = isTaped
+      ? 'With a cassette the same command begins again; an earlier recording is kept.'
+      : 'Results so far are kept: the same command continues.'
+    printError(`Stopped. ${next}`)
     process.exitCode = interrupted
     return
   } finally {
