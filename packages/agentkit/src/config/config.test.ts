@@ -300,6 +300,13 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
+  it('warns of a secret of webhooks without their address', () => {
+    expect(read('[webhooks]\nsecret_env = "SECRET"\n').warnings).toEqual([
+      `${path()}:1: [webhooks] has no "url", so nothing is sent.`,
+    ])
+    expect(read('[webhooks]\nurl = "https://example.com/"\nsecret_env = "SECRET"\n').warnings).toEqual([])
+  })
+
   it('names the first 20 of many unknown keys, and counts the others', () => {
     const { warnings } = read(`[clerk]\n${Array.from({ length: 2_000 }, (_, index) => `odd_${index} = 1\n`).join('')}`)
     expect(warnings).toHaveLength(21)

@@ -168,6 +168,8 @@ function checkConfig(text: Source, file: TomlTable): Config {
     mcp: checkServers(source, file.mcp, warn),
     warnings,
   }
+  const { url, secret_env: secret } = config.webhooks
+  if (url === undefined && secret !== undefined) warn(['webhooks'], '[webhooks] has no "url", so nothing is sent.')
   if (more > 0) warnings.push(`${source.path}: ${more} more entries have no effect.`)
   return config
 }
