@@ -68,8 +68,8 @@ export type ErrorDetails = {
 
 const brand = Symbol.for('agentkit.error')
 
-/** Of a message, in characters: it may name what came from outside. */
-const longestMessage = 4_000
+/** Of a message, in characters: it may name what came from outside. The error text of a tool may be as long. */
+const longestMessage = 16_384
 
 /**
  * The only error class of agentkit: a code from a closed list, a message with the fix, and a cause.
