@@ -7,7 +7,10 @@ import type { McpOptions } from './options.ts'
 
 type Case = readonly [name: string, outcome: string | RegExp, options?: Partial<McpOptions> & { tool?: string }]
 
-/** A case of the hostile server, what the model sees of its call or why none was made, and the tool that it calls. */
+/**
+ * A case of the hostile server, what the model sees of its call or why none was made, and the tool that it calls. The limits
+ * are long enough for a process to begin beside those of all other cases.
+ */
 const cases: readonly Case[] = [
   ['names that clash', 'connect: invalid-config'],
   ['the same name twice', 'connect: invalid-config'],
@@ -36,7 +39,6 @@ const cases: readonly Case[] = [
   ['annotations that are no object', 'connect: network'],
   ['an unknown version', 'connect: network'],
   ['a list without end', 'hello', { tool: 't0' }],
-  // Long enough for its process to begin beside those of the other cases.
   ['says nothing', 'connect: timeout', { timeoutMs: 5_000 }],
   [
     'a result of 10 MB',
@@ -45,24 +47,24 @@ const cases: readonly Case[] = [
   ],
   ['a result of 1 MB', /^x{1000}/],
   ['100,000 blocks', '[99000 more parts are left out]'],
-  ['an answer that never comes', /^error:.*no answer within 2000 ms/, { timeoutMs: 2000 }],
+  ['an answer that never comes', /^error:.*no answer within 5000 ms/, { timeoutMs: 5_000 }],
   ['a flood of progress', 'done'],
-  ['progress without end', /^error:.*did not finish within 3000 ms/, { timeoutMs: 2000 }],
+  ['progress without end', /^error:.*did not finish within 8000 ms/, { timeoutMs: 5_000 }],
   ['progress of another call', 'done'],
   ['a death in mid-call', /^error:.*lost its connection/],
   ['a kill in mid-call', /^error:.*lost its connection/],
   ['half a line and a death', /^error:.*lost its connection/],
   ['an id that is not ours', 'done'],
-  ['an id as text', /done|^error:/, { timeoutMs: 2000 }],
+  ['an id as text', /done|^error:/, { timeoutMs: 5_000 }],
   ['an id that is an object', 'done'],
   ['the answer twice', 'first'],
-  ['both a result and an error', /done|^error:/, { timeoutMs: 2000 }],
-  ['a result that is no object', /^error:/, { timeoutMs: 2000 }],
+  ['both a result and an error', /done|^error:/, { timeoutMs: 5_000 }],
+  ['a result that is no object', /^error:/, { timeoutMs: 5_000 }],
   ['a content that is no list', /^error:.*may have been executed, but its answer does not follow the protocol/],
   ['a block of an unknown type', /^error:|unknown type/],
   ['an image that is none', '[text/html, 3 bytes, as an image]'],
   ['an error of 1 MB', /^error: .*refused the call: x{100}/],
-  ['an error without a message', /^error:/, { timeoutMs: 2000 }],
+  ['an error without a message', /^error:/, { timeoutMs: 5_000 }],
   ['an error with a key', /^error: .*refused the call/],
   ['lines that are no JSON', 'done'],
   ['a line of 1 MB that is no JSON', 'done'],
@@ -114,7 +116,7 @@ async function answerOf(options: McpOptions, tool: string): Promise<string> {
     name: 'Clerk',
     model,
     functions: [connected],
-    toolTimeoutMs: isEndless(options) ? 3000 : 60_000,
+    toolTimeoutMs: isEndless(options) ? 8_000 : 60_000,
   })
   const result = await agent.stream('Call it.').result
   await agent.close()
