@@ -203,6 +203,7 @@ describe('options', () => {
     [{ url: 'http://127.0.0.1:9/', headers: { 'x y': 'secret' } }, 'invalid-argument', /names of HTTP headers/],
     [{ url: 'http://127.0.0.1:9/mcp' }, 'network', /cannot be connected/],
     [{ url: 'http://no-such-host.invalid/mcp' }, 'network', /cannot be connected \((?:ENOTFOUND|EAI_AGAIN)\)/],
+    // As JavaScript passes it.
     [{ command: 'node', prefix: 1 as unknown as string }, 'invalid-argument', /`prefix` is letters/],
     [{ command: process.execPath, args: ['-e', '0'] }, 'network', /with its `args` by hand .* the variables of `env`/],
     [{ command: 'node', needsAproval: true } as McpOptions, 'invalid-argument', /needsApproval/],

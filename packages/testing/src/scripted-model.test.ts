@@ -179,6 +179,7 @@ it.each<[string, object, string]>([
 })
 
 it.each(['It is sunny.', null, { text: 'It is sunny.' }])('refuses %j in place of a list of turns', (turns) => {
+  // As JavaScript passes it.
   expect(() => scriptedModel(turns as never)).toThrow(
     "scriptedModel takes a list of turns: scriptedModel(['It is sunny.'])",
   )

@@ -24,8 +24,8 @@ it.each<[string, string | undefined]>([
   ['Test', '1a'],
   ['Test', 'a\n'],
   ['Test', 'x'.repeat(51)],
-  ['Test', -1 as unknown as string],
-  ['Test', true as unknown as string],
+  ['Test', -1 as unknown as string], // as JavaScript passes it
+  ['Test', true as unknown as string], // as JavaScript passes it
 ])('refuses %j with the id %j, and asks for another', (name, id) => {
   expect(() => agentIdFrom(name, id)).toThrow(
     expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('`id`') }),

@@ -109,7 +109,7 @@ describe('arguments', () => {
     { schema: 'a"b' },
     { schema: 'Upper' },
     { poolSize: 0 },
-    { queue: 'postgres://127.0.0.1:1/x' as never },
+    { queue: 'postgres://127.0.0.1:1/x' as never }, // as JavaScript passes it
     { retryMs: -1 },
     { heartbeatMs: 1.5 },
     { staleAfterMs: Number.NaN },

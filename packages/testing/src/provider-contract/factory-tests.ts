@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, it, vi } from 'vitest'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
 import { askServer, type MakeProvider, type Subject } from './provider-under-test.ts'
@@ -8,23 +9,26 @@ export function factoryTests(subject: Subject): void {
 
   it('sends requests by the global fetch where `transport` says so, and by a given fetch before that', async () => {
     await using server = await fakeProvider(wire, [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
-    const { fetch } = globalThis
-    const global = vi.spyOn(globalThis, 'fetch').mockImplementation((...request) => fetch(...request))
-    const own = vi.fn<typeof fetch>((...request) => fetch(...request))
+    // Of Node's own fetch: one that a test puts in its place is called with either transport.
+    const byFetch = vi.fn()
+    subscribe('undici:request:create', byFetch)
+    const own = vi.fn<typeof fetch>(async () => Response.json({}, { status: 500 }))
     const ask = async (options: object): Promise<string> => {
       const make: MakeProvider = (given) => makeProvider({ ...given, options })
       return (await askServer({ ...subject, makeProvider: make }, server.url)).text
     }
     try {
-      expect(await ask({ transport: 'fetch' })).toBe('One.')
-      expect(global).toHaveBeenCalledTimes(1)
-      expect(await ask({ transport: 'fetch', fetch: own })).toBe('Two.')
+      expect(await ask({ transport: 'node' })).toBe('One.')
+      expect(await ask({})).toBe('Two.')
+      expect(byFetch).not.toHaveBeenCalled()
+      expect(await ask({ transport: 'fetch' })).toBe('Three.')
+      expect(byFetch).toHaveBeenCalledTimes(1)
+      await ask({ transport: 'fetch', fetch: own })
       expect(own).toHaveBeenCalledTimes(1)
-      expect(global).toHaveBeenCalledTimes(1)
+      expect(byFetch).toHaveBeenCalledTimes(1)
     } finally {
-      global.mockRestore()
+      unsubscribe('undici:request:create', byFetch)
     }
-    expect(await ask({ transport: 'node' })).toBe('Three.')
   })
 
   it.each<[string, unknown, string]>([
