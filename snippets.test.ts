@@ -36,6 +36,7 @@ type Needs = {
 
 const anyPort = { 'agentkit_config.toml': '[server]\nport = 0\n' }
 const needs: Record<string, Needs> = {
+  'changing-key.ts': { files: { 'openai-key.txt': 'key-of-a-file\n' } },
   'context.ts': { files: { 'agentkit_config.toml': '[research]\ninstruction = "You find facts."\n' } },
   'record-replay.ts': { env: { RECORD: '1' } },
   'report-queue.ts': { until: '40 runs are stored.' },

@@ -1,14 +1,14 @@
-import { connectSdk, type SdkConnection } from '@agentkit/wire'
+import { connectSdk, type PerRequest, type SdkConnection, type SettledOptions } from '@agentkit/wire'
 import type { Anthropic } from '@anthropic-ai/sdk'
 
 /** Which server to call, and how. */
 export type AnthropicOptions = {
-  /** Else `ANTHROPIC_API_KEY`. A server of your own needs none. */
-  apiKey?: string | undefined
+  /** Else `ANTHROPIC_API_KEY`. A server of your own needs none. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** The root, without `/v1`; else `ANTHROPIC_BASE_URL`, else Anthropic's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -27,7 +27,7 @@ export type Connection = SdkConnection<Anthropic> & {
  * @throws AgentKitError `missing-key` on Anthropic's own server without a key, `invalid-config` for a key or an
  *   address that cannot be one
  */
-export function connect(options: AnthropicOptions): Connection {
+export function connect(options: SettledOptions<AnthropicOptions>): Connection {
   const connection = connectSdk(options, {
     key: { provider: 'anthropic', vendor: 'Anthropic', variables: ['ANTHROPIC_API_KEY'] },
     officialURL: 'https://api.anthropic.com',

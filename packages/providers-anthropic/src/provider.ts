@@ -5,9 +5,11 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  isSettled,
   noEmbeddings,
   type OptionTable,
   once,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import { type AnthropicOptions, connect } from './connection.ts'
@@ -44,6 +46,7 @@ export type AnthropicProvider = {
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, anthropic)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

@@ -1,20 +1,30 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
-import { checkAddress, chosenFetch, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
+import {
+  checkAddress,
+  chosenFetch,
+  nonEmpty,
+  once,
+  type PerRequest,
+  requireKey,
+  type SettledOptions,
+  sdkFetch,
+  secretsOf,
+} from '@agentkit/wire'
 import type { AzureOpenAI, OpenAI } from 'openai'
 
 /** Which resource to call, and how. */
 export type AzureOptions = {
   /** `https://<resource>.openai.azure.com`; else `AZURE_OPENAI_ENDPOINT`. */
   endpoint?: string | undefined
-  /** Else `AZURE_OPENAI_API_KEY`. */
-  apiKey?: string | undefined
+  /** Else `AZURE_OPENAI_API_KEY`. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** Gives a token of Microsoft Entra for each request, in place of a key. */
   azureADTokenProvider?: (() => Promise<string>) | undefined
   /** Else `OPENAI_API_VERSION`, else 2025-04-01-preview. The v1 API has none. */
   apiVersion?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -53,7 +63,7 @@ const lastVersion = '2025-04-01-preview'
  * @throws AgentKitError `missing-key`, `invalid-config` for an endpoint that is missing, and for a key or an endpoint
  *   that cannot be one
  */
-export function connect(options: AzureOptions): Connection {
+export function connect(options: SettledOptions<AzureOptions>): Connection {
   const { client, azureADTokenProvider, apiKey: givenKey, headers, api = 'chat' } = options
   if (client) return ownConnection(client, options)
   if (azureADTokenProvider && nonEmpty(givenKey)) throw invalid('Pass apiKey or azureADTokenProvider, not both.')
@@ -79,7 +89,10 @@ export function connect(options: AzureOptions): Connection {
   }
 }
 
-function ownConnection(client: AzureOpenAI | OpenAI, { api = 'chat', v1, headers }: AzureOptions): Connection {
+function ownConnection(
+  client: AzureOpenAI | OpenAI,
+  { api = 'chat', v1, headers }: SettledOptions<AzureOptions>,
+): Connection {
   return {
     client: async () => client,
     api,
@@ -95,7 +108,7 @@ const keySource = { provider: 'azure', vendor: 'Azure OpenAI', variables: ['AZUR
 const exampleEndpoint = 'https://my-resource.openai.azure.com'
 
 /** People copy it with the path that the SDK adds. */
-function endpointOf(options: AzureOptions): string {
+function endpointOf(options: SettledOptions<AzureOptions>): string {
   const endpoint = nonEmpty(options.endpoint) ?? nonEmpty(process.env.AZURE_OPENAI_ENDPOINT)
   if (endpoint === undefined) {
     throw invalid(`No endpoint for Azure OpenAI. Set AZURE_OPENAI_ENDPOINT, or pass endpoint: ${exampleEndpoint}.`)

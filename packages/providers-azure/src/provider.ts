@@ -6,9 +6,11 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isSettled,
   type OptionTable,
   once,
   openaiEmbedder,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import { type AzureOptions, connect } from './connection.ts'
@@ -47,6 +49,7 @@ export type AzureProvider = {
  */
 export function azure(options: AzureOptions = {}): AzureProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, azure)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

@@ -1,4 +1,15 @@
-import { checkAddress, chosenFetch, isRecord, nonEmpty, once, requireKey, sdkFetch, secretsOf } from '@agentkit/wire'
+import {
+  checkAddress,
+  chosenFetch,
+  isRecord,
+  nonEmpty,
+  once,
+  type PerRequest,
+  requireKey,
+  type SettledOptions,
+  sdkFetch,
+  secretsOf,
+} from '@agentkit/wire'
 import type { EmbedContentParameters, GenerateContentParameters, HttpOptions } from '@google/genai'
 
 /** The part of a `GoogleGenAI` client that is used. */
@@ -11,12 +22,12 @@ export interface GeminiClient {
 
 /** Which server to call, and how. */
 export type GeminiOptions = {
-  /** Else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. */
-  apiKey?: string | undefined
+  /** Else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** The root, without a version; else `GOOGLE_GEMINI_BASE_URL`, else Google's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -40,7 +51,7 @@ export type Connection = {
  * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key` without a key, `invalid-config` for a key or an address that cannot be one
  */
-export function connect(options: GeminiOptions): Connection {
+export function connect(options: SettledOptions<GeminiOptions>): Connection {
   const { client, headers } = options
   if (client) {
     return {

@@ -5,11 +5,13 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isSettled,
   type ModelFacts,
   modelFacts,
   modelInfoOf,
   type OptionTable,
   once,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import { connect, type GeminiOptions } from './connection.ts'
@@ -49,6 +51,7 @@ export type GeminiProvider = {
  */
 export function gemini(options: GeminiOptions = {}): GeminiProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, gemini)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

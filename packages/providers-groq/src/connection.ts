@@ -1,14 +1,14 @@
-import { connectSdk, type SdkConnection } from '@agentkit/wire'
+import { connectSdk, type PerRequest, type SdkConnection, type SettledOptions } from '@agentkit/wire'
 import type { Groq } from 'groq-sdk'
 
 /** Which server to call, and how. */
 export type GroqOptions = {
-  /** Else `GROQ_API_KEY`. */
-  apiKey?: string | undefined
+  /** Else `GROQ_API_KEY`. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** Without `/openai/v1`; else `GROQ_BASE_URL`, else Groq's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -23,7 +23,7 @@ export type Connection = SdkConnection<Groq>
  * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key`, `invalid-config` for a key or an address that cannot be one
  */
-export function connect(options: GroqOptions): Connection {
+export function connect(options: SettledOptions<GroqOptions>): Connection {
   return connectSdk(options, {
     key: { provider: 'groq', vendor: 'Groq', variables: ['GROQ_API_KEY'] },
     alwaysNeedsKey: true,

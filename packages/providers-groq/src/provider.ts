@@ -4,11 +4,13 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  isSettled,
   modelFacts,
   modelInfoOf,
   noEmbeddings,
   type OptionTable,
   once,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import { connect, type GroqOptions } from './connection.ts'
@@ -39,6 +41,7 @@ export type GroqProvider = {
  */
 export function groq(options: GroqOptions = {}): GroqProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, groq)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

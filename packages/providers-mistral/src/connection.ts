@@ -5,7 +5,9 @@ import {
   findKey,
   nonEmpty,
   once,
+  type PerRequest,
   requireKey,
+  type SettledOptions,
   secretsOf,
 } from '@agentkit/wire'
 import type { MistralCore } from '@mistralai/mistralai/core.js'
@@ -15,12 +17,12 @@ import type { Result } from '@mistralai/mistralai/types/fp.js'
 
 /** Which server to call, and how. */
 export type MistralOptions = {
-  /** Else `MISTRAL_API_KEY`. A server of your own needs none. */
-  apiKey?: string | undefined
+  /** Else `MISTRAL_API_KEY`. A server of your own needs none. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** The root, without `/v1`; else Mistral's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -48,7 +50,7 @@ export type SdkCall = (client: MistralCore, options: RequestOptions) => Promise<
  * @throws AgentKitError `missing-key` on Mistral's own servers without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect(options: MistralOptions): Connection {
+export function connect(options: SettledOptions<MistralOptions>): Connection {
   const { client, headers } = options
   const baseURL = nonEmpty(options.baseURL)
   const apiKey = client ? keyOf(client) : keyFor(options, baseURL)
@@ -66,7 +68,7 @@ export function connect(options: MistralOptions): Connection {
 
 type ClientSettings = MistralCore['_options']
 
-function keyFor({ apiKey }: MistralOptions, baseURL: string | undefined): string | undefined {
+function keyFor({ apiKey }: SettledOptions<MistralOptions>, baseURL: string | undefined): string | undefined {
   const source = { provider: 'mistral', vendor: 'Mistral', variables: ['MISTRAL_API_KEY'] }
   if (baseURL === undefined) return requireKey(apiKey, source)
   const { hostname } = checkAddress(baseURL, 'baseURL', 'https://api.mistral.ai', 'mistral')

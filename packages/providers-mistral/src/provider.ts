@@ -5,10 +5,12 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isSettled,
   modelFacts,
   modelInfoOf,
   type OptionTable,
   once,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import { connect, type MistralOptions } from './connection.ts'
@@ -44,6 +46,7 @@ export type MistralProvider = {
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, mistral)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

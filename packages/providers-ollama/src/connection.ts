@@ -7,7 +7,9 @@ import {
   findKey,
   nonEmpty,
   once,
+  type PerRequest,
   requireKey,
+  type SettledOptions,
   secretsOf,
   toProviderError,
 } from '@agentkit/wire'
@@ -18,15 +20,15 @@ import { type ServerAddress, serverAddress } from './server-address.ts'
 export type OllamaOptions = {
   /** The address, as the `ollama` command takes it: `http://gpu:11434`, `gpu:11434`, `gpu`. Else `OLLAMA_HOST`, else this machine. */
   serverUrl?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
   /** An `Ollama` client of your own, used as it is: it brings its address, headers and fetch. */
   client?: Ollama | undefined
-  /** For a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`. */
-  apiKey?: string | undefined
+  /** For a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
 }
 
 /** Where requests go, and with which credentials. */
@@ -48,7 +50,7 @@ const localHost = 'http://127.0.0.1:11434'
  * @throws AgentKitError `missing-key` for https://ollama.com without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect(options: OllamaOptions): Connection {
+export function connect(options: SettledOptions<OllamaOptions>): Connection {
   const { client } = options
   if (client) {
     const apiKey = nonEmpty(process.env.OLLAMA_API_KEY)

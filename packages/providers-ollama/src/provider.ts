@@ -8,8 +8,10 @@ import {
   checkOptions,
   type EmbedderOptions,
   isRecord,
+  isSettled,
   type OptionTable,
   once,
+  perRequest,
   providerModel,
 } from '@agentkit/wire'
 import type { EmbedRequest } from 'ollama/browser'
@@ -55,6 +57,7 @@ const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22
  */
 export function ollama(options: OllamaOptions = {}): OllamaProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, ollama)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {

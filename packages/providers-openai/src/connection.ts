@@ -1,5 +1,14 @@
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
-import { connectSdk, type ErrorContext, type Failure, findKey, nonEmpty, type SdkConnection } from '@agentkit/wire'
+import {
+  connectSdk,
+  type ErrorContext,
+  type Failure,
+  findKey,
+  nonEmpty,
+  type PerRequest,
+  type SdkConnection,
+  type SettledOptions,
+} from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 import { knownModels } from './model-info.ts'
 
@@ -12,12 +21,12 @@ export type OpenAIOptions = {
   name?: string | undefined
   /** The environment variable with the key of a named server. Without it and `apiKey` no key is sent. */
   keyVariable?: string | undefined
-  /** Else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`. A server of your own needs none. */
-  apiKey?: string | undefined
+  /** Else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`. A server of your own needs none. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** With `/v1`; else `OPENAI_BASE_URL`, else OpenAI's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -39,7 +48,7 @@ export type Connection = SdkConnection<OpenAI> & {
  * @throws AgentKitError `missing-key` on OpenAI's own server without a key, `invalid-config` for a key or an address
  *   that cannot be one
  */
-export function connect({ api = 'auto', name, keyVariable, ...options }: OpenAIOptions): Connection {
+export function connect({ api = 'auto', name, keyVariable, ...options }: SettledOptions<OpenAIOptions>): Connection {
   checkNames(name, keyVariable, options)
   const key =
     name === undefined
@@ -75,7 +84,7 @@ export function connect({ api = 'auto', name, keyVariable, ...options }: OpenAIO
 function checkNames(
   name: string | undefined,
   keyVariable: string | undefined,
-  { baseURL, client }: Pick<OpenAIOptions, 'baseURL' | 'client'>,
+  { baseURL, client }: Pick<SettledOptions<OpenAIOptions>, 'baseURL' | 'client'>,
 ): void {
   if (name === undefined) {
     if (keyVariable === undefined) return

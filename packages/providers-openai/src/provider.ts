@@ -9,11 +9,13 @@ import {
   checkOptions,
   type EmbedderOptions,
   type ErrorContext,
+  isSettled,
   type OptionTable,
   once,
   openaiEmbedder,
   openaiTraits,
   type PreparedCall,
+  perRequest,
   providerModel,
   responsesCall,
   toProviderError,
@@ -54,6 +56,7 @@ export type OpenAIProvider = {
  */
 export function openai(options: OpenAIOptions = {}): OpenAIProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, openai)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   const provider = options.name ?? 'openai'

@@ -44,6 +44,7 @@ export { callTimeoutNames, checkOptions, chosenFetch, type OptionTable } from '.
 export { type ModelFacts, type ModelTable, modelFacts, modelInfoOf } from './provider/model-facts.ts'
 export { modelTraits, type TraitTable } from './provider/model-traits.ts'
 export { objectRoot } from './provider/object-root.ts'
+export { isSettled, type PerRequest, perRequest, type SettledOptions } from './provider/per-request.ts'
 export { type PreparedCall, providerModel } from './provider/provider-model.ts'
 export {
   checkAddress,

@@ -8,17 +8,32 @@ export type OptionTable<Options extends object> = Readonly<Record<keyof Options,
 /** As in the settings of the SDKs, `null` is an absent text. */
 const isSetting: OptionRule = { ...isText, holds: (value) => value === null || isText.holds(value) }
 
+export const isKey = {
+  is: 'a text',
+  holds: (value: unknown): value is string => typeof value === 'string' && value.trim() !== '',
+}
+
+export const isHeaders = {
+  is: 'an object of texts by the names of HTTP headers',
+  holds: (value: unknown): value is Record<string, string> =>
+    isRecord(value) && Object.values(value).every(isText.holds),
+}
+
+function orFunction({ is, holds }: OptionRule): OptionRule {
+  return {
+    is: `${is}, or a function that gives it for each request`,
+    holds: (value) => typeof value === 'function' || holds(value),
+  }
+}
+
 /** What an option means in every factory that has it. */
 const commonRules: Readonly<Record<string, OptionRule>> = {
-  apiKey: { ...isSetting, is: 'a text. For a key that changes, pass a `fetch` that sets its header' },
+  apiKey: orFunction(isSetting),
   baseURL: isSetting,
   endpoint: isSetting,
   serverUrl: isSetting,
   apiVersion: isSetting,
-  headers: {
-    is: 'an object of texts by the names of HTTP headers',
-    holds: (value) => isRecord(value) && Object.values(value).every(isText.holds),
-  },
+  headers: orFunction(isHeaders),
   fetch: isFunction,
   transport: isOneOf(['node', 'fetch']),
   client: { is: 'a client of the SDK', holds: (value) => typeof value === 'object' && value !== null },

@@ -1,15 +1,22 @@
 import type { ErrorCode } from '@agentkit/core'
-import { connectSdk, type ErrorContext, type Failure, type SdkConnection } from '@agentkit/wire'
+import {
+  connectSdk,
+  type ErrorContext,
+  type Failure,
+  type PerRequest,
+  type SdkConnection,
+  type SettledOptions,
+} from '@agentkit/wire'
 import type { OpenAI } from 'openai'
 
 /** Which server to call, and how. */
 export type AcmeOptions = {
-  /** Else `ACME_API_KEY`. */
-  apiKey?: string | undefined
+  /** Else `ACME_API_KEY`. A function is called before each request. */
+  apiKey?: PerRequest<string> | undefined
   /** With `/v1`; else `ACME_BASE_URL`, else Acme's own. */
   baseURL?: string | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request. A function is called before each one. */
+  headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
   /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
   transport?: 'node' | 'fetch' | undefined
@@ -24,7 +31,7 @@ export type Connection = SdkConnection<OpenAI>
  * Resolves key and address from the options and the environment.
  * @throws AgentKitError `missing-key`, `invalid-config` for a key or an address that cannot be one
  */
-export function connect(options: AcmeOptions): Connection {
+export function connect(options: SettledOptions<AcmeOptions>): Connection {
   return connectSdk(options, {
     key: { provider: 'acme', vendor: 'Acme', variables: ['ACME_API_KEY'] },
     alwaysNeedsKey: true,

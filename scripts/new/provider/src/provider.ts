@@ -7,10 +7,12 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isSettled,
   type OptionTable,
   once,
   openaiEmbedder,
   openaiTraits,
+  perRequest,
   providerModel,
   toProviderError,
 } from '@agentkit/wire'
@@ -42,6 +44,7 @@ export type AcmeProvider = {
  */
 export function acme(options: AcmeOptions = {}): AcmeProvider {
   checkOptions(options, optionNames)
+  if (!isSettled(options)) return perRequest(options, acme)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
   return {
