@@ -1,5 +1,5 @@
-import { foreignSchemaProblem, invalidConfig, nearestWord } from '@agentkit/core/internal'
-import type { Client, Tool as ServerTool } from '@modelcontextprotocol/client'
+import { foreignSchemaProblem, invalidConfig, isRecord, nearestWord } from '@agentkit/core/internal'
+import { type Client, type Tool as ServerTool, specTypeSchemas } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
 
@@ -13,14 +13,16 @@ export type ListedTools = { tools: Map<string, ServerTool>; warnings: string[] }
 export async function listTools(client: Client, server: Server): Promise<ListedTools> {
   const warnings: string[] = []
   const who = `The MCP server "${server.name}"`
-  const all: ServerTool[] = []
+  const all: unknown[] = []
   if (!client.getServerCapabilities()?.tools) return { tools: new Map(), warnings: [`${who} has no tools.`] }
   let cursor: string | undefined
   let pages = 0
   do {
-    // `client.listTools()` reads all pages, and fails above the bound.
+    // `client.listTools()` reads all pages, and fails above the bound and for one tool that does not follow the protocol.
     const params = cursor === undefined ? {} : { cursor }
-    const page = await client.request({ method: 'tools/list', params }, { timeout: server.timeoutMs })
+    const request = { method: 'tools/list', params }
+    const page = await client.request(request, specTypeSchemas.PaginatedResult, { timeout: server.timeoutMs })
+    if (!Array.isArray(page.tools)) throw new Error(`${who} returns no list of tools.`)
     all.push(...page.tools)
     cursor = page.nextCursor
     pages++
@@ -32,10 +34,12 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
     )
   }
   const tools = new Map<string, ServerTool>()
-  for (const tool of chosen(all.slice(0, limits.tools), server)) {
-    const problem = foreignSchemaProblem(tool.inputSchema)
-    if (problem !== undefined) {
-      warnings.push(`The tool "${shortName(tool.name)}" of ${who.replace('The', 'the')} is left out: ${problem}.`)
+  for (const [index, listed] of chosen(all.slice(0, limits.tools), server).entries()) {
+    const { tool, problem } = await readTool(listed)
+    if (!tool) {
+      const name = nameOf(listed)
+      const what = name === undefined ? `Tool ${index + 1}` : `The tool "${shortName(name)}"`
+      warnings.push(`${what} of ${who.replace('The', 'the')} is left out: ${problem}.`)
       continue
     }
     const name = toolName(tool.name, server.prefix)
@@ -51,15 +55,33 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
   return { tools, warnings }
 }
 
+/** A tool that can be used, or why it cannot. */
+async function readTool(
+  listed: unknown,
+): Promise<{ tool: ServerTool; problem?: never } | { tool?: never; problem: string }> {
+  const result = await specTypeSchemas.Tool['~standard'].validate(listed)
+  if (result.issues) {
+    const [key] = result.issues[0]?.path ?? []
+    const part = key === undefined ? 'it' : `its \`${String(typeof key === 'object' ? key.key : key)}\``
+    return { problem: `${part} does not follow the protocol` }
+  }
+  const problem = foreignSchemaProblem(result.value.inputSchema)
+  return problem === undefined ? { tool: result.value } : { problem }
+}
+
 /** A name that models accept. */
 export function toolName(name: string, prefix: string | undefined): string {
   const full = (prefix === undefined ? name : `${prefix}_${name}`).replace(/[^A-Za-z0-9_-]/g, '_')
   return (/^[A-Za-z_]/.test(full) ? full : `_${full}`).slice(0, limits.nameChars)
 }
 
-function chosen(tools: readonly ServerTool[], { tools: wanted, name: server }: Server): readonly ServerTool[] {
-  if (!wanted) return tools
-  const names = tools.map(({ name }) => name)
+function nameOf(listed: unknown): string | undefined {
+  return isRecord(listed) && typeof listed.name === 'string' ? listed.name : undefined
+}
+
+function chosen(listed: readonly unknown[], { tools: wanted, name: server }: Server): readonly unknown[] {
+  if (!wanted) return listed
+  const names = listed.map(nameOf).filter((name) => name !== undefined)
   const unknown = wanted.find((name) => !names.includes(name))
   if (unknown !== undefined) {
     const nearest = nearestWord(unknown, names)
@@ -67,7 +89,7 @@ function chosen(tools: readonly ServerTool[], { tools: wanted, name: server }: S
       nearest === undefined ? `It has: ${names.slice(0, 20).map(shortName).join(', ')}.` : `Did you mean "${nearest}"?`
     throw invalidConfig(`The MCP server "${server}" has no tool "${unknown}", which \`tools\` names. ${hint}`)
   }
-  return tools.filter(({ name }) => wanted.includes(name))
+  return listed.filter((tool) => wanted.includes(nameOf(tool) ?? ''))
 }
 
 function shortName(name: string): string {

@@ -131,6 +131,21 @@ describe('a process', () => {
     await tools.close()
   })
 
+  it('leaves a tool out that does not follow the protocol, and names it and its part', async () => {
+    using temp = tempFolder()
+    const names: Record<string, RegExp> = {
+      'the name of a number': /Tool 1 of the MCP server "hostile" is left out: its `name` does not follow/,
+      'a list of nothing': /Tool 1 of .* is left out: it does not follow the protocol/,
+      'annotations that are no object': /The tool "echo" of .* is left out: its `annotations` does not follow/,
+    }
+    for (const [name, warning] of Object.entries(names)) {
+      const tools = await mcp(hostile(name, temp.folder))
+      expect(tools.map((tool) => tool.name)).toEqual(['good'])
+      expect('warnings' in tools && String(tools.warnings)).toMatch(warning)
+      await tools.close()
+    }
+  })
+
   it('receives the cancellation of a call by its signal', async () => {
     using temp = tempFolder()
     const tools = await mcp(hostile('an answer that never comes', temp.folder))

@@ -123,6 +123,9 @@ describe('recall', () => {
     for (const none of [undefined, {}]) await expect(memory.search('x', none as never)).rejects.toThrow('Pass `userId`') // as from JavaScript
     await expect(memory.notes({ userId: '' })).rejects.toThrow('Pass `userId`')
     for (const limit of [0, 51, 1.5]) await expect(memory.search('x', { ...ada, limit })).rejects.toThrow('`limit`')
+    const misspelt = { ...ada, limitt: 5 }
+    await expect(memory.search('x', misspelt)).rejects.toThrow('Did you mean `limit`?')
+    await expect(memory.notes(misspelt)).rejects.toThrow('Unknown option `limitt`')
   })
 })
 

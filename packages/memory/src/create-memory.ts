@@ -6,7 +6,7 @@ import {
   type MemoryOptions,
   type MemoryStore,
 } from '@agentkit/core'
-import { invalidArgument, untilAborted } from '@agentkit/core/internal'
+import { checkOptionNames, invalidArgument, untilAborted } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import { type MemoryCalls, noteTools, recallTool } from './memory-tools.ts'
 import { addNote, promptNotes } from './notes.ts'
@@ -45,7 +45,7 @@ export function createMemory(options: MemoryOptions = {}): MemoryOf {
     }
     const memory: Memory = {
       async search(query, options) {
-        const userId = userOf(options)
+        const userId = userOf(options, { limit: true })
         const { limit = limits.usualHits } = options
         if (!Number.isInteger(limit) || limit < 1 || limit > limits.hits) {
           throw invalidArgument(`\`limit\` is a whole number from 1 to ${limits.hits}.`)
@@ -116,7 +116,8 @@ function heldIndexes(): { take(userId: string): TurnIndex | undefined; put(userI
 }
 
 /** @param options as callers without types pass them */
-function userOf(options: { userId?: unknown } | undefined): string {
+function userOf(options: { userId?: unknown } | undefined, others: Record<string, true> = {}): string {
+  if (options) checkOptionNames(options, { userId: true, ...others }, { code: 'invalid-argument' })
   const userId = options?.userId
   if (typeof userId === 'string' && userId !== '') return userId
   throw invalidArgument('Pass `userId`: whose memory it is.')
