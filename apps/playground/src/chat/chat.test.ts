@@ -50,6 +50,29 @@ describeInBrowser('a chat', () => {
     expect(await page.locator('section.turn').count()).toBe(1)
   })
 
+  it('is in the list of conversations while its answer has not begun', async () => {
+    const first = held('Fine.')
+    const { page, ask } = await openPage(keeper([first.turn]))
+    await ask('Wait')
+    await page.getByRole('navigation').getByRole('button', { name: /^Wait/ }).first().waitFor()
+    first.release()
+  })
+
+  it('shows what was asked in another tab when the reader comes back', async () => {
+    const { page, ask, settled } = await openPage(keeper(['One.', 'Two.', 'Three.']))
+    await ask('First?')
+    await settled()
+    const tab = await page.context().newPage()
+    await tab.goto(page.url())
+    await tab.getByText('One.').waitFor()
+    await ask('Second?')
+    await settled()
+    expect(await tab.getByText('Two.').count()).toBe(0)
+    await tab.evaluate(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await tab.getByText('Two.').waitFor()
+    expect(await tab.locator('section.turn').count()).toBe(2)
+  })
+
   it('is stopped before the server has answered, and its run ends', async () => {
     const first = held('never')
     const { page, ask, button, said } = await openPage(keeper([first.turn]))

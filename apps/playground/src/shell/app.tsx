@@ -4,7 +4,7 @@ import { Chat } from '../chat/chat.tsx'
 import { DropZone } from '../files/drop-zone.tsx'
 import { warmUp } from '../markdown/warm-up.ts'
 import { announcement } from '../store/announce.ts'
-import { openAddress, running, stop } from '../store/chat.ts'
+import { openAddress, running, showNewTurns, stop } from '../store/chat.ts'
 import { dialogs, isMenuOpen, openDialog } from '../store/dialogs.ts'
 import { loadServer, server } from '../store/server.ts'
 import { loadSessions } from '../store/sessions.ts'
@@ -54,12 +54,12 @@ function Ready() {
     void warmUp()
     openAddress()
     void loadSessions()
-    addEventListener('popstate', openAddress)
-    addEventListener('keydown', pressed)
-    return () => {
-      removeEventListener('popstate', openAddress)
-      removeEventListener('keydown', pressed)
-    }
+    const left = new AbortController()
+    const { signal } = left
+    addEventListener('popstate', openAddress, { signal })
+    addEventListener('keydown', pressed, { signal })
+    addEventListener('visibilitychange', returned, { signal })
+    return () => left.abort()
   }, [])
   return (
     <DropZone>
@@ -76,6 +76,13 @@ function Ready() {
       <Dialogs />
     </DropZone>
   )
+}
+
+/** The reader comes back from elsewhere, perhaps another tab of this page. */
+function returned(): void {
+  if (document.hidden) return
+  void loadSessions()
+  void showNewTurns()
 }
 
 function skip(event: Event): void {

@@ -4,7 +4,6 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
-import { idle } from '../markdown/idle.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
 import { announceTurn } from './announce.ts'
@@ -14,6 +13,7 @@ import { isRunning, newTurn, receive, redraw, type ShownTurn, storedTurn } from 
 
 /** The turns on the page at once: earlier ones are read again when they are asked for. */
 const maxTurns = 50
+const listAfterMs = 1_000
 
 export const sessionId = signal('')
 export const turns = signal<readonly ShownTurn[]>([])
@@ -55,9 +55,7 @@ export async function loadTurns(before?: string): Promise<void> {
   isLoading.value = true
   historyProblem.value = undefined
   try {
-    const path = `api/v1/sessions/${encodeURIComponent(id)}/turns`
-    const query = { ...callerQuery(), limit: maxTurns, before }
-    const page = await requestJSON<{ turns: TurnBody[]; previous: string | null }>(path, { query })
+    const page = await readPage(id, { limit: maxTurns, before })
     if (sessionId.value !== id) return
     const read = page.turns.map(storedTurn)
     turns.value = before === undefined ? read : [...read, ...turns.value]
@@ -73,6 +71,22 @@ export async function loadTurns(before?: string): Promise<void> {
   } finally {
     if (sessionId.value === id) isLoading.value = false
   }
+}
+
+function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previous: string | null }> {
+  const path = `api/v1/sessions/${encodeURIComponent(id)}/turns`
+  return requestJSON(path, { query: { ...callerQuery(), ...page } })
+}
+
+/** Reads the conversation again when something was asked elsewhere, as in another tab. */
+export async function showNewTurns(): Promise<void> {
+  const id = sessionId.value
+  // A question that has failed to be sent is on the page alone.
+  const isBusy = (): unknown => isLoading.value || running.value || turns.value.some(({ problem }) => problem.value)
+  // The next request that the reader makes shows why one fails.
+  const newest = (await readPage(id, { limit: 1 }).catch(() => undefined))?.turns[0]
+  if (!newest || sessionId.value !== id || isBusy()) return
+  if (turns.value.every(({ view }) => view.runId !== newest.run_id)) await loadTurns()
 }
 
 export type Question = { text: string; replaces?: ShownTurn }
@@ -105,14 +119,9 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     turn.isSending.value = false
     redraw(turn)
     if (turn.isStopping) void stop(turn)
-    let isListed = false
-    await readEvents(response, (event) => {
-      receive(turn, event)
-      if (isListed || event.type.endsWith('-start')) return
-      isListed = true
-      // The first words do not wait for the list.
-      void idle().then(loadSessions)
-    })
+    // The first words do not wait for the list.
+    setTimeout(loadSessions, listAfterMs)
+    await readEvents(response, (event) => receive(turn, event))
   })
   showAddress()
   await answered
