@@ -107,6 +107,17 @@ describe('drafts of an output', () => {
 })
 
 describe('elements of an output', () => {
+  it('accept null for an omitted field, as the whole answer does', async () => {
+    const Tips = z.object({ tips: z.array(z.object({ text: z.string(), link: z.string().optional() })) })
+    const tips = [{ text: 'Warm the pot.', link: null }, { text: 'Wait.' }]
+    const given = await collect(
+      planner([JSON.stringify({ tips })], Tips)
+        .stream('Tea')
+        .elements('tips'),
+    )
+    expect(given).toEqual([{ text: 'Warm the pot.' }, { text: 'Wait.' }])
+  })
+
   it('are given once, when they are complete', async () => {
     const run = planner([{ text: JSON.stringify(plan), deltas: 20 }], Plan).stream('Tea')
     expect(await collect(run.elements('steps'))).toEqual(plan.steps)

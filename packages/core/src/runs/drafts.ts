@@ -10,10 +10,10 @@ export type DraftForm = {
   /** The field of the answer that has the output, where its schema is of no object. */
   field?: string
   /**
-   * Checks the items of a list.
+   * Checks the items of a list: returns an item as it fits, `undefined` for one that does not.
    * @throws AgentKitError `invalid-argument` where the form has no list at this place
    */
-  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => boolean>
+  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => JSONValue | undefined>
 }
 
 /** A run as its drafts are read. */
@@ -37,7 +37,7 @@ export async function* elementsOf(
 ): AsyncGenerator<unknown> {
   const form = await formOf()
   const watched = [...(form.field === undefined ? [] : [form.field]), ...(path === '' ? [] : path.split('.'))]
-  const fits = await form.itemsAt(watched)
+  const itemOf = await form.itemsAt(watched)
   /** What was given; an answer that begins again mostly repeats it. */
   const given: string[] = []
   let current: IncrementalJSON | undefined
@@ -50,7 +50,8 @@ export async function* elementsOf(
       const isNew = given[index] !== text
       given[index++] = text
       // Of JSON.
-      if (isNew && fits(item as JSONValue)) yield item
+      const fitting = isNew ? itemOf(item as JSONValue) : undefined
+      if (fitting !== undefined) yield fitting
     }
   }
 }

@@ -1,13 +1,14 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { withoutOptionalNulls } from './optional-nulls.ts'
 import type { OutputFormat } from './output-format.ts'
 import { jsonSchemaValidator } from './schema.ts'
 
 /** How the parts of an answer are checked before it is complete. */
 type DraftForm = {
   field?: string
-  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => boolean>
+  itemsAt(path: readonly string[]): Promise<(item: JSONValue) => JSONValue | undefined>
 }
 
 /** The form of drafts of an agent's `output`. */
@@ -24,7 +25,12 @@ export function draftForm({ json, field }: OutputFormat): DraftForm {
         )
       }
       const validate = await jsonSchemaValidator(json, "The agent's `output`")
-      return (item) => !validate(item, items).problems
+      return (item) => {
+        if (!validate(item, items).problems) return item
+        // As in the whole answer, null may stand for an omitted field.
+        const without = withoutOptionalNulls(item, items, json) as JSONValue // JSON with fewer fields
+        return without === item || validate(without, items).problems ? undefined : without
+      }
     },
   }
 }

@@ -37,6 +37,19 @@ describe('an output that is an object', () => {
   })
 })
 
+it.each<[string, StandardSchema | JSONSchema]>([
+  ['zod 4', z.object({ city: z.string(), days: z.number().optional() })],
+  ['valibot', v.object({ city: v.string(), days: v.optional(v.number()) })],
+  ['JSON Schema', { type: 'object', properties: { city: text, days: { type: 'number' } }, required: ['city'] }],
+  ['a list', z.array(z.object({ city: z.string(), days: z.number().optional() }))],
+])('takes null for an omitted field, which models write: %s', async (_name, schema) => {
+  const { field, validate } = await compileOutput(schema)
+  const answer = (value: object): unknown => (field === undefined ? value : { [field]: [value] })
+  const output = (value: object): unknown => (field === undefined ? value : [value])
+  expect(await validate(answer({ city: 'Oslo', days: null }))).toEqual({ value: output({ city: 'Oslo' }) })
+  expect((await validate(answer({ city: null }))).problems).toHaveLength(1)
+})
+
 describe('an output that is not an object', () => {
   it.each<[string, StandardSchema | JSONSchema, JSONSchema, unknown, unknown]>([
     ['a list of zod 4', z.array(z.string()), { type: 'array', items: text }, ['a'], [7]],

@@ -3,7 +3,7 @@ import { type AgentKitError, invalidArgument, messageOf } from '../data/errors.t
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema } from './check-json-schema.ts'
-import { type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
+import { acceptingNulls, type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
 
 /**
  * The compiled schema of an answer. The root of `json` is always an object, as all providers and tools require: a schema
@@ -28,10 +28,10 @@ export async function compileOutput(schema: JSONSchema | StandardSchema): Promis
   checkOutput(schema)
   const described = await describeSchema(schema, owner)
   const json = dropsOtherKeys(schema) ? closeObjects(described) : described
-  if (described.type === 'object') {
-    return { json, validate: neverThrowing(await schemaValidator(schema, described, owner)) }
-  }
-  const validate = neverThrowing(await schemaValidator(schema, described, owner, [field]))
+  const place = described.type === 'object' ? [] : [field]
+  const validator = await schemaValidator(schema, described, owner, place)
+  const validate = neverThrowing(acceptingNulls(validator, described))
+  if (described.type === 'object') return { json, validate }
   return { field, json: wrapSchema(json), validate: (value) => validateWrapped(validate, value, described) }
 }
 

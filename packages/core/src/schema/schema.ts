@@ -30,8 +30,16 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
       `${owner}: the schema's root must be an object (type: "object"). Put the value into a field of one.`,
     )
   }
-  const validate = await schemaValidator(schema, json, named)
-  const validateOne = (value: unknown): Validation | Promise<Validation> => {
+  const validateOne = acceptingNulls(await schemaValidator(schema, json, named), json)
+  return {
+    json,
+    validate: (value) => (isLarge(value) ? inTurn(() => validateOne(value)) : validateOne(value)),
+  }
+}
+
+/** The validation, which accepts null for omitted fields too: models write it. */
+export function acceptingNulls(validate: CompiledSchema['validate'], json: JSONSchema): CompiledSchema['validate'] {
+  return (value) => {
     const found = validate(value)
     return found instanceof Promise ? found.then(retryWithoutNulls) : retryWithoutNulls(found)
 
@@ -42,10 +50,6 @@ export async function compileSchema(schema: JSONSchema | StandardSchema, owner: 
       const better = (other: Validation): Validation => (other.problems ? validation : other)
       return again instanceof Promise ? again.then(better) : better(again)
     }
-  }
-  return {
-    json,
-    validate: (value) => (isLarge(value) ? inTurn(() => validateOne(value)) : validateOne(value)),
   }
 }
 
