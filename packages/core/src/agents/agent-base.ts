@@ -252,7 +252,9 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     this.host.begin?.()
     this.host.check?.(input)
     checkRunOptions(options)
-    const { userId = resumed ? anyUser : 'default', sessionId, signal, history = [], onApproval = 'wait' } = options
+    const { userId = resumed ? anyUser : 'default', sessionId, signal, onApproval = 'wait' } = options
+    // A copy: the caller often adds the question to its own list before the run begins.
+    const history = [...(options.history ?? [])]
     const { replaces, resumable } = options
     const clientTools =
       options.clientTools && checkClientTools(options.clientTools, { max: this.clientTools?.max, tools: this.tools })

@@ -132,6 +132,15 @@ describe('the seed', () => {
     expect(model.requests[1]?.messages.map(textOf)).toEqual(['1', 'First.', '2'])
   })
 
+  it('is taken when the run is created: its list may grow before the run begins', async () => {
+    const model = scriptedModel(['First.'])
+    const list = [...history]
+    const run = agentOf(model).stream('1', { history: list })
+    list.push({ role: 'user', content: '1' })
+    await run.result
+    expect(model.requests[0]?.messages.map(textOf)).toEqual(['Earlier', 'Yes.', '1'])
+  })
+
   it('begins a session again whose only turn has failed', async () => {
     const model = scriptedModel([new Error('down'), 'Second.'])
     const agent = agentOf(model)
