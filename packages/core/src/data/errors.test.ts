@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { afterEach, expect, it, vi } from 'vitest'
 import {
   AgentKitError,
@@ -132,6 +133,9 @@ it.each<[string, unknown, string]>([
   ['a string', 'no', 'no'],
   ['undefined', undefined, ''],
   ['an object', {}, ''],
+  ['an object with a message', { code: 'PGRST116', message: 'no rows' }, 'no rows'],
+  ['an object whose message is no text', { message: 7 }, ''],
+  ['an error of another realm', runInNewContext("new TypeError('no')"), 'no'],
   ['an object without a prototype', Object.create(null), ''],
   ['a symbol', Symbol('no'), ''],
   ['an error whose message is no text', Object.assign(new Error(), { message: { text: 'no' } }), ''],

@@ -214,7 +214,9 @@ export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'prov
 /** The message of any thrown value; empty when it has none. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
-    const text: unknown = thrown instanceof Error ? thrown.message || thrown.name : thrown
+    // Errors of another realm are no `instanceof Error`, and some SDKs throw plain objects with a message.
+    const isObject = typeof thrown === 'object' && thrown !== null && 'message' in thrown
+    const text: unknown = isObject ? thrown.message || ('name' in thrown && thrown.name) : thrown
     return typeof text === 'string' ? text : ''
   } catch {
     return ''

@@ -154,6 +154,7 @@ describe('what a tool throws', () => {
     ['undefined', undefined, 'The tool failed without a message.'],
     ['null', null, 'The tool failed without a message.'],
     ['a number', 42, 'The tool failed without a message.'],
+    ['an object with a message', { code: 409, message: 'sold out' }, 'sold out'],
     ['an object without a prototype', Object.create(null), 'The tool failed without a message.'],
   ])('is an error result for the model: %s', async (_name, thrown, content) => {
     for (const execute of [() => Promise.reject(thrown), makeThrower(thrown)]) {
