@@ -34,6 +34,15 @@ describe('a part', () => {
       file({ url: 'data:text/plain,hello%20w', mediaType: 'text/plain' }),
       { base64: 'aGVsbG8gdw==', mediaType: 'text/plain' },
     ],
+    [
+      file({ base64: Buffer.from('\ufeffa;ü', 'utf16le').toString('base64'), mediaType: 'text/csv' }),
+      { base64: Buffer.from('a;ü').toString('base64'), mediaType: 'text/csv' },
+    ],
+    [
+      file({ base64: Buffer.from('\ufeffa;ü', 'utf16le').swap16().toString('base64'), mediaType: 'text/csv' }),
+      { base64: Buffer.from('a;ü').toString('base64'), mediaType: 'text/csv' },
+    ],
+    [file({ base64: '//4AAA==', mediaType: 'application/zip' }), { base64: '//4AAA==' }],
     [file({ url: 'data:,50%25%', mediaType: 'text/plain' }), { base64: Buffer.from('50%25%').toString('base64') }],
     [
       file({ url: 'data:application/pdf;base64,JVBE', mediaType: '' }),
@@ -60,6 +69,10 @@ describe('a part', () => {
     image({ base64: '' }),
     image({ base64: ' \n' }),
     image({ base64: '/etc/passwd.png' }),
+    image({ base64: '/etc/hostname' }),
+    image({ base64: 'a===' }),
+    image({ base64: 'ab=cdefg' }),
+    image({ base64: '====' }),
     image({ url: 'file:///etc/passwd' }),
     image({ url: '/etc/passwd' }),
     image({ url: 'data:image/png;base64,' }),

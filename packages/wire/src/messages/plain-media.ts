@@ -1,4 +1,4 @@
-import { imageType, type MediaPart } from './media.ts'
+import { imageType, isTextType, type MediaPart } from './media.ts'
 
 /**
  * A part in its plain form: bytes as standard base64 with their media type, or an address on the web; an image is an
@@ -41,7 +41,15 @@ function withBytes(part: MediaPart, base64: string, embeddedType: string | undef
     return part.type === 'image' && isBytes && isTyped ? part : { type: 'image', base64, mediaType }
   }
   const mediaType = declared ?? unknownType
-  return isBytes && part.mediaType === mediaType ? part : { ...rest, base64, mediaType }
+  const bytes = isTextType(mediaType) ? inUTF8(base64) : base64
+  return isBytes && bytes === base64 && part.mediaType === mediaType ? part : { ...rest, base64: bytes, mediaType }
+}
+
+/** Text in UTF-16, as some programs of Windows write it, in the encoding that every model reads. */
+function inUTF8(base64: string): string {
+  const encoding = /^\/\/[4-7]/.test(base64) ? 'utf-16le' : /^\/v[89+/]/.test(base64) ? 'utf-16be' : undefined
+  if (encoding === undefined) return base64
+  return Buffer.from(new TextDecoder(encoding).decode(Buffer.from(base64, 'base64'))).toString('base64')
 }
 
 /** `undefined` for a type that says only that it is an image. */
@@ -71,15 +79,22 @@ function unescaped(text: string): string {
 /** Base64 in the alphabet that every API takes, without line breaks; `undefined` for an empty or invalid text. */
 function standardBase64(text: string | undefined): string | undefined {
   if (!text) return undefined
-  if (text.length % 4 === 0 && !foreign.test(text)) return text
+  const end = text.search(foreign)
+  if (text.length % 4 === 0 && (end === -1 || isPadding(text, end))) return text
   const standard = text
     .replace(/\s+/g, '')
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replace(/(?<!=)=+$/, '')
-  if (standard === '' || foreign.test(standard)) return undefined
+  // One character beyond groups of four is no byte.
+  if (standard === '' || standard.length % 4 === 1 || foreign.test(standard)) return undefined
   return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
 }
 
 /** A search for one such character: a pattern of the whole text is slow on megabytes. */
-const foreign = /[^A-Za-z0-9+/=]/
+const foreign = /[^A-Za-z0-9+/]/
+
+function isPadding(text: string, from: number): boolean {
+  const rest = text.slice(from, from + 3)
+  return rest === '=' || rest === '=='
+}
