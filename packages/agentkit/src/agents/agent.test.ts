@@ -269,6 +269,11 @@ instruction = "From the table."
       }
       await expect(agent.chat([{ type: 'text', text: 'What is this?' }, part])).rejects.toMatchObject(refusal)
       expect(() => agent.stream([part])).toThrow(expect.objectContaining(refusal))
+      const history = [{ role: 'user' as const, content: [part] }]
+      await expect(agent.chat('And this?', { history })).rejects.toMatchObject(refusal)
+      const queued = makeAgent({ sessions: 'sessions.db' }).agent
+      await expect(queued.enqueue('And this?', { history })).rejects.toMatchObject(refusal)
+      await queued.close()
       expect(requests).toEqual([])
     })
 

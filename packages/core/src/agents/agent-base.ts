@@ -255,6 +255,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     const { userId = resumed ? anyUser : 'default', sessionId, signal, onApproval = 'wait' } = options
     // A copy: the caller often adds the question to its own list before the run begins.
     const history = [...(options.history ?? [])]
+    for (const message of history) if (message.role === 'user') this.host.check?.(message)
     const { replaces, resumable } = options
     const clientTools =
       options.clientTools && checkClientTools(options.clientTools, { max: this.clientTools?.max, tools: this.tools })

@@ -77,8 +77,8 @@ export async function entriesOf(
   begin()
   await runs.open?.()
   const checked = checkItems(items, runs.now())
-  for (const { message, budget } of checked) {
-    check(message)
+  for (const { message, history = [], budget } of checked) {
+    for (const each of [...history, message]) if (each.role === 'user') check(each)
     checkPriced(spec.chain.models, spec.prices, tighten(spec.budget, budget ?? {}))
   }
   const agentVersion = await spec.storedVersion()
