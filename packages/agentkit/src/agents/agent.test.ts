@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Model, type ModelEvent, type ModelInfo, type ModelRequest, memorySessions } from '@agentkit/core'
 import { openai } from '@agentkit/providers-openai'
-import { fakeProvider, scriptedModel } from '@agentkit/testing'
+import { fakeProvider, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from '../config/sdk-context.ts'
@@ -255,6 +255,29 @@ instruction = "From the table."
     expect(makeAgent().agent).toMatchObject({ version: '7', budget: { tokens: 5 }, acceptsImages: false })
     expect(makeAgent({ version: '8' }).agent.version).toBe('8')
   })
+
+  it.each(['interrupts', 'replaces'])(
+    '%s a run of another agent on the same file: one may be created per request',
+    async (how) => {
+      const create = (turn: ScriptedTurn): Agent => {
+        return makeAgent({
+          model: scriptedModel([turn]),
+          sessions: 'sessions.db',
+          onBusy: how === 'replaces' ? 'queue' : 'interrupt',
+        }).agent
+      }
+      const [first, second] = [create({ text: 'Slow', delayMs: 60_000 }), create('Quick')]
+      const run = first.stream('Hi', { sessionId: 'ada' })
+      const ended = run.result
+      await vi.waitFor(async () => {
+        expect(await first.runs({ status: 'running' })).toHaveLength(1)
+      })
+      const options = { sessionId: 'ada', ...(how === 'replaces' && { replaces: run.runId }) }
+      expect(await second.chat('Stop. What is your name?', options)).toBe('Quick')
+      expect(await ended).toMatchObject({ finishReason: 'aborted' })
+      await Promise.all([first.close(), second.close()])
+    },
+  )
 
   describe('with enable_multi_modal = false', () => {
     it.each([

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
-import { checkOptions, invalidArgument, invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { checkOptions, invalidArgument, invalidConfig, nearestWord, shareQueues } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
 import { printOnce } from '../util/print-once.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
@@ -100,6 +100,8 @@ export class SDKContext {
     const store = isPostgres(key) ? postgresStore(key) : sqliteSessions(key)
     this.#stores.set(key, store)
     nameStore(store, key)
+    // An agent that is created per request has a context of its own.
+    if (key !== ':memory:') shareQueues(store, key)
     return store
   }
 

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { settledWithin } from '../util/abort.ts'
-import { perStore } from './session-queue.ts'
+import { perStore, placeOf } from './session-queue.ts'
 
 /** A run in this process, from its start until it has settled: also one that waits for decisions. */
 type LiveRun = RunControls & { settled: Promise<unknown> }
@@ -15,19 +15,33 @@ export type RunControls = {
 /** A run that was resumed while its reader still waits for decisions is here twice. */
 const liveRuns = perStore<Set<LiveRun>>()
 
+/** The same runs by place: agents whose stores are at one place cancel each other's. */
+const runsAt = new Map<string, Set<LiveRun>>()
+
 /** Runs that a caller of `resume` is taking over, and how many such callers there are. */
 const claims = perStore<number>()
 
 /** Makes a run known until it has settled. @param settled never rejects */
 export function trackRun(store: SessionStore, runId: string, controls: RunControls, settled: Promise<unknown>): void {
   const run: LiveRun = { ...controls, settled }
-  const runs = liveRuns(store)
-  const same = runs.get(runId) ?? new Set()
-  runs.set(runId, same.add(run))
+  const forget = [add(liveRuns(store), runId, run), add(runsAt, placeText(store, runId), run)]
   void settled.finally(() => {
-    same.delete(run)
-    if (same.size === 0 && runs.get(runId) === same) runs.delete(runId)
+    for (const each of forget) each()
   })
+}
+
+/** @returns removes it */
+function add(runs: Map<string, Set<LiveRun>>, key: string, run: LiveRun): () => void {
+  const same = runs.get(key) ?? new Set()
+  runs.set(key, same.add(run))
+  return () => {
+    same.delete(run)
+    if (same.size === 0 && runs.get(key) === same) runs.delete(key)
+  }
+}
+
+function placeText(store: SessionStore, runId: string): string {
+  return `${placeOf(store)}\n${runId}`
 }
 
 /** Whether a run is in this process. */
@@ -42,7 +56,7 @@ export function liveRunIds(store: SessionStore): string[] {
 
 /** Cancels a run that is in this process, and waits until it has settled. */
 export async function cancelLive(store: SessionStore, runId: string): Promise<void> {
-  const runs = [...(liveRuns(store).get(runId) ?? [])]
+  const runs = [...(runsAt.get(placeText(store, runId)) ?? [])]
   for (const run of runs) run.cancel()
   await Promise.allSettled(runs.map(({ settled }) => settled))
 }

@@ -8,6 +8,7 @@ import { validateTranscript, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { memorySessions } from './memory-sessions.ts'
 import { type OpenTurn, openTurn } from './open-turn.ts'
+import { shareQueues } from './session-queue.ts'
 
 const key: SessionKey = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const busy = { code: 'session-busy', retryable: true, retryAfterMs: 1000 }
@@ -26,6 +27,17 @@ describe('a run that queues', () => {
     })
     await Promise.all(runs)
     expect(order).toEqual(['1 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends'])
+  })
+
+  it('waits for runs of other stores at the same place', async () => {
+    const [store, other, elsewhere] = [memorySessions(), memorySessions(), memorySessions()]
+    for (const each of [store, other]) shareQueues(each, '/data/sessions.db')
+    const first = await start(store, '1')
+    const second = startLater(other, '2')
+    await finish(await start(elsewhere, '3'))
+    expect(await settled(second.started)).toBe(false)
+    await finish(first)
+    await finish(await second.started)
   })
 
   it('is refused at once while the queue is full', async () => {

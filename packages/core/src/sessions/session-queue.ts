@@ -19,8 +19,26 @@ export type QueueRequest = {
 
 type QueuedRun = { runId: string; admit(): void; interrupt(reason: AgentKitError): void; isInterrupted: boolean }
 
-/** The first run of a queue holds the session. Agents that share a store share its queues. */
-const queues = perStore<QueuedRun[]>()
+/** The first run of a queue holds the session. By session and place: agents whose stores are at one place share its queues. */
+const queues = new Map<string, QueuedRun[]>()
+
+const places = new WeakMap<SessionStore, string>()
+let otherStores = 0
+
+/**
+ * Says where a store keeps its sessions. Its runs wait for those of other stores of this process at the same place, as for its
+ * own: each agent that was created with a path has a store.
+ */
+export function shareQueues(store: SessionStore, place: string): void {
+  places.set(store, `at ${place}`)
+}
+
+/** Where a store keeps its sessions; a place of its own, unless `shareQueues` says another. */
+export function placeOf(store: SessionStore): string {
+  const place = places.get(store) ?? `store ${++otherStores}`
+  places.set(store, place)
+  return place
+}
 
 /**
  * Waits until every earlier run of the session in this process has released it.
@@ -38,8 +56,8 @@ export async function enqueue({
   isHolder,
   interrupt,
 }: QueueRequest): Promise<() => void> {
-  const session = keyText(key)
-  const queue = queues(store).get(session) ?? []
+  const session = `${placeOf(store)}\n${keyText(key)}`
+  const queue = queues.get(session) ?? []
   // A queue that is built again may deliver a run twice.
   if (isHolder && queue.some((queued) => queued.runId === runId)) {
     throw new AgentKitError('session-conflict', `The run ${runId} is running in this process already.`)
@@ -51,7 +69,7 @@ export async function enqueue({
 
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
   const run: QueuedRun = { runId, admit, interrupt, isInterrupted: false }
-  queues(store).set(session, queue)
+  queues.set(session, queue)
   if (isHolder) queue.unshift(run)
   else queue.push(run)
   if (isHolder || queue.length === 1) admit()
@@ -61,7 +79,7 @@ export async function enqueue({
     if (index === -1) return
     queue.splice(index, 1)
     queue[0]?.admit()
-    if (queue.length === 0) queues(store).delete(session)
+    if (queue.length === 0) queues.delete(session)
   }
   try {
     await untilAborted(signal, admitted)
