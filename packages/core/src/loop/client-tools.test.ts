@@ -160,7 +160,7 @@ describe.each([
     const { result } = await follow(run, async () => {
       expect(await agent.chat('Where is Rome?', session)).toBe('Rome is in Italy.')
     })
-    expect(result.error).toBeDefined()
+    expect(result).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted' } })
   })
 })
 

@@ -18,8 +18,8 @@ const liveRuns = perStore<Set<LiveRun>>()
 /** The same runs by place: agents whose stores are at one place cancel each other's. */
 const runsAt = new Map<string, Set<LiveRun>>()
 
-/** Runs that a caller of `resume` is taking over, and how many such callers there are. */
-const claims = perStore<number>()
+/** Runs that a caller of this process is taking over, by place, and how many such callers there are. */
+const claims = new Map<string, number>()
 
 /** Makes a run known until it has settled. @param settled never rejects */
 export function trackRun(store: SessionStore, runId: string, controls: RunControls, settled: Promise<unknown>): void {
@@ -85,17 +85,17 @@ export function resumableRuns(store: SessionStore): string[] {
   return [...liveRuns(store)].flatMap(([runId, runs]) => (isResumable(runs) ? [runId] : []))
 }
 
-/** Keeps a run that waits in this process from continuing there: a caller of `resume` takes it over. @returns ends it */
+/** Keeps a run that waits in this process from continuing there: a caller takes it over. @returns ends it */
 export function claimRun(store: SessionStore, runId: string): () => void {
-  const known = claims(store)
-  known.set(runId, (known.get(runId) ?? 0) + 1)
+  const key = placeText(store, runId)
+  claims.set(key, (claims.get(key) ?? 0) + 1)
   return () => {
-    const others = (known.get(runId) ?? 1) - 1
-    if (others === 0) known.delete(runId)
-    else known.set(runId, others)
+    const others = (claims.get(key) ?? 1) - 1
+    if (others === 0) claims.delete(key)
+    else claims.set(key, others)
   }
 }
 
 export function isClaimed(store: SessionStore, runId: string): boolean {
-  return claims(store).has(runId)
+  return claims.has(placeText(store, runId))
 }

@@ -131,7 +131,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
         })
       }
     },
-    watch: (listener) => watchSuspended({ runs, runId, attempt }, listener),
+    watch: (listener) => watchSuspended({ runs, runId, attempt, isClaimed: () => isClaimed(store, runId) }, listener),
     async cancel() {
       await cancelStored(runs, runId)
     },

@@ -62,7 +62,10 @@ async function watched() {
   await runs.suspend('r', { attempt: 1, approvals: [approval('a'), approval('b')] })
   const here: RunStore = { ...runs, watch: () => () => {} }
   const changes: SuspendedChange[] = []
-  const stop = watchSuspended({ runs: here, runId: 'r', attempt: 1 }, (change) => void changes.push(change))
+  const stop = watchSuspended(
+    { runs: here, runId: 'r', attempt: 1, isClaimed: () => false },
+    (change) => void changes.push(change),
+  )
   const look = async (): Promise<void> => {
     vi.advanceTimersByTime(limits.decisionPollMs)
     await new Promise(setImmediate)

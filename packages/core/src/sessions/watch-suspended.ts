@@ -10,10 +10,11 @@ export type SuspendedChange = { decisions: Decisions } | { ended: AgentKitError 
 /**
  * Follows a suspended run that waits in this process: decisions on it, by whichever process, and its end.
  * @param run.attempt by which it was suspended
+ * @param run.isClaimed whether a caller of this process is taking it over: its decisions are not for this run
  * @returns stops it
  */
 export function watchSuspended(
-  { runs, runId, attempt }: { runs: RunStore; runId: string; attempt: number },
+  { runs, runId, attempt, isClaimed }: { runs: RunStore; runId: string; attempt: number; isClaimed(): boolean },
   listener: (change: SuspendedChange) => void,
 ): () => void {
   let isStopped = false
@@ -29,8 +30,9 @@ export function watchSuspended(
         isStale = false
         const stored = await runs.read(runId)
         // Another process that has decided may be about to continue the run.
-        const mayBeTaken = !isOwnWrite && stored?.record.status === 'running' && !wasFree
-        wasFree = stored?.record.status === 'running'
+        const isRunning = stored?.record.status === 'running'
+        const mayBeTaken = isRunning && (isClaimed() || (!isOwnWrite && !wasFree))
+        wasFree = isRunning
         if (!isStopped && !mayBeTaken) listener(changeOf(stored, runId, attempt))
       }
     } catch {
@@ -54,7 +56,7 @@ function changeOf(stored: StoredRun | undefined, runId: string, attempt: number)
   if (!stored) return { ended: notSuspended(runId) }
   const { status, finishReason, error } = stored.record
   if (status === 'failed' && finishReason === 'aborted') {
-    return { ended: new AgentKitError('aborted', 'The run was cancelled.', { runId }) }
+    return { ended: new AgentKitError('aborted', error?.message ?? 'The run was cancelled.', { runId }) }
   }
   if (status === 'failed' && error) return { ended: new AgentKitError(error.code, error.message, { runId }) }
   if (status === 'failed' || status === 'done' || stored.attempt !== attempt) return { ended: alreadyResumed(runId) }
