@@ -46,6 +46,21 @@ export function checkItem(item: EnqueueItem, now: number): CheckedItem {
   return { ...options, message: checkInput(input), ...(dueAt > now && { dueAt }) }
 }
 
+/** Items whose lists are copies: the caller may change its own while the store opens. */
+export function copyLists(items: readonly EnqueueItem[]): readonly EnqueueItem[] {
+  // What is no list is refused by `checkItems`.
+  if (!Array.isArray(items)) return items
+  return items.map((item: EnqueueItem) => {
+    if (!isRecord(item)) return item
+    const { input, history } = item
+    return {
+      ...item,
+      ...(Array.isArray(input) && { input: [...input] }),
+      ...(Array.isArray(history) && { history: [...history] }),
+    }
+  })
+}
+
 /** Checks many; one that is refused refuses all. */
 export function checkItems(items: readonly EnqueueItem[], now: number): CheckedItem[] {
   if (!Array.isArray(items)) throw invalidArgument('Pass a list of runs: [{ input: "Write the report" }].')

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clerk } from '../__fixtures__/clerk.ts'
-import { Agent, type EnqueueItem, type InputPart, memorySessions, workflow } from '../index.ts'
+import { Agent, type EnqueueItem, type InputPart, type Message, memorySessions, workflow } from '../index.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -40,6 +40,18 @@ describe('enqueue', () => {
     const refused = agent.enqueue(given as InputPart[], options)
     await expect(refused).rejects.toMatchObject({ code: 'invalid-argument', message: expect.stringMatching(message) })
     expect(await agent.runs()).toEqual([])
+  })
+
+  it('takes lists as they are when it is called', async () => {
+    const { agent, store } = clerk([]).open()
+    const input: InputPart[] = [{ type: 'text', text: 'Hi.' }]
+    const history: Message[] = [{ role: 'user', content: 'Before?' }]
+    const accepted = agent.enqueue(input, { history })
+    input.push({ type: 'text', text: 'Later.' })
+    history.push({ role: 'user', content: 'Later.' })
+    const stored = JSON.stringify(await store.runs?.read((await accepted).runId))
+    expect(stored).toContain('Before?')
+    expect(stored).not.toContain('Later.')
   })
 
   it('takes a time in the past as now', async () => {

@@ -12,7 +12,7 @@ import type { RecordedOptions } from '../sessions/recorded-data.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
 import { sha256 } from '../util/sha256.ts'
 import { type BackgroundStore, backgroundOf } from './background-of.ts'
-import { type CheckedItem, checkItems } from './check-enqueue.ts'
+import { type CheckedItem, checkItems, copyLists } from './check-enqueue.ts'
 import { jobOf } from './job-of.ts'
 import { warnWithoutWorker } from './living-workers.ts'
 import { stopInterrupted } from './stop-ended.ts'
@@ -72,11 +72,12 @@ export async function entriesOf(
   { spec, notifies = false, begin, check }: Enqueuer,
   items: readonly EnqueueItem[],
 ): Promise<{ runs: BackgroundStore; entries: QueuedRunEntry[] }> {
+  const given = copyLists(items)
   const runs = backgroundOf(spec.sessions)
   if (spec.cannotContinue) throw cannotContinue()
   begin()
   await runs.open?.()
-  const checked = checkItems(items, runs.now())
+  const checked = checkItems(given, runs.now())
   for (const { message, history = [], budget } of checked) {
     for (const each of [...history, message]) if (each.role === 'user') check(each)
     checkPriced(spec.chain.models, spec.prices, tighten(spec.budget, budget ?? {}))
