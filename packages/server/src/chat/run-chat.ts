@@ -5,6 +5,7 @@ import type { EncodeEvent } from '../answer/encode-event.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
+import { hasOwnLine } from '../answer/log-problem.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { Begin } from '../request/idempotency.ts'
@@ -145,8 +146,9 @@ async function releaseAfter(
   }
   const spent = await run.then(settle).catch(() => undefined)
   if (active) void run.then((started) => active.delete(started)).catch(() => {})
-  // The failure of a run is logged with its request.
-  if (spent && !spent.error) {
+  // A server that stops leaves a durable run to the next one.
+  const isLeft = !active && spent?.finishReason === 'aborted' && parts.capacity.draining.aborted
+  if (spent && !isLeft && hasOwnLine(spent, context)) {
     logRun(spent, { log: parts.log, requestId: context.get('requestId'), startedAt: context.get('startedAt') })
   }
   await place.then(

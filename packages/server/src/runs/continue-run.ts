@@ -33,13 +33,15 @@ export async function reserveContinuation(
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
   const reservation = capacity.continuations.reserve(runId, attempt)
   const run = async (leave: Leave, before: RunRecord): Promise<AgentRun> => {
-    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing.
+    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing. So it is
+    // where the server stops, and leaves it to the next one.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()
     const settle = (result: RunResult): void => {
-      const continues = ['session-conflict', 'aborted'].includes(result.error?.code ?? '')
-      if (!continues) logRun(result, { log, startedAt })
+      const { code } = result.error ?? {}
+      const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.draining.aborted)
+      if (!isLeft) logRun(result, { log, startedAt })
       // The result is that of the whole run, whose first part is counted already.
       leave(spentSince(before, result))
     }

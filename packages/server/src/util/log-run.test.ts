@@ -1,10 +1,14 @@
-import { Agent, AgentKitError } from '@agentkit/core'
+import { once } from 'node:events'
+import { Agent, AgentKitError, memorySessions } from '@agentkit/core'
 import { setTracer, type Tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
-import { ask } from '../__fixtures__/stored-agent.ts'
+import { until } from '../__fixtures__/requests.ts'
+import { ask, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 import type { LogEntry } from './log.ts'
+
+const stored = storedAgents()
 
 it('logs a line for a run, or for its failure, with the ids of request, run and trace, and without content', async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -40,4 +44,44 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
   ])
   expect(others).toHaveLength(2)
   expect(JSON.stringify(first)).not.toContain('confidential')
+})
+
+it.each([
+  ['whose failure is the answer of a 4xx', { 'x-request-id': 'req-1' }, { level: 'error', code: 'content-filter' }],
+  ['streamed', { 'x-request-id': 'req-1', accept: 'text/event-stream' }, { level: 'error', code: 'content-filter' }],
+])('logs a run %s', async (_name, headers, expected) => {
+  const entries: LogEntry[] = []
+  const failure = new AgentKitError('content-filter', 'refused', { retryable: false })
+  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([failure]) })
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  await (await app.request('/api/v1/chat', ask('Hi', {}, headers))).text()
+  await until(() => entries.length > 0)
+  expect(entries).toMatchObject([
+    { ...expected, message: 'A run has failed.', request_id: 'req-1', finish_reason: 'error' },
+  ])
+})
+
+it('logs a run that was cancelled once, and as no failure', async () => {
+  const entries: LogEntry[] = []
+  const hangs = async (_request: unknown, signal: AbortSignal): Promise<string> => {
+    await once(signal, 'abort')
+    throw new AgentKitError('aborted', 'aborted')
+  }
+  const { agent } = stored([hangs])
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  const response = await app.request('/api/v1/chat', ask('Hi', {}, { accept: 'text/event-stream' }))
+  await agent.cancel(response.headers.get('x-run-id') ?? '')
+  await response.text()
+  await until(() => entries.length > 0)
+  expect(entries).toMatchObject([{ level: 'info', message: 'A run has ended.', finish_reason: 'aborted' }])
+})
+
+it('logs no run that was refused before it began', async () => {
+  const entries: LogEntry[] = []
+  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([]), sessions: memorySessions() })
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  const response = await app.request('/api/v1/chat', ask('Hi', { replaces: 'run_unknown' }))
+  expect(response.status).toBe(404)
+  await new Promise(setImmediate)
+  expect(entries).toEqual([])
 })
