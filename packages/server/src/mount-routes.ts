@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { ProblemError } from './answer/problem.ts'
+import { failureContent } from './dialects/dialect-problem.ts'
 import { routeDescription } from './docs/describe-route.ts'
 import { fingerprint } from './request/fingerprint.ts'
 import { type Begin, beginsNothing, idempotencyKeyOf, idempotent } from './request/idempotency.ts'
@@ -22,7 +23,7 @@ export function mountRoutes(
 ): void {
   const security = !parts.rules.hasAuth ? 'none' : isPublic ? 'optional' : 'token'
   for (const route of routes) {
-    const description = describeRoute(routeDescription(route, { security }))
+    const description = describeRoute(routeDescription(route, { security, failure: failureContent(route.path) }))
     app.on(route.method, route.path, description, (context) => answer(context, route, parts))
   }
   for (const path of new Set(routes.map((route) => route.path))) {

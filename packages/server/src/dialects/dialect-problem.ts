@@ -1,3 +1,4 @@
+import { objectOf } from '../answer/answer-schemas.ts'
 import { ProblemError, problemHeaders, problemResponse } from '../answer/problem.ts'
 import type { RouteRules } from '../request/parts.ts'
 import { a2aFailure } from './a2a/a2a-error.ts'
@@ -13,6 +14,24 @@ export function dialectProblem(path: string, problem: ProblemError, requestId: s
   if (dialect === 'a2a') return a2aFailure(problem, null, requestId)
   if (dialect === 'mcp') return mcpFailure(problem, null, requestId)
   return problemResponse(problem, requestId)
+}
+
+const text = { type: 'string' }
+const rpcError = objectOf({ code: { type: 'integer' }, message: text, data: {} })
+const rpcFailure = objectOf({ jsonrpc: { const: '2.0' }, id: { type: ['string', 'number', 'null'] }, error: rpcError })
+const openaiFailure = objectOf({ message: text, type: text, param: { type: ['string', 'null'] }, code: text })
+
+const failureContents: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  openai: { 'application/json': objectOf({ error: openaiFailure }) },
+  ui: { 'text/plain': text },
+  agui: { 'application/json': objectOf({ type: { const: 'RUN_ERROR' }, message: text, code: text }) },
+  a2a: { 'application/json': rpcFailure },
+  mcp: { 'application/json': rpcFailure },
+}
+
+/** What {@link dialectProblem} answers on a path, for `/openapi.json`: `undefined` is a problem (RFC 9457). */
+export function failureContent(path: string): Readonly<Record<string, object>> | undefined {
+  return failureContents[dialectOf(path) ?? '']
 }
 
 /** A path that no route has: of a protocol that is not served, or none of ours, such as the `/api/chat` of another library. */

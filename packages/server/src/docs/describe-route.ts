@@ -5,11 +5,14 @@ import type { Route } from '../request/route.ts'
 
 export type RouteDescription = Parameters<typeof describeRoute>[0]
 
+type Described = {
+  security: 'none' | 'optional' | 'token'
+  /** Content of the answer to a request that failed, where it is no problem (RFC 9457). */
+  failure?: Readonly<Record<string, object>> | undefined
+}
+
 /** What a route takes and answers, as an operation of OpenAPI. */
-export function routeDescription(
-  route: Route,
-  { security }: { security: 'none' | 'optional' | 'token' },
-): RouteDescription {
+export function routeDescription(route: Route, { security, failure }: Described): RouteDescription {
   const { method, path, tag, summary, description, query, body, otherBody, answers } = route
   const content = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }
   const hasBody = Object.keys(content).length > 0
@@ -17,13 +20,16 @@ export function routeDescription(
   const responses = Object.entries(answers).map(([status, { description: text, content: types }]) => {
     return [status, { description: text, ...(types && { content: mediaTypes(types) }) }]
   })
+  const failed = failure
+    ? { description: 'The request failed: an error of the protocol', content: mediaTypes(failure) }
+    : { $ref: '#/components/responses/Problem' }
   return {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody && { requestBody: { required: method !== 'DELETE', content: mediaTypes(content) } }),
-    responses: { ...Object.fromEntries(responses), default: { $ref: '#/components/responses/Problem' } },
+    responses: { ...Object.fromEntries(responses), default: failed },
     ...(security !== 'none' && { security: security === 'token' ? [{ token: [] }] : [{}, { token: [] }] }),
   }
 }

@@ -36,6 +36,14 @@ const figures = {
   cost: nullable({ type: 'number' }),
 }
 
+/** A row has those of its `by`. */
+const keys = {
+  day: { type: 'string' },
+  model: nullable({ type: 'string' }),
+  session_id: nullable({ type: 'string' }),
+  user_id: nullable({ type: 'string' }),
+}
+
 /** What stored runs have used: also those of other processes, and of the background. */
 export function usageRoute({ agent }: RouteParts): Route {
   return defineRoute({
@@ -55,13 +63,7 @@ export function usageRoute({ agent }: RouteParts): Route {
           ...jsonOf({
             rows: {
               type: 'array',
-              items: objectOf({
-                day: { type: 'string' },
-                model: nullable({ type: 'string' }),
-                session_id: nullable({ type: 'string' }),
-                user_id: { type: 'string' },
-                ...figures,
-              }),
+              items: { ...objectOf(figures), properties: { ...keys, ...figures } },
             },
             total: objectOf(figures),
           }),
