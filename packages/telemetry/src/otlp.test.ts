@@ -152,6 +152,12 @@ describe('the export over OTLP', () => {
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'Set it to "http/protobuf"'],
     [{ OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_METRICS_PROTOCOL'],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }, 'Set it to one, such as "http://localhost:4318"'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'Bearer' }, 'OTEL_EXPORTER_OTLP_HEADERS has an entry that is no header'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=b,=c' }, 'Set it to `name=value`'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=b,a name=c' }, 'Set it to `name=value`'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=ключ' }, 'percent-encoded'],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=50%' }, 'percent-encoded'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=b%0d%0ac: d' }, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'],
     [{ OTEL_TRACES_EXPORTER: 'jaeger' }, 'Set it to "otlp" or "none"'],
     [{ OTEL_TRACES_SAMPLER: 'some' }, 'Set it to one of always_on'],
     [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' }, 'Set it to a number'],
@@ -162,6 +168,11 @@ describe('the export over OTLP', () => {
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) }),
     )
     expect(hasProvider()).toBe(false)
+  })
+
+  it('takes headers as the specification writes them', async () => {
+    const headers = 'Authorization=Basic dTpw==, x-tenant=a%2Cb%20c,'
+    await startOtlp({ OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SDK_DISABLED: 'true' }).close()
   })
 
   it('names one line that installs all packages, where one is missing', () => {

@@ -46,6 +46,7 @@ export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
   const exports = { traces: isExported(env, 'traces'), metrics: isExported(env, 'metrics') }
   const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
   checkEndpoints(env)
+  checkHeaders(env)
   return {
     ...(exports.traces && !isDisabled && { traces: encodings.traces }),
     ...(exports.metrics && !isDisabled && { metrics: encodings.metrics }),
@@ -99,6 +100,31 @@ function checkEndpoints(env: Env): void {
     if (protocol !== 'http:' && protocol !== 'https:') {
       throw invalidConfig(`${variable} is not an address of HTTP. Set it to one, such as "http://localhost:4318".`)
     }
+  }
+}
+
+/** The exporters drop an entry that they cannot read, and every export for a header that cannot be sent. */
+function checkHeaders(env: Env): void {
+  for (const signal of ['', 'TRACES_', 'METRICS_']) {
+    const variable = `OTEL_EXPORTER_OTLP_${signal}HEADERS`
+    const entries = env[variable]?.split(',').filter((entry) => entry.trim() !== '') ?? []
+    if (entries.every(isHeader)) continue
+    // The values are secrets.
+    throw invalidConfig(
+      `${variable} has an entry that is no header. Set it to \`name=value\`, several joined by commas, with ` +
+        'other characters than those of ASCII, and commas, percent-encoded.',
+    )
+  }
+}
+
+function isHeader(entry: string): boolean {
+  const [name = '', ...value] = entry.split('=')
+  if (value.length === 0) return false
+  try {
+    new Headers([[decodeURIComponent(name.trim()), decodeURIComponent(value.join('=').trim())]])
+    return true
+  } catch {
+    return false
   }
 }
 
