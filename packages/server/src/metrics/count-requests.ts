@@ -3,6 +3,9 @@ import type { Guard } from '../util/server-env.ts'
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
+/** Of a client that has left before its answer: it is no failure of the server. nginx has the same status. */
+const left = 499
+
 /** Counts each request by its route: paths that no route has are counted together, as clients choose them. */
 export function countRequests(totals: Totals): Guard {
   return async function count(context, next) {
@@ -11,7 +14,7 @@ export function countRequests(totals: Totals): Guard {
     totals.countRequest({
       method: methods.has(method) ? method : 'other',
       route: context.get('route') ?? 'other',
-      status: context.res.status,
+      status: context.req.raw.signal.aborted && context.res.status >= 500 ? left : context.res.status,
     })
   }
 }

@@ -40,6 +40,13 @@ describe('/metrics', () => {
     expect(body).not.toMatch(/secret|ada|first/)
   })
 
+  it('counts a client that has left before its answer as 499', async () => {
+    const app = createApp(fakeAgent(['hang']), { metrics: true, log: () => {} })
+    await app.request('/api/v1/chat', { ...chatRequest(), signal: AbortSignal.timeout(20) })
+    const body = await (await app.request('/metrics')).text()
+    expect(body).toContain('agentkit_http_requests_total{method="POST",route="/api/v1/chat",status="499"} 1')
+  })
+
   it('counts a run that has a place while it executes', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const app = createApp(fakeAgent([{ until: promise }, text('Hi')]), { metrics: true })
