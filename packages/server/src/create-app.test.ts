@@ -55,6 +55,8 @@ describe('routes', () => {
     const outer = new Hono().route('/agent', createApp(fakeAgent(), { auth: { tokens } }))
     expect((await outer.request('/agent/health')).status).toBe(200)
     expect((await outer.request('/agent/api/v1/sample_prompts')).status).toBe(401)
+    const refused = await outer.request('/agent/v1/models')
+    expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
   })
 
   it('hides internal failures, and logs them', async () => {

@@ -88,7 +88,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   mountRoutes(app, [...routes, ...(rules.docs ? docsRoutes(parts, app) : [])], parts)
 
   const respond = (problem: ProblemError, context: ServerContext): Response =>
-    dialectProblem(context.req.path, problem, context.get('requestId'))
+    dialectProblem(context.get('localPath'), problem, context.get('requestId'))
   app.notFound((context) => respond(noRoute(context.req.path, rules), context))
   app.onError((error, context) => {
     // Routes that users add may throw Hono's own exceptions.

@@ -1,4 +1,5 @@
 import { tracer } from '@agentkit/core/internal'
+import { localPath } from '../util/local-path.ts'
 import type { Guard } from '../util/server-env.ts'
 
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
@@ -12,6 +13,7 @@ export const requestIdGuard: Guard = async function requestId(context, next) {
   const id = given !== undefined && validRequestId.test(given) ? given : crypto.randomUUID()
   context.set('requestId', id)
   context.set('startedAt', performance.now())
+  context.set('localPath', localPath(context))
   const traces = tracer()
   await (traces ? traces.continueTrace((name) => context.req.header(name), next) : next())
   context.res.headers.set('x-request-id', id)

@@ -19,6 +19,8 @@ export type ServerEnv = {
     requestId: string
     /** `performance.now()` when the request arrived. */
     startedAt: number
+    /** The path within the app, which may be below one of another app. */
+    localPath: string
     /** Who the token acts for: a user id, or `*` for any user. Absent without auth. */
     principal?: string
     /** The token may decide on approvals where these are for services. Absent without auth. */
