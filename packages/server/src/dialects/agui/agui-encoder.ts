@@ -27,6 +27,8 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
   const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
   const openers = new Map<string, string>()
+  /** By the id of a call the one that it was last shown under. */
+  const shownAs = new Map<string, string>()
   const interrupts: object[] = []
   let hasBegun = false
   let hasText = false
@@ -75,6 +77,7 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
   const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
     const id = idOf(event)
     shown.add(id)
+    shownAs.set(callIdOf(event), id)
     return trackOf(event).call(id, event.name, JSON.stringify(event.input ?? {}))
   }
   const ended = (event: Of<'run-end'>): Frame[] => {
@@ -136,7 +139,8 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
       case 'model-fallback':
         return [custom('agentkit.model-fallback', { from: event.from, to: event.to })]
       case 'approval-request': {
-        const id = idOf(event)
+        // A member asks once it is suspended, so its subagent has finished: its call is not shown under another one.
+        const id = shownAs.get(callIdOf(event)) ?? idOf(event)
         const frames = shown.has(id) ? [] : showCall(event)
         // The client executes it, and answers by a message of the role `tool`.
         if (event.kind === 'client-tool') return frames

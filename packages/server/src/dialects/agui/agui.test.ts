@@ -195,9 +195,14 @@ describe('interrupts of AG-UI 1.0', () => {
     const asked = await run(client, 'Pay')
     expect(asked.find(({ type }) => type === 'SUBAGENT_FINISHED')).toMatchObject({ outcome: { type: 'suspended' } })
     expect(asked.at(-1)?.type).toBe('RUN_FINISHED')
-    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string }[] } }
+    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string; toolCallId: string }[] } }
+    const shown = asked.filter(({ type, toolCallName }) => type === 'TOOL_CALL_START' && toolCallName === 'pay')
+    expect(shown.map(({ toolCallId }) => toolCallId)).toEqual([outcome.interrupts[0]?.toolCallId])
+    expect(asked.filter(({ type }) => type === 'SUBAGENT_STARTED')).toHaveLength(1)
     const resume = [{ interruptId: outcome.interrupts[0]?.id, status: 'resolved', payload: { approve: true } }]
-    await run(client, undefined, { resume })
+    const resumed = await run(client, undefined, { resume })
+    const results = resumed.filter(({ type }) => type === 'TOOL_CALL_RESULT').map(({ toolCallId }) => toolCallId)
+    expect(results).toContain(shown[0]?.toolCallId)
     expect(answersOf(client)).toContain('All is paid.')
   })
 })
