@@ -147,7 +147,7 @@ async function releaseAfter(
   const spent = await run.then(settle).catch(() => undefined)
   if (active) void run.then((started) => active.delete(started)).catch(() => {})
   // A server that stops leaves a durable run to the next one.
-  const isLeft = !active && spent?.finishReason === 'aborted' && parts.capacity.draining.aborted
+  const isLeft = !active && spent?.finishReason === 'aborted' && parts.capacity.runs.isClosed
   if (spent && !isLeft && hasOwnLine(spent, context)) {
     logRun(spent, { log: parts.log, requestId: context.get('requestId'), startedAt: context.get('startedAt') })
   }

@@ -40,7 +40,7 @@ export async function reserveContinuation(
     const startedAt = performance.now()
     const settle = (result: RunResult): void => {
       const { code } = result.error ?? {}
-      const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.draining.aborted)
+      const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.runs.isClosed)
       if (!isLeft) logRun(result, { log, startedAt })
       // The result is that of the whole run, whose first part is counted already.
       leave(spentSince(before, result))
