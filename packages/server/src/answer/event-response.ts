@@ -11,8 +11,8 @@ export const eventStreamType = 'text/event-stream'
 type StreamOptions = {
   limits: Limits
   log: (entry: LogEntry) => void
-  /** Where a failure of the run was answered before: it is not logged again. */
-  isReplay?: boolean
+  /** The failure of the run is not logged here: it was with the first answer, or is by the code that continues the run. */
+  isLogged?: boolean
   /** Of the server: the clients that read a run. */
   capacity: { readers: { add(runId: string): () => void } }
 }
@@ -24,12 +24,12 @@ type StreamOptions = {
 export async function eventResponse(
   source: EventSource,
   context: ServerContext,
-  { limits, log, isReplay = false, capacity }: StreamOptions,
+  { limits, log, isLogged = false, capacity }: StreamOptions,
 ): Promise<Response> {
   const runId = context.get('runId')
   const stream = eventStream(runId === undefined ? source : counted(source, capacity.readers.add(runId)), {
     limits,
-    onFailure: (problem: ProblemError) => isReplay || logProblem(problem, context, log),
+    onFailure: (problem: ProblemError) => isLogged || logProblem(problem, context, log),
     dropClient: () => context.env?.outgoing?.destroy(),
   })
   const problem = await stream.decided

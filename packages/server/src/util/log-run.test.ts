@@ -4,7 +4,7 @@ import { setTracer, type Tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { until } from '../__fixtures__/requests.ts'
-import { ask, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 import { serve } from '../serve.ts'
 import type { LogEntry } from './log.ts'
@@ -110,3 +110,26 @@ it('logs no run that is left to the next server', async () => {
   expect((await sessions.runs?.read(runId))?.record.status).toBe('running')
   expect(entries).toEqual([])
 })
+
+it.each(['application/json', 'text/event-stream'])(
+  'logs a failure once of a run that a decision has continued (%s)',
+  async (accept) => {
+    const entries: LogEntry[] = []
+    const failure = new AgentKitError('auth', 'refused', { retryable: false })
+    const { agent } = stored([payTurn, failure])
+    const app = createApp(agent, { log: (entry) => entries.push(entry) })
+    const asked = await app.request('/api/v1/chat', ask('Pay', { resumable: 'true' }, { accept: 'application/json' }))
+    const { run_id, approvals } = (await asked.json()) as { run_id: string; approvals: { approval_id: string }[] }
+    const decision = await app.request(`/api/v1/runs/${run_id}/approvals/${approvals[0]?.approval_id}`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json', accept } },
+      body: JSON.stringify({ user_id: 'ada', approve: true }),
+    })
+    await decision.text()
+    await until(() => entries.length > 1)
+    await new Promise(setImmediate)
+    expect(entries).toMatchObject([
+      { level: 'info', message: 'A run waits for approval.' },
+      { level: 'error', message: 'A run has failed.', code: 'auth', run_id },
+    ])
+  },
+)

@@ -140,7 +140,7 @@ async function decide(sent: Sent, { taskId, contextId, decisions }: Decided): Pr
     const { contextId: at } = task
     const encode = taskEncoder({ callId: call.id, contextId: at, speaker: parts.agent.speaker, followed: { reader } })
     const followed = followedTask(call.id, { ...task, status: working, metadata: {} }, events(encode))
-    return eventResponse(followed, context, parts)
+    return eventResponse(followed, context, { ...parts, isLogged: true })
   }
   await ended(
     events(() => ''),

@@ -58,7 +58,7 @@ async function continueRun(
   const calls = stored.approvals.map(({ path = [], callId }) => toolCallId(path, callId))
   const encode = aguiEncoder({ threadId, runId, ignoredTools: ignoredOf(parts, tools), calls })
   const events = await decideRun(context, parts, stored, { decisions, userId })
-  if (events) return eventResponse(events(encode), context, parts)
+  if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
   // Other approvals of the run are open: they are shown again.
   const place = { seq: stored.lastSeq, runId: resumes, path: [parts.agent.id] }
   const open = stored.approvals.filter(({ approvalId, decision }) => !decision && !decisions[approvalId])
