@@ -14,6 +14,8 @@ import {
 import { createApp } from './create-app.ts'
 
 const user = { role: 'user', content: 'Hi' }
+const jsonDetail =
+  'The body must be JSON: {"user_id": "…", "session_id": "…", "messages": [{"role": "user", "content": "…"}]}.'
 const deep = `{"messages":[{"role":"user","content":"Hi","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}]}`
 
 type Row = [name: string, request: RequestInit, status: number, code: string, detail?: string]
@@ -128,9 +130,9 @@ const rows: Row[] = [
   ['2 a number as session_id in JSON', json({ session_id: 1 }), 422, 'invalid-field'],
   ['3 JSON that does not parse', body('{"user_id":', 'application/json'), 400, 'malformed-chat-data'],
   ['3 an empty JSON body', body('', 'application/json'), 400, 'malformed-chat-data'],
-  ['3 a list as JSON', body('[]', 'application/json'), 400, 'malformed-chat-data'],
+  ['3 a list as JSON', body('[]', 'application/json'), 400, 'malformed-chat-data', jsonDetail],
   ['3 a text as JSON', body('"hello"', 'application/json'), 400, 'malformed-chat-data'],
-  ['4 messages in JSON that are not a list', json({ messages: 'Hi' }), 400, 'malformed-chat-data'],
+  ['4 messages in JSON that are not a list', json({ messages: 'Hi' }), 400, 'malformed-chat-data', jsonDetail],
   ['4 parts as content in JSON', json({ messages: [{ role: 'user', content: [] }] }), 400, 'malformed-chat-data'],
   ['5 no messages in JSON', json({ messages: [] }), 400, 'malformed-chat-data', 'No messages provided'],
   ['7 a system message in JSON', json({ messages: [{ role: 'system', content: 'x' }, user] }), 400, 'forbidden-role'],

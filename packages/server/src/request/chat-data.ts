@@ -68,7 +68,12 @@ function at(path: Path, key?: string, message = 'must not be empty'): FieldError
   return [{ path: [...path, ...(key === undefined ? [] : [key])], message }]
 }
 
-function malformed(detail?: string, errors?: FieldError[]): ProblemError {
+/** A JSON body has no `chat_data`. */
+export const jsonChatDetail =
+  'The body must be JSON: {"user_id": "…", "session_id": "…", "messages": [{"role": "user", "content": "…"}]}.'
+
+function malformed(given?: string, errors?: FieldError[]): ProblemError {
+  const detail = given ?? (errors?.[0]?.path[0] === 'messages' ? jsonChatDetail : undefined)
   return new ProblemError('malformed-chat-data', {
     ...(detail !== undefined && { detail }),
     ...(errors && { errors }),

@@ -2,7 +2,7 @@ import { boolean, object, optional, picklist, strictObject, string, unknown } fr
 import { type FieldError, ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { callerOf } from './caller.ts'
-import { type ChatData, readChatData, toChatData } from './chat-data.ts'
+import { type ChatData, jsonChatDetail, readChatData, toChatData } from './chat-data.ts'
 import { idField } from './fields.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type FormOptions, isForm, noRoom, readForm } from './read-form.ts'
@@ -65,7 +65,9 @@ async function readFormChat(context: ServerContext, options: FormOptions): Promi
 
 async function readJSONChat(context: ServerContext, options: FormOptions): Promise<ChatRequest> {
   const sent = await readJSON(context, options).catch(asChatData)
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw new ProblemError('malformed-chat-data')
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    throw new ProblemError('malformed-chat-data', { detail: jsonChatDetail })
+  }
   checkNamed(context, sent, ['session_id', 'messages'])
   const { user_id, session_id, messages, resumable = false, replaces } = validate(jsonFields, sent)
   const userId = callerOf(context, user_id)
