@@ -1,4 +1,5 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
+import { agentIdFrom } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
 import { hasUnreadConfig } from '../config/project-tests.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
@@ -52,7 +53,7 @@ function modelOf(
     idleTimeoutMs: timeoutMs,
     ollamaServerUrl: settings.ollama_server_url,
     providers: context.config.providers,
-    hint: hasUnreadConfig(context.config.path) ? unreadConfig : undefined,
+    hint: hasUnreadConfig(context.config.path) ? unreadConfig : context.misspeltTable(agentOf(options)),
   })
   const name = model ?? standIn()
   const named = afterOtherChecks(() => namedModel(name, modelSettings), options)
@@ -116,4 +117,8 @@ function afterOtherChecks<Named>(make: () => Named, { name, functions }: ModelOp
   }
 }
 
-type ModelOptions = Pick<AgentOptions, 'name' | 'functions' | 'model' | 'modelTimeoutMs'>
+function agentOf({ name, id }: ModelOptions): { name: string; id: string } {
+  return { name, id: agentIdFrom(name, id) }
+}
+
+type ModelOptions = Pick<AgentOptions, 'name' | 'id' | 'functions' | 'model' | 'modelTimeoutMs'>

@@ -34,6 +34,17 @@ describe('Agent', () => {
     )
   })
 
+  it.each(['default', 'wether'])('names the misspelt table [%s], which may have the model that is absent', (table) => {
+    const configPath = folder.write('config.toml', `[other]\n[${table}]\nmodel = "offline/extractive"\n`)
+    const right = table === 'default' ? 'defaults' : 'weather'
+    expect(() => new Agent({ name: 'Weather', functions: [], configPath })).toThrow(
+      expect.objectContaining({
+        code: 'missing-key',
+        message: expect.stringContaining(`${configPath}: [${table}] belongs to no agent. Did you mean [${right}]?`),
+      }),
+    )
+  })
+
   it('refuses a model without a key in its constructor', () => {
     expect(() => new Agent({ name: 'Weather', functions: [], model: 'claude-opus-5' })).toThrow(
       expect.objectContaining({ code: 'missing-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),

@@ -150,7 +150,10 @@ cors_origins = ["https://example.com"]
   it('refuses a file that cannot be read', () => {
     mkdirSync(path())
     expect(() => readConfig(path())).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('EISDIR') }),
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: `${path()}: this is a folder (EISDIR). Pass the path of a TOML file in it.`,
+      }),
     )
   })
 
@@ -291,6 +294,18 @@ cors_origins = ["https://example.com"]
   ])('warns of [%s] %s with the nearest known key', (table, key, nearest) => {
     const { warnings } = read(`[${table}]\n${key} = 1\n`)
     expect(warnings).toEqual([`${path()}:2: "${key}" is not a key of [${table}]. Did you mean "${nearest}"?`])
+  })
+
+  it('says of a table within an agent’s how the table of an agent is written', () => {
+    expect(read('[agents.weather]\nmax_steps = 1\n').warnings).toEqual([
+      `${path()}:1: "weather" is not a key of [agents]. The table of an agent "weather" is [weather].`,
+    ])
+  })
+
+  it('says of a value without quotes that texts have them', () => {
+    expect(failure('[defaults]\nmodel = openai/gpt-5.4-mini\n').message).toBe(
+      `${path()}:2: invalid TOML: invalid value. Texts are in quotes: model = "openai/gpt-5.4-mini".`,
+    )
   })
 
   it.each([

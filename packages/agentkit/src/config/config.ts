@@ -112,6 +112,9 @@ function readText(path: string, required: boolean): string | undefined {
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
       throw invalidConfig(`${path}: the file is not UTF-8. Save it as UTF-8.`, { cause })
     }
+    if (code === 'EISDIR') {
+      throw invalidConfig(`${path}: this is a folder (EISDIR). Pass the path of a TOML file in it.`, { cause })
+    }
     const problem = missing ? 'there is no such file. Create it, or correct `configPath`' : message
     throw invalidConfig(`${path}: ${problem}.`, { cause })
   }
@@ -123,9 +126,8 @@ function parseToml(path: string, toml: string): TomlTable {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '')
-    throw invalidConfig(`${path}:${cause.line}: invalid TOML: ${reason}. Correct the line.`, {
-      cause,
-    })
+    const fix = reason === 'invalid value' ? 'Texts are in quotes: model = "openai/gpt-5.4-mini"' : 'Correct the line'
+    throw invalidConfig(`${path}:${cause.line}: invalid TOML: ${reason}. ${fix}.`, { cause })
   }
 }
 
@@ -225,7 +227,9 @@ function checkTable(
   for (const [key, value] of Object.entries(table)) {
     const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (!known) {
-      warn([...path, key], unknownKey(key, name, Object.keys(keys)))
+      const isAgents = isTable(value) && keys === agentKeys
+      const hint = isAgents ? `The table of an agent "${key}" is [${key}].` : undefined
+      warn([...path, key], unknownKey(key, name, Object.keys(keys), hint))
       continue
     }
     checked[key] = checkValue(source, [...path, key], known, value)
@@ -240,9 +244,14 @@ function checkValue(source: Source, path: readonly string[], key: ConfigKey, val
   return value
 }
 
-function unknownKey(key: string, table: string, known: readonly string[]): string {
+function unknownKey(
+  key: string,
+  table: string,
+  known: readonly string[],
+  otherwise = `Its keys are ${known.join(', ')}.`,
+): string {
   const nearest = foreignKey(key, known) ?? nearestWord(key, known)
-  const hint = nearest ? `Did you mean "${nearest}"?` : `Its keys are ${known.join(', ')}.`
+  const hint = nearest ? `Did you mean "${nearest}"?` : otherwise
   return `"${key}" is not a key of [${table}]. ${hint}`
 }
 

@@ -129,6 +129,13 @@ export class SDKContext {
     for (const table of strayTables(this.config, takenTables(this.config))) this.warn(this.#strayTable(table, agents))
   }
 
+  /** What the table is called that this agent, or `[defaults]`, probably has: the reason why a setting is absent. */
+  misspeltTable(agent: { name: string; id: string }): string | undefined {
+    const words = ['defaults', agent.id, agent.name]
+    const [table] = strayTables(this.config, takenTables(this.config)).filter((one) => nearestWord(one, words))
+    return table === undefined ? undefined : this.#strayTable(table, [agent])
+  }
+
   #strayTable(table: string, agents: readonly { name: string; id: string }[]): string {
     const nearest = nearestWord(table, [...reservedTables, ...agents.flatMap(({ name, id }) => [id, name])])
     const hint = nearest ? `Did you mean [${nearest}]?` : 'A table is found by the name or id of an agent.'

@@ -86,6 +86,16 @@ describe('resolveModelName', () => {
     expect(() => resolveModelName(name)).toThrow(`"${ours}"`)
   })
 
+  it.each([
+    ['offline', 'offline/extractive'],
+    ['google', 'gemini/gemini-flash-latest'],
+    ['anthropic', 'anthropic/claude-sonnet-5'],
+  ])('refuses %s, which is a provider, and names one of its models', (name, model) => {
+    expect(() => resolveModelName(name)).toThrow(
+      `"${name}" is a provider. Write one of its models, such as "${model}".`,
+    )
+  })
+
   it.each(['', ' ', 'openai/'])('refuses %j, which has no model', (name) => {
     expect(() => resolveModelName(name)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
   })

@@ -1,6 +1,7 @@
 import { editDistance, invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { knownModels } from './known-models.ts'
 import { checkListed, type NamedProvider, type NamedProviders, noProviders } from './named-provider.ts'
+import { usualModels } from './provider-table.ts'
 import { hasCustomServer, isProviderId, type ProviderId, providerIds } from './providers.ts'
 
 /** A model's provider, and the provider's name for the model. */
@@ -101,6 +102,11 @@ function byCustomServer(name: string): ModelName | undefined {
 }
 
 function unknownProvider(name: string, providers: NamedProviders): never {
+  const provider = aliases.get(name) ?? name
+  if (isProviderId(provider)) {
+    throw invalidConfig(`"${name}" is a provider. Write one of its models, such as "${usualModels[provider]}".`)
+  }
+  if (providers.has(name)) throw invalidConfig(`"${name}" names no model. Write "${name}/<model>".`)
   const slash = name.indexOf('/')
   const head = slash > 0 ? name.slice(0, slash) : undefined
   const nearest =

@@ -89,6 +89,10 @@ describe('a provider of the configuration', () => {
     expect(new Set(authorizations)).toEqual(new Set([undefined]))
   })
 
+  it('is no model by its name alone', () => {
+    expect(() => agentOf(table('http://127.0.0.1:9/v1'), 'xai')).toThrow('"xai" names no model. Write "xai/<model>".')
+  })
+
   it('may speak Responses', async () => {
     vi.stubEnv('XAI_API_KEY', 'xai-key-1')
     await using server = await fakeProvider('openai-responses', ['Hello.'])
