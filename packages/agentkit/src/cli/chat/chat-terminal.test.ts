@@ -153,6 +153,19 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('ended with 0')
   })
 
+  it('takes a path and a paste of code for questions, though they begin with "/"', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('/etc/hosts is what?')
+    await terminal.shows('You said: /etc/hosts is what?')
+    terminal.paste('// Adds.\nconst add = 1')
+    terminal.press('Enter')
+    await terminal.shows('You said: // Adds. / const add = 1')
+    terminal.type('/?')
+    await terminal.shows('There is no command /?. /help lists them.')
+  })
+
   it('shows that the agent works while it has said nothing for two seconds', async () => {
     const { terminal, gate } = open()
     using _ = terminal

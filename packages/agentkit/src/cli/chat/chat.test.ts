@@ -142,6 +142,26 @@ export default new Agent({ name: 'Guide', functions: [locate], model: scriptedMo
     expect(out).toMatch(/locate is yours to do.*does not fit.*← locate .*Oslo.*It rains\..*Nothing waits/s)
   })
 
+  it.each(['a file', 'a server'])('leaves a call of %s undecided when its user leaves', async (place) => {
+    write(
+      'clerk.ts',
+      `import { Agent, tool } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const pay = tool({ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true, execute: () => 'paid' })
+const turns = [{ toolCalls: [{ name: 'pay' }] }, 'All is paid.']
+export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel(turns), sessions: 'clerk.db' })
+`,
+    )
+    const where = place === 'a file' ? 'clerk.ts' : (await served()).url
+    const words = ['chat', where, '--session', 'money']
+    const left = await agentkit(words, { input: 'Pay' })
+    expect(left.out).toMatch(
+      /pay waits for a decision: continue this conversation by --session money, then type \/waiting\./,
+    )
+    const { out } = await agentkit(words, { input: '/waiting\ny\ny\n' })
+    expect(out).toMatch(/pay needs your approval[\s\S]*paid/)
+  })
+
   it('stops a run of a server also after its approvals, which leaving its stream does not', async () => {
     const pay = tool({
       name: 'pay',

@@ -106,7 +106,7 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
     }
     if (line === '') continue
     try {
-      if (line.startsWith('/')) {
+      if (isCommand(line)) {
         const [word = '', argument = ''] = line.split(/\s+/)
         if (word === '/exit') return
         if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
@@ -122,6 +122,11 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
       await write(`${painted('red', terminalLine(text))}\n`)
     }
   }
+}
+
+/** A path and a comment of code begin with "/" too. */
+function isCommand(line: string): boolean {
+  return /^\/[^\s/*]*(\s|$)/.test(line) && !line.includes('\n')
 }
 
 async function retry(parts: Parts, state: State): Promise<void> {
@@ -147,8 +152,14 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
   }
   const view = createView(show)
   const startedAt = performance.now()
-  const deciding: Decide = (asked, problem) => decide(asked, { prompt, write: show }, stop.signal, problem)
   const { signal } = stop
+  const deciding: Decide = async (asked, problem) => {
+    const answer = await decide(asked, { prompt, write: show }, signal, problem)
+    // Who leaves has decided nothing. A run that was stopped reads no answer.
+    if (answer || signal.aborted) return answer ?? { approve: false }
+    const next = `continue this conversation by --session ${state.sessionId}, then type /waiting`
+    throw new Error(`${asked.name} waits for a decision: ${next}.`)
+  }
   const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
   const answering = (async () => {
     for await (const event of events) {

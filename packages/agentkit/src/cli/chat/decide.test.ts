@@ -56,9 +56,18 @@ describe('the question about a call', () => {
     expect((await typed(asked('client-tool'), ['x'])).shown).toContain('[clerk] pay is yours to do')
   })
 
-  it('is asked again with the problem alone, and is no when the user leaves', async () => {
+  it.each(['yes please', 'ok', 'y, but only 3', 'yep', 'Sure!'])(
+    'is asked again after "%s", which is no plain yes',
+    async (line) => {
+      const { answer, shown } = await typed(asked('approval'), [line, 'no'])
+      expect(answer).toEqual({ approve: false })
+      expect(shown.match(/Run it\?/g)).toHaveLength(2)
+    },
+  )
+
+  it('is asked again with the problem alone, and is not decided when the user leaves', async () => {
     const { shown } = await typed(asked('client-tool'), ['x'], 'city is missing')
     expect(shown).toMatch(/^city is missing\nResult, as JSON/)
-    expect((await typed(asked('client-tool'), [])).answer).toEqual({ approve: false, reason: 'The user left.' })
+    expect((await typed(asked('client-tool'), [])).answer).toBeUndefined()
   })
 })

@@ -6,20 +6,21 @@ import { painted } from './view.ts'
 /**
  * Asks for the decision on a call: whether it runs, or its result, where the caller executes it or its outcome is unknown.
  * @param problem why the last answer could not be taken
+ * @returns `undefined` when the user leaves, or stops the run
  */
 export async function decide(
   asked: Asked,
   { prompt, write }: { prompt: Prompt; write(text: string): Promise<void> },
   signal: AbortSignal,
   problem?: string,
-): Promise<Answer> {
+): Promise<Answer | undefined> {
   if (problem === undefined) {
     const input = terminalText(JSON.stringify(asked.input, undefined, 2) ?? '')
     await write(`\n${painted('yellow', terminalLine(titleOf(asked)))}\n${input}\n`)
   } else await write(`${painted('red', terminalLine(problem))}\n`)
   for (;;) {
     const line = await prompt.question(questions[asked.kind], { signal })
-    if (line === undefined) return { approve: false, reason: 'The user left.' }
+    if (line === undefined) return undefined
     const answer = answerOf(line.trim(), asked.kind)
     if (answer) return answer
   }
@@ -43,7 +44,7 @@ const questions: Readonly<Record<Asked['kind'], string>> = {
   'unknown-outcome': 'Run it again? [y]es, [n]o, no and why, or = and its result: ',
 }
 
-/** @returns `undefined` for a line that says nothing */
+/** @returns `undefined` for a line that decides nothing: "yes, but less" may mean either */
 function answerOf(line: string, kind: Asked['kind']): Answer | undefined {
   if (line === '') return undefined
   if (kind !== 'approval' && line.startsWith('=')) return { result: jsonOrText(line.slice(1).trim()) }
@@ -53,7 +54,8 @@ function answerOf(line: string, kind: Asked['kind']): Answer | undefined {
     return { approve: false, ...(reason !== '' && { reason }) }
   }
   if (kind === 'client-tool') return { result: jsonOrText(line) }
-  return /^y(es)?$/i.test(line) ? { approve: true } : { approve: false, reason: line }
+  if (/^y(es)?$/i.test(line)) return { approve: true }
+  return /^(y|ye[aps]+|ok(ay)?|sure)\b/i.test(line) ? undefined : { approve: false, reason: line }
 }
 
 /** JSON, else the text as it is. */
