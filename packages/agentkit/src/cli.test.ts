@@ -73,6 +73,12 @@ describe('agentkit', () => {
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
     ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
+    ['the verb of another tool', ['serve'], "unknown command 'serve'\n(Did you mean dev?)"],
+    [
+      'a command that is like no other',
+      ['sessions'],
+      "unknown command 'sessions'\n(Its commands are init, dev, run, chat,",
+    ],
     ['an unknown command of one that works alone', ['index', 'serch', 'x'], '(Did you mean search?)'],
     ['the help of an unknown command', ['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
     ['an unknown server to pin', ['tools', 'pins', 'accept', 'githb'], 'Did you mean "github"?'],

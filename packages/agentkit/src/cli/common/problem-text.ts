@@ -1,6 +1,15 @@
 import { nearestWord } from '@agentkit/core/internal'
 import type { Command } from 'commander'
 
+/** Our verb for the word of other tools. */
+const foreignVerbs: ReadonlyMap<string, string> = new Map([
+  ['serve', 'dev'],
+  ['start', 'dev'],
+  ['create', 'init'],
+  ['new', 'init'],
+  ['ask', 'run'],
+])
+
 /**
  * What is wrong with the words of a command, with the nearest word where commander does not find one: it takes a misspelt
  * subcommand for an argument where its command works alone, and shows the help for `help` of an unknown command.
@@ -15,6 +24,10 @@ export function problemText(code: string, text: string, command: Command, words:
   const asked = words.at(-1) ?? ''
   if (code === 'commander.help' && words.at(-2) === 'help' && !commands.includes(asked)) {
     return `error: unknown command '${asked}'\n${hint(asked, commands)}`
+  }
+  if (code === 'commander.unknownCommand' && !text.includes('Did you mean')) {
+    const ours = command.parent ? undefined : foreignVerbs.get(command.args[0] ?? '')
+    return `${text}${ours ? `(Did you mean ${ours}?)` : `(Its commands are ${commands.join(', ')}.)`}\n`
   }
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args

@@ -153,7 +153,9 @@ describe('agentkit init', () => {
     expect(read('agent.ts.new')).toContain('new Agent(')
     expect(read('package.json')).toBe(before)
     writeFileSync(join(cwd, 'agent.ts.new'), 'mine')
-    expect((await init(cwd, '--force')).out).toMatch(/Kept as they are: .*agent\.ts\.new/)
+    const third = await init(cwd, '--force')
+    expect(third.out).toMatch(/Kept as they are: .*agent\.ts\.new/)
+    expect(third.out).not.toContain('Written in')
     expect(read('agent.ts.new')).toBe('mine')
   })
 

@@ -32,7 +32,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
   for (const line of asks ? [] : lines) print(line)
   writeProject(plan)
   const shown = relative('', folder) || '.'
-  print(`Written in ${shown}: ${plan.files.map(({ name }) => name).join(', ')}.`)
+  if (plan.files.length > 0) print(`Written in ${shown}: ${plan.files.map(({ name }) => name).join(', ')}.`)
   if (plan.kept.length > 0)
     print(`Kept as they are: ${plan.kept.join(', ')}.${flags.force ? '' : ' (--force writes <name>.new)'}`)
   for (const note of plan.notes) print(note)
