@@ -74,7 +74,7 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
     expect(await runProgram(folder, program)).toBe('clerk openai/gpt-5 function')
   })
 
-  it('are typed, also with `skipLibCheck: false`', async () => {
+  it('are typed, also with `skipLibCheck: false`, and without the types of browsers', async () => {
     const program = `
       import { Agent, type AgentEvent, type Model, tool } from '@agentkit/core'
       import { openai } from '@agentkit/providers-openai'
@@ -92,6 +92,7 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
         return events
       }`
     expect(await typeErrors(folder, program)).toBe('')
+    expect(await typeErrors(folder, program, ['es2024'])).toBe('')
   })
 })
 
@@ -485,11 +486,13 @@ async function runProgram(folder: string, program: string): Promise<string> {
   return node(['program.js'], folder)
 }
 
-async function typeErrors(folder: string, program: string): Promise<string> {
+const withBrowsers = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable']
+
+async function typeErrors(folder: string, program: string, lib: readonly string[] = withBrowsers): Promise<string> {
   await writeFile(join(folder, 'typed.ts'), program)
   const compilerOptions = {
     target: 'es2024',
-    lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
+    lib,
     module: 'nodenext',
     strict: true,
     noEmit: true,

@@ -16,12 +16,15 @@ export const onRequest: unique symbol = Symbol('agentkit.onRequest')
 /** The key of an answer in `init` that has arrived already: nothing is sent. */
 export const knownAnswer: unique symbol = Symbol('agentkit.knownAnswer')
 
+/** Named by a member, as projects without the `dom` library have no `RequestRedirect`. */
+type Redirect = NonNullable<RequestInit['redirect']>
+
 /** What the requests to an endpoint have in common. */
 export type KnownRequest = {
   address: string
   /** By names in lower case. */
   headers: Record<string, string>
-  redirect?: RequestRedirect | undefined
+  redirect?: Redirect | undefined
 }
 
 export type NodeFetchInit = RequestInit & {
@@ -151,7 +154,7 @@ type Call = {
   options: RequestOptions
   body: Buffer | undefined
   signal: AbortSignal | undefined
-  redirect: RequestRedirect | undefined
+  redirect: Redirect | undefined
 }
 
 function requestOf(
@@ -250,7 +253,7 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
  * Whether the global `fetch` may follow a redirect. To another origin it would drop only `Authorization`, and send keys
  * in other headers; the response is then the redirect itself.
  */
-function mayFollow({ headers }: IncomingMessage, url: URL, redirect: RequestRedirect = 'follow'): boolean {
+function mayFollow({ headers }: IncomingMessage, url: URL, redirect: Redirect = 'follow'): boolean {
   return redirect !== 'follow' || URL.parse(headers.location ?? '', url)?.origin === url.origin
 }
 
