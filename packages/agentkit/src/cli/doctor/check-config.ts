@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { promisify } from 'node:util'
+import { editDistance } from '@agentkit/core/internal'
+import type { Config } from '../../config/config.ts'
+import { reservedTables } from '../../config/config-keys.ts'
 import { type CheckResult, merged, type Project } from './project.ts'
 
 /** The configuration: its form, its keys and their values. */
@@ -11,8 +14,17 @@ export function checkConfig({ config, configError }: Project): CheckResult {
     return { status: 'ok', detail: 'There is no agentkit_config.toml: defaults and environment variables decide.' }
   }
   const name = relative('', config.path)
-  const warnings = config.warnings.map((detail) => located({ status: 'warn', detail }))
+  const warnings = [...config.warnings, ...misspeltTables(config)].map((detail) => located({ status: 'warn', detail }))
   return merged(warnings, { status: 'ok', detail: `${name} is valid.`, file: name })
+}
+
+/** Which names agents have, only their code says: one letter makes another table an agent's. */
+function misspeltTables({ path, agents }: Config): string[] {
+  return [...agents.keys()].flatMap((table) => {
+    const meant = reservedTables.find((one) => one.length > 3 && editDistance(table, one, 1) <= 1)
+    if (meant === undefined) return []
+    return `${path}: [${table}] is the table of an agent "${table}". Did you mean [${meant}]?`
+  })
 }
 
 /** Finds the file and the line that messages begin with: `/path/agentkit_config.toml:3: …`. */

@@ -169,6 +169,15 @@ describe('agentkit doctor', () => {
     expect(unknown.ok).toBe(true)
   })
 
+  it('names a table that is probably misspelt', async () => {
+    const toml = '[default]\nmodel = "offline/extractive"\n[map]\n[server]\nport = 0\n'
+    const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
+    expect(found(report, 'config')).toMatchObject({
+      status: 'warn',
+      detail: 'agentkit_config.toml: [default] is the table of an agent "default". Did you mean [defaults]?',
+    })
+  })
+
   it('names a package.json of CommonJS', async () => {
     const report = await doctor(project({ 'package.json': '{ "type": "commonjs" }' }).cwd)
     expect(found(report, 'package-type')).toMatchObject({
