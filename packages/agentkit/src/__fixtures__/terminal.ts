@@ -41,6 +41,12 @@ export class Terminal implements Disposable {
     this.#tmux(['resize-window', '-x', String(columns), '-y', '40'])
   }
 
+  /** Continues the command after Ctrl-Z, as `fg` of a shell does. */
+  continue(): void {
+    const shell = this.#tmux(['list-panes', '-F', '#{pane_pid}']).trim()
+    execFileSync('pkill', ['-CONT', '-P', shell])
+  }
+
   /** What the screen shows, and what has left it. */
   screen(): string {
     return this.#tmux(['capture-pane', '-p', '-S', '-200']).trimEnd()

@@ -153,6 +153,17 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('ended with 0')
   })
 
+  it('continues after Ctrl-Z, with what was typed', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.press('h', 'e', 'l', 'C-z')
+    await terminal.shows('› hel')
+    terminal.continue()
+    terminal.type('lo')
+    await terminal.shows('You said: hello')
+  })
+
   it('takes a path and a paste of code for questions, though they begin with "/"', async () => {
     const { terminal } = open()
     using _ = terminal

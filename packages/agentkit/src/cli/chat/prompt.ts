@@ -90,6 +90,11 @@ export function openPrompt({ write, commands }: Options): Prompt {
   reader.on('history', (lines: string[]) => {
     if (!keepsLines || isPasting) lines.shift()
   })
+  // After Ctrl-Z and `fg` Node has paused the input, without which the chat would end; the shell takes pastes by itself.
+  reader.on('SIGCONT', () => {
+    void write(pasteMarks.on)
+    reader.prompt(true)
+  })
   reader.on('SIGINT', interrupt)
   if (!isTerminal) process.on('SIGINT', interrupt)
 
