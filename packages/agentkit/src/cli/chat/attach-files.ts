@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import type { SentFile } from './partner.ts'
 
@@ -17,11 +17,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The files that a message names: `@notes.md`, or `@"my notes.md"`. A word after `@` that is no file stays text.
+ * The files that a message names: `@notes.md`, or `@"my notes.md"`. A word after `@` that is no file stays text, as does the
+ * end of a sentence after a name: `What is in @notes.md?`
  * @throws Error with a sentence for one that cannot be read or sent
  */
 export function attachFiles(text: string): SentFile[] {
-  const names = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(([, quoted, word = '']) => quoted ?? word)
+  const names = [...text.matchAll(/(?<=^|\s)@(?:"([^"]+)"|(\S+))/g)].map(
+    ([, quoted, word = '']) => quoted ?? withoutEnd(word),
+  )
   const files = [...new Set(names)].flatMap((name) => fileOf(name) ?? [])
   if (files.length > maxFiles) throw new Error(`A message takes ${maxFiles} files, not ${files.length}.`)
   return files
@@ -30,8 +33,7 @@ export function attachFiles(text: string): SentFile[] {
 function fileOf(name: string): SentFile | undefined {
   const stats = statSync(name, { throwIfNoEntry: false })
   if (!stats) {
-    // A name with an extension or a slash is meant as a file, and one such as @ann as a person.
-    if (!/[./]/.test(name)) return undefined
+    if (!isMeantAsFile(name)) return undefined
     throw new Error(`There is no file "${name}".`)
   }
   if (!stats.isFile()) throw new Error(`"${name}" is a folder: name its files.`)
@@ -39,6 +41,16 @@ function fileOf(name: string): SentFile | undefined {
   const bytes = new Uint8Array(readFileSync(name))
   const mediaType = mediaTypes[extname(name).toLowerCase()] ?? textType(bytes, name)
   return { name: basename(name), mediaType, bytes }
+}
+
+function withoutEnd(word: string): string {
+  return existsSync(word) ? word : word.replace(/[.,;:!?)\]}'"]+$/, '')
+}
+
+/** Others are persons, packages and code: `@ann`, `@agentkit/core`, `@Get("/users")`. */
+function isMeantAsFile(name: string): boolean {
+  const [first = ''] = name.split('/')
+  return /^[^()"'<>]*\.\w{1,8}$/.test(name) || (name.includes('/') && (first === '' || existsSync(first)))
 }
 
 function textType(bytes: Uint8Array, name: string): string {
