@@ -302,6 +302,16 @@ cors_origins = ["https://example.com"]
     ])
   })
 
+  it.each([
+    [
+      '[server]\nmax_steps = 3',
+      '"max_steps" is not a key of [server]. It belongs below [defaults], or below the table',
+    ],
+    ['[clerk]\nport = 80', '"port" is not a key of [clerk]. It belongs below [server].'],
+  ])('says where a key belongs that stands below the wrong table: %j', (toml, warning) => {
+    expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
+  })
+
   it('says of a value without quotes that texts have them', () => {
     expect(failure('[defaults]\nmodel = openai/gpt-5.4-mini\n').message).toBe(
       `${path()}:2: invalid TOML: invalid value. Texts are in quotes: model = "openai/gpt-5.4-mini".`,

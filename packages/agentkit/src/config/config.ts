@@ -228,7 +228,7 @@ function checkTable(
     const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (!known) {
       const isAgents = isTable(value) && keys === agentKeys
-      const hint = isAgents ? `The table of an agent "${key}" is [${key}].` : undefined
+      const hint = isAgents ? `The table of an agent "${key}" is [${key}].` : homeHint(key)
       warn([...path, key], unknownKey(key, name, Object.keys(keys), hint))
       continue
     }
@@ -253,6 +253,12 @@ function unknownKey(
   const nearest = foreignKey(key, known) ?? nearestWord(key, known)
   const hint = nearest ? `Did you mean "${nearest}"?` : otherwise
   return `"${key}" is not a key of [${table}]. ${hint}`
+}
+
+/** A key that was written below the wrong table, as at the end of a file. */
+function homeHint(key: string): string | undefined {
+  if (Object.hasOwn(defaultsKeys, key)) return 'It belongs below [defaults], or below the table of an agent.'
+  return Object.hasOwn(serverKeys, key) ? 'It belongs below [server].' : undefined
 }
 
 /** Our key for the word of another library: `max_turns` → `max_steps`. */
