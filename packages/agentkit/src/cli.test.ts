@@ -73,6 +73,11 @@ describe('agentkit', () => {
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
     ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
+    [
+      'a question like an option',
+      ['run', '-5 degrees?'],
+      'option \'-5 degrees?\'\n(A text that begins with "-" stands after --.)',
+    ],
     ['the verb of another tool', ['serve'], "unknown command 'serve'\n(Did you mean dev?)"],
     [
       'a command that is like no other',

@@ -29,6 +29,9 @@ export function problemText(code: string, text: string, command: Command, words:
     const ours = command.parent ? undefined : foreignVerbs.get(command.args[0] ?? '')
     return `${text}${ours ? `(Did you mean ${ours}?)` : `(Its commands are ${commands.join(', ')}.)`}\n`
   }
+  if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
+    return `${text}(A text that begins with "-" stands after --.)\n`
+  }
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
   // The default command of another one, which was not named: `runs shwo run_7f…` is no list of runs.
