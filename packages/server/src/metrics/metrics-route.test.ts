@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeAgent, text } from '../__fixtures__/fake-agent.ts'
-import { chatRequest, expectProblem } from '../__fixtures__/requests.ts'
+import { chatRequest, expectProblem, until } from '../__fixtures__/requests.ts'
 import { createApp } from '../create-app.ts'
 
 const anyToken = 'token-for-any-user-0001'
@@ -41,8 +41,13 @@ describe('/metrics', () => {
   })
 
   it('counts a client that has left before its answer as 499', async () => {
-    const app = createApp(fakeAgent(['hang']), { metrics: true, log: () => {} })
-    await app.request('/api/v1/chat', { ...chatRequest(), signal: AbortSignal.timeout(20) })
+    const agent = fakeAgent(['hang'])
+    const app = createApp(agent, { metrics: true, log: () => {} })
+    const client = new AbortController()
+    const left = app.request('/api/v1/chat', { ...chatRequest(), signal: client.signal })
+    await until(() => agent.calls.length > 0)
+    client.abort()
+    await left
     const body = await (await app.request('/metrics')).text()
     expect(body).toContain('agentkit_http_requests_total{method="POST",route="/api/v1/chat",status="499"} 1')
   })
