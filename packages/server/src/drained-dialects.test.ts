@@ -1,10 +1,10 @@
 import { ClientFactory } from '@a2a-js/sdk/client'
 import { HttpAgent } from '@ag-ui/client'
-import { type AgentEvent, tool } from '@agentkit/core'
+import type { AgentEvent } from '@agentkit/core'
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai'
 import OpenAI from 'openai'
 import { expect, it } from 'vitest'
-import { storedAgents } from './__fixtures__/stored-agent.ts'
+import { heldTool, storedAgents } from './__fixtures__/stored-agent.ts'
 import { ask } from './dialects/a2a/__fixtures__/a2a-client.ts'
 import { aguiEncoder } from './dialects/agui/agui-encoder.ts'
 import { serve } from './serve.ts'
@@ -13,15 +13,7 @@ const make = storedAgents()
 
 /** A server with a run that is still busy when the server closes. */
 async function busyServer() {
-  const held = Promise.withResolvers<string>()
-  const begun = Promise.withResolvers<void>()
-  const wait = tool({
-    ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
-    execute() {
-      begun.resolve()
-      return held.promise
-    },
-  })
+  const { wait, begun, release } = heldTool()
   const { agent } = make([{ text: 'I wait.', toolCalls: [{ name: 'wait' }] }], { functions: [wait] })
   const { url, close } = await serve(agent, {
     ...{ port: 0, dialects: ['ui', 'a2a', 'openai'], log: () => {}, limits: { drainMs: 30_000 } },
@@ -29,10 +21,10 @@ async function busyServer() {
   const stop = async (): Promise<void> => {
     const closed = close()
     // The run ends its step, and is free for the next server.
-    held.resolve('done')
+    release()
     await closed
   }
-  return { url, begun: begun.promise, close: stop }
+  return { url, begun, close: stop }
 }
 
 /** Why reading has failed. */

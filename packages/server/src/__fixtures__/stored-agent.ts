@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, type AgentOptions, type SessionStore, tool } from '@agentkit/core'
+import { Agent, type AgentOptions, type SessionStore, type Tool, tool } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach } from 'vitest'
@@ -19,6 +19,20 @@ export const locate = tool({
   output: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 })
 export const locateTurn: ScriptedTurn = { toolCalls: [{ name: 'locate' }] }
+
+/** A tool `wait` whose call ends when the test releases it. */
+export function heldTool(): { wait: Tool; begun: Promise<void>; release(): void } {
+  const held = Promise.withResolvers<string>()
+  const begun = Promise.withResolvers<void>()
+  const wait = tool({
+    ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
+    execute() {
+      begun.resolve()
+      return held.promise
+    },
+  })
+  return { wait, begun: begun.promise, release: () => held.resolve('done') }
+}
 
 export type StoredAgent = { agent: Agent; model: ScriptedModel; paid: number[]; path: string; sessions: SessionStore }
 

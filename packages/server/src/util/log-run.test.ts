@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { Agent, AgentKitError, memorySessions, tool } from '@agentkit/core'
+import { Agent, AgentKitError, memorySessions } from '@agentkit/core'
 import { setTracer, type Tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { until } from '../__fixtures__/requests.ts'
-import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, heldTool, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 import { serve } from '../serve.ts'
 import type { LogEntry } from './log.ts'
@@ -89,23 +89,15 @@ it('logs no run that was refused before it began', async () => {
 
 it('logs no run that is left to the next server', async () => {
   const entries: LogEntry[] = []
-  const held = Promise.withResolvers<string>()
-  const begun = Promise.withResolvers<void>()
-  const wait = tool({
-    ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
-    execute() {
-      begun.resolve()
-      return held.promise
-    },
-  })
+  const { wait, begun, release } = heldTool()
   const { agent, sessions } = stored([{ toolCalls: [{ name: 'wait' }] }], { functions: [wait] })
   const server = await serve(agent, { port: 0, log: (entry) => entries.push(entry) })
   const fields = { resumable: 'true' }
   const response = await fetch(`${server.url}/api/v1/chat_stream`, ask('Hi', fields))
   const runId = response.headers.get('x-run-id') ?? ''
-  await begun.promise
+  await begun
   const closed = server.close()
-  held.resolve('done')
+  release()
   await Promise.all([closed, response.text()])
   expect((await sessions.runs?.read(runId))?.record.status).toBe('running')
   expect(entries).toEqual([])

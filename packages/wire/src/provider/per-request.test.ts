@@ -141,14 +141,25 @@ describe('a function of the user that gives no value', () => {
       { apiKey: () => ' ' },
       { code: 'invalid-config', message: 'The function `apiKey` gives a text, and gave something else.' },
     ],
-    // JavaScript callers may give anything.
     [
       'gives numbers',
-      { headers: () => ({ 'x-turn': 5 }) as never },
+      { headers: () => ({ 'x-turn': 5 }) as never }, // as JavaScript callers may
       { code: 'invalid-config', message: expect.stringContaining('`headers` gives an object of texts') },
     ],
   ])('fails the request when it %s', async (_what, options, error) => {
     await expect(read(factory()(options).model('one'))).rejects.toMatchObject({ ...error, ...callee, retryable: false })
+  })
+
+  it('quotes no key of the request before', async () => {
+    const keys = ['key-of-the-vault-1']
+    const apiKey = (): string => {
+      const key = keys.pop()
+      if (key === undefined) throw new Error('key-of-the-vault-1 cannot be renewed.')
+      return key
+    }
+    const model = factory()({ apiKey }).model('one')
+    await read(model)
+    await expect(read(model)).rejects.toThrow('The function `apiKey` failed: [redacted] cannot be renewed.')
   })
 
   it('has 60 s', async () => {

@@ -2,6 +2,7 @@ import { AgentKitError, type Embedder, isAgentKitError, type Model, type ModelSt
 import { abortError, messageOf, redactSecrets, untilAborted } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 import { isHeaders, isKey } from './factory-options.ts'
+import { secretsOf } from './provider-options.ts'
 
 /** A value, or a function that gives it for each request. */
 export type PerRequest<Value> = Value | (() => Value | Promise<Value>)
@@ -41,12 +42,15 @@ export function perRequest<Options extends Given, Made extends Provider>(
 ): Made {
   const { apiKey, headers } = options
   const kept = new Map<string, Made>()
+  /** Of the last request: a function that cannot renew a key may quote the old one. */
+  let secrets: readonly string[] = []
   const settle = async (model: string, signal: AbortSignal): Promise<Made> => {
-    const call = { signal, callee: { provider: unsettled.id, model } }
+    const call = { signal, secrets, callee: { provider: unsettled.id, model } }
     const [key, fields] = await Promise.all([
       settledValue('apiKey', apiKey, isKey, call),
       settledValue('headers', headers, isHeaders, call),
     ])
+    secrets = secretsOf(key, fields)
     const name = JSON.stringify([key, fields])
     const made = kept.get(name) ?? factory({ ...options, apiKey: key, headers: fields })
     // The last one in order is the one that was used last.
@@ -112,7 +116,7 @@ async function settledValue<Value>(
   name: keyof Credentials,
   given: PerRequest<Value> | undefined,
   rule: { is: string; holds(value: unknown): value is Value },
-  { signal, callee }: { signal: AbortSignal; callee: Callee },
+  { signal, secrets, callee }: { signal: AbortSignal; secrets: readonly string[]; callee: Callee },
 ): Promise<Value | undefined> {
   if (!isFunction(given)) return given
   if (signal.aborted) throw abortError(signal, callee)
@@ -126,7 +130,7 @@ async function settledValue<Value>(
     if (rule.holds(value)) return value
   } catch (thrown) {
     if (isAgentKitError(thrown)) throw thrown
-    const words = redactSecrets(messageOf(thrown)) || 'it threw.'
+    const words = redactSecrets(messageOf(thrown), secrets) || 'it threw.'
     throw new AgentKitError('auth', `The function \`${name}\` failed: ${words}`, { ...callee, cause: thrown })
   } finally {
     clearTimeout(timer)
