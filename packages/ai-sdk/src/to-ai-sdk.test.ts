@@ -41,6 +41,8 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     expect(await result.text).toBe('Let me look.\n\nIt rains.')
     expect(await result.finishReason).toBe('stop')
     expect((await result.usage).totalTokens).toBe(30)
+    const { id, modelId } = await result.response
+    expect([id, modelId]).toEqual([(await result.providerMetadata)?.agentkit?.runId, 'clerk'])
   })
 
   it('makes a stream for a page on useChat', async () => {
@@ -125,27 +127,26 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
 
   it('refuses a misspelt user: another one would be asked', async () => {
     const { agent } = clerk(['Hello.'], [])
-    const call = ai.generateText({
-      model: toAISDK(agent),
-      prompt: 'Hi',
-      providerOptions: { agentkit: { user_id: 'ada' } },
-    })
-    await expect(call).rejects.toThrow('Did you mean `userId`?')
+    const ask = (providerOptions: Record<string, Record<string, string>>) =>
+      ai.generateText({ model: toAISDK(agent), prompt: 'Hi', providerOptions })
+    await expect(ask({ agentkit: { user_id: 'ada' } })).rejects.toThrow('Did you mean `userId`?')
+    // The types refuse it.
+    const list = ['ada'] as unknown as Record<string, string>
+    await expect(ask({ agentkit: list })).rejects.toThrow('is an object: { userId, sessionId }')
   })
 
   it('warns of the tools and settings of the caller, which it does not use', async () => {
-    const { agent } = clerk(['Hello.'], [])
+    const { agent } = clerk(['Hello.', 'Hello.'], [])
     const mine = ai.tool({ inputSchema: z.object({}), execute: () => 'mine' })
-    const { warnings } = await ai.generateText({
-      model: toAISDK(agent),
-      prompt: 'Hi',
-      tools: { mine },
-      temperature: 0.5,
-    })
-    expect(warnings).toMatchObject([
-      { type: 'unsupported', feature: 'tools', details: expect.stringContaining('mine') },
-      { type: 'unsupported', feature: 'temperature' },
-    ])
+    const call = { model: toAISDK(agent), prompt: 'Hi', tools: { mine }, temperature: 0.5 }
+    const streamed = ai.streamText(call)
+    expect(await streamed.text).toBe('Hello.')
+    for (const warnings of [(await ai.generateText(call)).warnings, await streamed.warnings]) {
+      expect(warnings).toMatchObject([
+        { type: 'unsupported', feature: 'tools', details: expect.stringContaining('mine') },
+        { type: 'unsupported', feature: 'temperature' },
+      ])
+    }
   })
 
   it('ends with `other` at an approval, which the agent resumes', async () => {
