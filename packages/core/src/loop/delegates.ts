@@ -63,7 +63,7 @@ function collect({ state, ledger }: OpenedRun, child: StoredRun, active: readonl
   const spent = spentOf(child)
   ledger.collect(spent)
   for (let length = 1; length <= active.length; length++) {
-    const account = state.accounts[active.slice(0, length).join('/')]
+    const account = state.accounts.get(active.slice(0, length).join('/'))
     if (account) addSpent(account.spent, spent)
   }
   const name = memberRunOf(child)?.name ?? ''

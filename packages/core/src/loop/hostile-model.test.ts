@@ -27,14 +27,15 @@ function* callsOf(count: number, input: (index: number) => unknown = () => ({}))
   }
 }
 
+const acting = {
+  name: 'act',
+  description: 'Acts.',
+  input: { type: 'object', additionalProperties: { type: ['string', 'object', 'array'] } },
+}
+
 function agentOf(model: Model, options: Partial<AgentOptions> = {}): { agent: Agent; ran: unknown[] } {
   const ran: unknown[] = []
-  const act = tool({
-    name: 'act',
-    description: 'Acts.',
-    input: { type: 'object', additionalProperties: { type: ['string', 'object', 'array'] } },
-    execute: (input) => void ran.push(input),
-  })
+  const act = tool({ ...acting, execute: (input) => void ran.push(input) })
   return { agent: new Agent({ name: 'Test', functions: [act], model, retry: { attempts: 1 }, ...options }), ran }
 }
 
@@ -110,6 +111,28 @@ describe('calls of one answer', () => {
     const { agent, ran } = agentOf(model, { budget: { tokens: 5_000 } })
     expect((await agent.stream('Go').result).finishReason).toBe('budget')
     expect(ran).toEqual([])
+  })
+})
+
+describe('the id of a call', () => {
+  it.each(['constructor', 'toString', '__proto__'])('may be the name of what each object has: %s', async (callId) => {
+    const { agent, ran } = agentOf(calling([{ type: 'tool-call', callId, name: 'act', input: { a: 'b' } }]))
+    const { text, error, messages } = await agent.stream('Go').result
+    expect({ text, error }).toEqual({ text: 'Done.', error: undefined })
+    expect(ran).toEqual([{ a: 'b' }])
+    expect(toolMessages(messages)).toMatchObject([{ callId, content: 'done' }])
+  })
+
+  it.each(['constructor', '__proto__'])('is kept of a call that waits: %s', async (callId) => {
+    const ran: unknown[] = []
+    const act = tool({ ...acting, needsApproval: true, execute: (input) => void ran.push(input) })
+    const model = calling([{ type: 'tool-call', callId, name: 'act', input: { a: 'b' } }])
+    const { agent } = agentOf(model, { functions: [act] })
+    const { runId, approvals } = await agent.stream('Go').result
+    expect(approvals).toMatchObject([{ callId, kind: 'approval' }])
+    const result = await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+    expect(result).toMatchObject({ text: 'Done.' })
+    expect(ran).toEqual([{ a: 'b' }])
   })
 })
 

@@ -119,7 +119,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   }
   for (const { callId } of unansweredCalls(state.messages)) {
     const startedAt = taken.begun.find((call) => call.callId === callId)?.startedAt
-    if (startedAt !== undefined) state.begun[callId] = startedAt
+    if (startedAt !== undefined) state.begun.set(callId, startedAt)
   }
   const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
   const died = { ...continued, decisions: decisionsOf(stored), requested }

@@ -53,7 +53,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     own = own.filter((approval) => !ready.includes(approval))
     const due = calls.filter(({ callId }) => ready.some((approval) => approval.callId === callId))
     await execute(run, due, verdictsOf(ready, known))
-    for (const { callId } of ready) delete state.begun[callId]
+    for (const { callId } of ready) state.begun.delete(callId)
     await resumeMembers(run, calls, known)
     if (run.delegates?.called.size) await delegate(run, run.delegates)
   }
@@ -82,7 +82,7 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
   const place = placeOf(run)
   const unknown = calls.filter(({ callId, name }) => isUnknown(callId, toolBox.byName.get(name)?.tool))
   for (const { callId } of unknown) members.suspended.delete(callId)
-  for (const { callId } of calls) if (!unknown.some((call) => call.callId === callId)) delete state.begun[callId]
+  for (const { callId } of calls) if (!unknown.some((call) => call.callId === callId)) state.begun.delete(callId)
   const others = calls.slice(0, limits.toolCallsPerStep).filter((call) => !unknown.includes(call))
   // What was decided holds, whatever the tool's rule says now.
   const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
@@ -99,7 +99,7 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
     // A member's run is the same one whenever its call is made.
     if (run.delegates?.known.has(callId)) return false
     if (tool && run.delegates && delegatedMember(run.agent, tool.name)) return false
-    return state.begun[callId] !== undefined && tool?.idempotent !== true
+    return state.begun.has(callId) && tool?.idempotent !== true
   }
 }
 

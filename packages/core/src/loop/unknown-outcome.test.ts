@@ -40,6 +40,15 @@ describe('a call of unknown outcome', () => {
     expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({ callId: 'pay1', isError })
   })
 
+  it('may have the id `__proto__`', async () => {
+    const call = { name: 'pay', callId: '__proto__', input: { amount: 1 } }
+    const payment = payer([{ toolCalls: [call] }, 'Done.'])
+    const { runId, approvals } = await crashedInPay(payment, undefined, call.callId)
+    expect(approvals).toMatchObject([{ callId: '__proto__', kind: 'unknown-outcome' }])
+    const result = await payment.agent.resume(runId, { [idIn(approvals)]: { deny: '' } }).result
+    expect([result.text, payment.done]).toEqual(['Done.', []])
+  })
+
   it('is decided by its own approval, not by the one that let it begin', async () => {
     const payment = payer([calls('pay 1'), 'Done.'])
     const first = await payment.agent.stream('Pay', session).result
@@ -67,11 +76,11 @@ function idIn(approvals: readonly Approval[]): string {
 }
 
 /** A suspended run as a crash leaves it: the call of pay1 had begun. */
-async function crashedInPay({ agent, store }: Payer, suspended?: RunResult): Promise<RunResult> {
+async function crashedInPay({ agent, store }: Payer, suspended?: RunResult, callId = 'pay1'): Promise<RunResult> {
   const { runId } = suspended ?? (await agent.stream('Pay', session).result)
   const { version = 0, state } = (await store.load(sessionKey)) ?? {}
   const changed = JSON.parse(JSON.stringify(state), (key, value: JSONValue) =>
-    key === 'progress' ? Object.assign(Object(value), { begun: { pay1: began } }) : value,
+    key === 'progress' ? { ...Object(value), begun: { [callId]: began } } : value,
   )
   await store.begin(sessionKey, { runId, expectedVersion: version, input: [] })
   await store.append(runId, [], changed)

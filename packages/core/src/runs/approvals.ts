@@ -34,7 +34,7 @@ export async function callsToApprove(
 /** What kind of decision calls wait for. */
 type CallKinds = {
   /** When calls of unknown outcome began, in milliseconds since 1970, by their ids. */
-  begun?: Readonly<Record<string, number>>
+  begun?: ReadonlyMap<string, number>
   /** The calls that the client executes. */
   clientCalls?: readonly string[]
 }
@@ -43,10 +43,10 @@ type CallKinds = {
 export function approvalsOf(
   calls: readonly Pick<ToolCall, 'callId' | 'name' | 'input'>[],
   place: StepPlace,
-  { begun = {}, clientCalls = [] }: CallKinds = {},
+  { begun = new Map(), clientCalls = [] }: CallKinds = {},
 ): Approval[] {
   return calls.map(({ callId, name, input }) => {
-    const startedAt = begun[callId]
+    const startedAt = begun.get(callId)
     return {
       approvalId: approvalIdOf(place, callId, startedAt),
       callId,

@@ -46,7 +46,7 @@ export function recordOfSuspended({
     // Plain JSON, both of them.
     options: options as unknown as JSONValue,
     progress: progress as unknown as JSONValue,
-    approvals: openApprovals(calls, place, { begun: {}, clientCalls: [], suspended }).map((approval) =>
+    approvals: openApprovals(calls, place, { begun: new Map(), clientCalls: [], suspended }).map((approval) =>
       active.length > 0 ? { ...approval, path: [...active, ...(approval.path ?? [])] } : approval,
     ),
   }

@@ -21,7 +21,7 @@ export type RunState = {
   /** Pending approvals, while the run is stored as suspended. */
   approvals: Approval[]
   /** When the calls of unknown outcome of the current step began, in milliseconds since 1970, by their ids. */
-  begun: Record<string, number>
+  begun: Map<string, number>
   /** The calls of the current step that the client executes, by their ids. */
   clientCalls: string[]
   /** The answer in the form of the agent's `output`. */
@@ -37,7 +37,7 @@ export type RunState = {
   /** The last answered request of each agent that has had the conversation to each model, by `agent model`. */
   answered: Map<string, AnsweredRequest | StoredPrompt>
   /** What each member with a budget has used while it had the conversation, by its path. */
-  accounts: Record<string, BudgetSnapshot>
+  accounts: Map<string, BudgetSnapshot>
 }
 
 /** @param messages the user's message; empty for a resumed run, which restores its messages later */
@@ -51,12 +51,12 @@ export function newRunState(messages: readonly Message[]): RunState {
     cited: [],
     warnings: [],
     approvals: [],
-    begun: {},
+    begun: new Map(),
     clientCalls: [],
     output: undefined,
     invalidOutputs: 0,
     collected: [],
     answered: new Map(),
-    accounts: {},
+    accounts: new Map(),
   }
 }

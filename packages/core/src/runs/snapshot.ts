@@ -119,10 +119,10 @@ function snapshotWith(
         sources: distinctPassages([...state.sources, ...cited]),
         warnings,
         misfits: invalidOutputs,
-        books: accounts,
+        books: Object.fromEntries(accounts),
       },
       ...(summary === undefined ? {} : { summary }),
-      ...(Object.keys(begun).length > 0 ? { begun } : {}),
+      ...(begun.size > 0 ? { begun: Object.fromEntries(begun) } : {}),
       ...(clientCalls.length > 0 ? { clientCalls } : {}),
       ...(collected.length > 0 ? { collected } : {}),
     },
@@ -144,8 +144,10 @@ export function restore(
 ): void {
   ledger.resume(booked)
   // A copy, as a store may return frozen objects.
-  const { misfits, books, ...rest } = structuredClone(progress)
-  Object.assign(state, rest, { invalidOutputs: misfits, accounts: books })
+  const { misfits, books, begun = {}, ...rest } = structuredClone(progress)
+  Object.assign(state, rest, { invalidOutputs: misfits })
+  state.accounts = new Map(Object.entries(books))
+  state.begun = new Map(Object.entries(begun))
   state.answered = new Map(Object.entries(structuredClone(prompts)))
   state.messages.push(...messages)
   state.finished.push(...state.messages.filter((message) => message.role === 'tool'))

@@ -191,16 +191,16 @@ function memberLedger(
   at: string,
 ): { ledger: Ledger; close(): void } {
   const own = createLedger({ budget, prices, parent: run })
-  own.resume(accounts[at])
+  own.resume(accounts.get(at))
   const ledger: Ledger = {
     ...own,
     cost: run.cost,
     snapshot() {
-      accounts[at] = own.snapshot()
+      accounts.set(at, own.snapshot())
       return run.snapshot()
     },
     pause() {
-      accounts[at] = own.pause()
+      accounts.set(at, own.pause())
       return run.pause()
     },
     resume(spent) {
@@ -209,7 +209,7 @@ function memberLedger(
     },
   }
   const close = (): void => {
-    accounts[at] = own.pause()
+    accounts.set(at, own.pause())
   }
   return { ledger, close }
 }

@@ -24,6 +24,13 @@ const act = (name: string, execute: Tool['execute']): Tool =>
 const handoff = { ...base, collaboration: 'handoff' as const }
 const run = (swarm: Swarm, options = {}): Promise<RunResult> => swarm.stream('Go', options).result
 
+it('has members with any name', async () => {
+  for (const name of ['Constructor', '__proto__']) {
+    const swarm = new Swarm({ ...handoff, agents: [member(name, saying('Built.'), { budget: { tokens: 10_000 } })] })
+    expect(await run(swarm)).toMatchObject({ text: 'Built.', finishReason: 'stop' })
+  }
+})
+
 describe('a conversation that is handed over in a loop', () => {
   /** Hands over to the next member forever, after the calls of `work`. */
   const circle = (size: number, work: (turn: number) => [string, object?][] = () => [], functions: Tool[] = []) => {
