@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts'
 import type { ToolLike } from '../tools/define-tool.ts'
+import { sourceOf } from '../tools/functions-of.ts'
 
 type ClosableList = readonly ToolLike[] & { close(): Promise<void> }
 
@@ -9,7 +10,7 @@ const listsOf = new WeakMap<object, ClosableList[]>()
 
 /** Records that an agent uses lists with a `close()`, such as those of MCP servers, which its `close()` then closes. */
 export function useLists(agent: object, functions: unknown): void {
-  const lists = [...closableLists(functions)]
+  const lists = [...new Set(closableLists(functions))]
   if (lists.length === 0) return
   listsOf.set(agent, lists)
   for (const list of lists) {
@@ -34,5 +35,6 @@ export async function releaseLists(agent: object): Promise<void> {
 function* closableLists(functions: unknown, depth = 0): Generator<ClosableList> {
   if (!Array.isArray(functions) || depth > limits.toolListDepth) return
   if ('close' in functions && typeof functions.close === 'function') yield functions as unknown as ClosableList // checked here
+  yield* closableLists(sourceOf(functions), depth + 1)
   for (const item of functions) yield* closableLists(item, depth + 1)
 }

@@ -2,7 +2,8 @@ import { scriptedModel } from '@agentkit/testing'
 import { tool as aiTool } from 'ai'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { Agent, functionsOf, tool } from '../index.ts'
+import { Agent, type AgentOptions, functionsOf, tool } from '../index.ts'
+import { serverOf, serverTool } from './server-tool.ts'
 
 const inputSchema = z.object({ amount: z.number() })
 const pay = aiTool({ description: 'Pays.', inputSchema, execute: ({ amount }) => `paid ${amount}` })
@@ -50,6 +51,43 @@ describe('functionsOf()', () => {
     expect(await approvalsOf(functionsOf(careful, { needsApproval: rule }))).toEqual(['pay 100'])
     expect(rule).toHaveBeenCalledTimes(3)
   })
+
+  it('keeps what else a tool says', () => {
+    const input = { type: 'object' }
+    const said = { timeoutMs: 5, idempotent: true, keepResult: true }
+    const own = tool({ name: 'own', description: 'd', input, ...said, execute: () => 1 })
+    const noted = { ...own, name: 'noted', instruction: 'Note it.' }
+    const known = serverTool({ ...own, name: 'known' }, 'files')
+    const [first, second, third] = functionsOf([own, noted, known], { needsApproval: true })
+    expect(first).toMatchObject({ ...said, needsApproval: true })
+    expect(second).toMatchObject({ instruction: 'Note it.', needsApproval: true })
+    expect(third && serverOf(third)).toBe('files')
+  })
+
+  it('leaves tools of the client as they are: their calls wait anyway', async () => {
+    const locate = tool({ name: 'locate', description: 'd', input: { type: 'object' }, client: true })
+    const functions = [functionsOf(locate, { needsApproval: true })]
+    const model = scriptedModel([{ toolCalls: [{ name: 'locate', input: {} }] }, 'Done.'])
+    const { approvals } = await new Agent({ name: 'Clerk', functions, model }).stream('Go').result
+    expect(approvals).toMatchObject([{ name: 'locate', kind: 'client-tool' }])
+  })
+
+  it.each([true, false])(
+    'closes a connection with its agent, unless another agent has it: %s',
+    async (needsApproval) => {
+      const close = vi.fn(async () => {})
+      const own = tool({ name: 'own', description: 'd', input: { type: 'object' }, execute: () => 1 })
+      const list = Object.assign([own], { close })
+      const agentOf = (functions: AgentOptions['functions']): Agent =>
+        new Agent({ name: 'Clerk', functions, model: scriptedModel(['a']) } as AgentOptions)
+      const [one, other] = [agentOf([functionsOf(list, { needsApproval })]), agentOf([list])]
+      await one.close()
+      expect(close).not.toHaveBeenCalled()
+      await other.close()
+      await agentOf([functionsOf([functionsOf(list)], { needsApproval })]).close()
+      expect(close).toHaveBeenCalledTimes(2)
+    },
+  )
 
   it.each<[string, unknown, string]>([
     [

@@ -2,7 +2,8 @@ import type { Tool } from '../contracts/tool.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { checkOptions } from '../util/check-options.ts'
 import { nearestWord } from '../util/nearest-word.ts'
-import type { ToolLike } from './define-tool.ts'
+import { ownTool, type ToolLike } from './define-tool.ts'
+import { serverOf, serverTool } from './server-tool.ts'
 import { toTools } from './to-tools.ts'
 
 type Rule = (tool: { name: string; description: string }, input: unknown) => boolean | Promise<boolean>
@@ -30,12 +31,22 @@ export function functionsOf(
   })
   const tools = toTools([set])
   const { needsApproval = false } = options
-  if (needsApproval === false) return [...tools.values()]
   if (typeof needsApproval === 'object') checkNames(needsApproval, [...tools.keys()])
-  return [...tools.values()].map((tool) => {
+  const functions = [...tools.values()].map((tool) => {
     if (typeof needsApproval === 'function') return withRule(tool, needsApproval)
-    return needsApproval === true || needsApproval.includes(tool.name) ? copyOf(tool, true) : tool
+    const isNamed = typeof needsApproval === 'object' && needsApproval.includes(tool.name)
+    return needsApproval === true || isNamed ? copyOf(tool, true) : tool
   })
+  sources.set(functions, set)
+  return functions
+}
+
+/** What lists of `functionsOf` were made of. */
+const sources = new WeakMap<object, ToolLike>()
+
+/** What a list of `functionsOf` was made of, which may have a connection; `undefined` for other lists. */
+export function sourceOf(list: object): ToolLike | undefined {
+  return sources.get(list)
 }
 
 function isNames(value: unknown): boolean {
@@ -63,12 +74,18 @@ function withRule(tool: Tool, rule: Rule): Tool {
 
 /** The tool may be an object of a class, whose methods are not its own fields. */
 function copyOf(tool: Tool, needsApproval: NonNullable<Tool['needsApproval']>): Tool {
-  const { name, description, inputSchema, timeoutMs, idempotent, isEnabled } = tool
-  return {
+  const { name, description, inputSchema, timeoutMs, idempotent, isEnabled, keepResult, instruction, client } = tool
+  // Each of its calls waits for the client, which may deny it.
+  if (client) return tool
+  const copy = ownTool({
     ...{ name, description, inputSchema, needsApproval },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotent !== undefined && { idempotent }),
+    ...(keepResult !== undefined && { keepResult }),
+    ...(instruction !== undefined && { instruction }),
     ...(isEnabled && { isEnabled: (run) => tool.isEnabled?.(run) ?? true }),
     execute: (input, context) => tool.execute(input, context),
-  }
+  })
+  const server = serverOf(tool)
+  return server === undefined ? copy : serverTool(copy, server)
 }
