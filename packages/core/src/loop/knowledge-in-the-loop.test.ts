@@ -252,3 +252,32 @@ it('keeps no run that has ended once its knowledge is synced', async () => {
   // The last one may still be held by the stack.
   expect(ended.filter((run) => run.deref()).length).toBeLessThanOrEqual(1)
 })
+
+it('is synced anew for a run while earlier ones fail', async () => {
+  const syncs = [Promise.withResolvers<SyncReport>(), Promise.withResolvers<SyncReport>()]
+  const looks: PromiseWithResolvers<string[]>[] = []
+  const knowledge: Knowledge = {
+    ...fakeKnowledge(),
+    // Of the first sync.
+    get firstAnswerSeconds() {
+      return syncs.length === 1 ? 0.005 : 60
+    },
+    sync: () => (syncs.shift() ?? Promise.withResolvers<SyncReport>()).promise,
+    files: () => looks[looks.push(Promise.withResolvers<string[]>()) - 1]?.promise ?? Promise.reject(),
+  }
+  const second = syncs[1]
+  const toolsOf = knowledgeTools(new Map(), knowledge)
+  const begin = () => toolsOf({ runId: 'run', userId: 'ada', signal: new AbortController().signal })
+  const failing = [begin(), begin()]
+  await vi.waitFor(() => expect(looks).toHaveLength(2))
+  looks[0]?.reject(new Error('The disk is away.'))
+  await vi.waitFor(() => expect(looks).toHaveLength(3))
+  const run = begin()
+  looks[1]?.reject(new Error('The disk is away.'))
+  await vi.waitFor(() => expect(looks).toHaveLength(4))
+  second?.resolve(report)
+  expect((await run).warnings).toEqual([])
+  for (const look of looks) look.resolve(['a.md'])
+  for (const { warnings } of await Promise.all(failing))
+    expect(warnings).toEqual([expect.stringMatching(/disk is away/)])
+})

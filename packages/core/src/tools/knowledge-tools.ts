@@ -40,9 +40,11 @@ export function knowledgeTools(
     if (!knowledge) return offered(undefined)
     // The sync serves all runs: it does not end with the signal of the run that started it.
     first ??= startSync(knowledge)
+    // Another run may begin the next one meanwhile.
+    const own = first
     try {
-      await untilAborted(signal, first.waitedFor)
-      const pending = first.pending()
+      await untilAborted(signal, own.waitedFor)
+      const pending = own.pending()
       if (pending !== undefined) {
         // The tools list the files: loads those that an earlier process has indexed.
         await untilAborted(signal, filesOf(knowledge))
@@ -50,7 +52,7 @@ export function knowledgeTools(
       }
     } catch (error) {
       if (signal.aborted) throw error
-      first = undefined
+      if (first === own) first = undefined
       const before = await untilAborted(signal, filesOf(knowledge))
       if (before.length === 0) throw error
       warnings.push(
