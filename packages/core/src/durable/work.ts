@@ -38,8 +38,14 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
   const places = ofProcess ?? (stores.size > 1 ? sharedPlaces(concurrency) : undefined)
   const hooks = { admit, onSpent, onSettled, onRemoved, onError }
   const shared = { concurrency, concurrencyPerUser, places, keepsRetention, ...hooks }
-  const working = [...stores].map(([store, own]) => workOnStore(store, own, shared))
-  const workers = await Promise.all(working)
+  const started = await Promise.allSettled([...stores].map(([store, own]) => workOnStore(store, own, shared)))
+  const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = started.find((one) => one.status === 'rejected')
+  if (failed) {
+    // Its caller has nothing to close: those of the other stores would work on.
+    await Promise.all(workers.map((worker) => worker.close()))
+    throw failed.reason
+  }
   let closed: Promise<unknown> | undefined
   return {
     async close() {

@@ -38,6 +38,16 @@ describe('a worker', () => {
     expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
   })
 
+  it('that cannot start leaves none of another store behind', async () => {
+    const [good, bad] = [clerk(['Done.']).open(), clerk(['Done.'], { name: 'Other' }).open()]
+    const { background } = bad.store.runs as BackgroundStore
+    vi.spyOn(background, 'beatWorker').mockRejectedValueOnce(new Error('The disk is full.'))
+    await expect(workOn([good.agent, bad.agent])).rejects.toThrow('The disk is full.')
+    const { runId } = await good.agent.enqueue('Hi.')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await good.store.runs.read(runId)).toMatchObject({ record: { status: 'queued' } })
+  })
+
   it('runs as many at once as it has places', async () => {
     const gate = gated()
     const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })
