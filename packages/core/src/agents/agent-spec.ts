@@ -52,7 +52,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
       const output = tools.get(name)?.output
       return output && (await valueProblems(output, result, { name: `Tool "${name}"`, option: 'output' }))
     },
-    notes: memory?.promptNotes,
+    notes: memory?.promptNotes?.bind(memory),
     tools: knowledgeTools(tools, given.knowledge),
   }
   return output ? { ...spec, outputFormat: () => (format ??= compileOutput(output)) } : spec

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   Agent,
   AgentKitError,
+  type AgentMemory,
   type AgentOptions,
   type InputPart,
   type Model,
@@ -235,4 +236,27 @@ describe('a value that TypeScript rejects', () => {
     const agent = new Agent({ name: 'Test', functions: [], model })
     await expect(agent.chat('Hi', options as never)).rejects.toThrow(problem)
   })
+})
+
+it.each(['agent', 'handoff'])('reads the notes of a memory that is an object of a class: %s', async (kind) => {
+  class Diary implements AgentMemory {
+    readonly tools = []
+    readonly #text = 'Ann likes tea.'
+    async promptNotes() {
+      return this.#text
+    }
+    async search() {
+      return []
+    }
+    async notes() {
+      return []
+    }
+    async delete() {}
+  }
+  const model = scriptedModel(['Hello.'])
+  const memory = (): AgentMemory => new Diary()
+  const agent = new Agent({ name: 'Test', functions: [], model, ...(kind === 'agent' && { memory }) })
+  const swarm = new Swarm({ name: 'Team', agents: [agent], collaboration: 'handoff', memory })
+  await (kind === 'agent' ? agent : swarm).chat('Hi')
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain('Ann likes tea.')
 })

@@ -29,6 +29,16 @@ describe('onRunEnd of an agent that no worker has', () => {
     expect(seen.at(-1)).toMatchObject({ runId, text: 'Paid.' })
   })
 
+  it('is called with runs of a store whose `runs` are an object of a class', async () => {
+    const seen: string[] = []
+    const office = clerk(['Done.'], { onRunEnd: ({ status }) => void seen.push(status) })
+    const { store } = office.open()
+    // Nothing is its own field.
+    const runs: typeof store.runs = Object.create(store.runs)
+    await office.open({ ...store, runs }).agent.chat('Hi.', inSession)
+    await expect.poll(() => seen, patiently).toEqual(['done'])
+  })
+
   it('is called while the run waits in its process', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const seen: string[] = []

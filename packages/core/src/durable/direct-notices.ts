@@ -46,7 +46,8 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
   const wake = (): void => {
     isDue = true
     clearTimeout(timer)
-    if (runs?.background) working ??= deliver({ ...runs, background: runs.background })
+    // It has background runs.
+    if (runs?.background) working ??= deliver(runs as BackgroundStore)
   }
   return {
     during(settled) {

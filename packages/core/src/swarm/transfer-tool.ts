@@ -52,7 +52,7 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
       const shared = (sharedMemory?.tools ?? []).filter(({ name }) => !toolBox.byName.has(name))
       return { toolBox: await withTools(toolBox, [...shared, ...transfers]), warnings }
     },
-    notes: member.notes ?? sharedMemory?.promptNotes,
+    notes: member.notes ?? sharedMemory?.promptNotes?.bind(sharedMemory),
     sharedMemory,
   }
 }
