@@ -4,6 +4,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import type { ModelChain } from '../policies/fallback.ts'
+import { hooksOf } from '../policies/hooks.ts'
 import { checkPriced } from '../policies/price.ts'
 import { checkRetry } from '../policies/retry.ts'
 import { valueProblems } from '../schema/schema.ts'
@@ -39,7 +40,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     budget: { ...budget },
     retry: checkRetry(given.retry),
     guard: given.guard,
-    hooks: { ...given.hooks },
+    hooks: hooksOf(given.hooks),
     onBusy: given.onBusy ?? 'queue',
     maxSteps: given.maxSteps ?? limits.maxSteps,
     toolTimeoutMs: given.toolTimeoutMs ?? limits.toolTimeoutMs,

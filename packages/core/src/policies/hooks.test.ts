@@ -1,6 +1,8 @@
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
+import { Agent } from '../agents/agent.ts'
 import { AgentKitError } from '../data/errors.ts'
-import type { JSONValue } from '../data/message.ts'
+import type { JSONValue, UserMessage } from '../data/message.ts'
 import { applyHook, Blocked, checkHooks, type HookContext, type HookResult, type Hooks, runHook } from './hooks.ts'
 
 const context: HookContext = { runId: 'r', userId: 'u', signal: new AbortController().signal }
@@ -164,3 +166,15 @@ describe('hooks', () => {
 function fail(error: unknown): never {
   throw error
 }
+
+it('are methods of an object of a class too: a guardrail would be ignored', async () => {
+  class Guard implements Hooks {
+    readonly #word = 'password'
+    input({ content }: UserMessage) {
+      return String(content).includes(this.#word) ? { block: 'Not that.' } : undefined
+    }
+  }
+  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Fine.']), hooks: new Guard() })
+  expect(await agent.chat('My password')).toBe('Not that.')
+  expect(await agent.chat('Hi')).toBe('Fine.')
+})

@@ -81,6 +81,12 @@ export function checkHooks(hooks: Hooks): void {
   checkOptions(hooks, hookRules, { of: 'hooks', example: '{ input(message) { … } }' })
 }
 
+/** The hooks of an agent. An object of a class has them as methods, which are not its own fields. */
+export function hooksOf(given: Hooks = {}): Hooks {
+  const names = Object.keys(hookRules) as (keyof Hooks)[] // all of them, by `satisfies`
+  return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, given[name].bind(given)]] : [])))
+}
+
 /**
  * Runs one hook, until the run's signal aborts.
  * @throws AgentKitError what the hook throws; `invalid-config` for any other error, and for an unusable result
