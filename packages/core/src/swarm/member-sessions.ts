@@ -67,7 +67,7 @@ export function withMemberSessions(
   return {
     ...(store.runs && { runs: store.runs }),
     ...(store.memory && { memory: store.memory }),
-    load: (key) => store.load(key),
+    load: (key, options) => store.load(key, options),
     begin: (key, run) => store.begin(key, run),
     append: (runId, messages, state) => store.append(runId, messages, state),
     end: (runId, status, usage) => store.end(runId, status, usage),

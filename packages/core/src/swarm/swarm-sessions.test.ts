@@ -106,6 +106,13 @@ describe('1,000 concurrent turns, 20 in each of 50 sessions', () => {
   })
 })
 
+it('the sessions of a swarm leave out what `load` is asked to leave out', async () => {
+  const swarm = new Swarm({ name: 'Team', model: saying('Done.'), agents: [member('Ann', saying('Ink.'))] })
+  await swarm.chat('Go', { sessionId: 's' })
+  const session = await swarm.sessions.load({ agentId: 'team', userId: 'default', sessionId: 's' }, { from: 1 })
+  expect([session?.from, session?.messages.map(wordsOf)]).toEqual([1, ['Done.']])
+})
+
 describe('member sessions', () => {
   const key = (agentId: string) => ({ agentId, userId: 'default', sessionId: 's' })
 
