@@ -95,6 +95,7 @@ function addEvent(event: ModelEvent, reply: Reply, emit: EmitOfCall): Promise<vo
     case 'text-delta':
       return addText(event.text, reply, emit)
     case 'reasoning-delta':
+      if (event.text === '') return undefined
       reply.reasoning += event.text
       return emit({ type: 'reasoning-delta', text: event.text })
     case 'tool-input-delta':

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Agent } from '../agents/agent.ts'
 import type { Model, ModelEvent } from '../contracts/model.ts'
+import { validateTranscript } from '../data/transcript.ts'
+import { tool } from '../tools/define-tool.ts'
 
 const message = { role: 'assistant' as const, content: [] }
+const done = { type: 'text', text: 'Done.' }
 const finish = { type: 'finish', reason: 'stop', usage: {}, message }
 const call = (more: object) => ({ type: 'tool-call', callId: 'a', name: 'act', input: {}, ...more })
 const circular: { self?: unknown } = {}
@@ -27,6 +30,39 @@ function telling(...events: unknown[]): () => AsyncIterable<ModelEvent> {
     for (const event of events) yield event as ModelEvent
   }
 }
+
+describe('a model', () => {
+  it('may send no arguments for a tool that takes none', async () => {
+    const ran: unknown[] = []
+    const act = tool({
+      name: 'act',
+      description: 'Acts.',
+      input: { type: 'object' },
+      execute: (input) => ran.push(input),
+    })
+    const { input: _, ...bare } = call({})
+    const answers = [
+      [bare, { ...finish, reason: 'tool-calls', message: { role: 'assistant', content: [bare] } }],
+      [
+        { type: 'text-delta', text: 'Done.' },
+        { ...finish, message: { role: 'assistant', content: [done] } },
+      ],
+    ]
+    const model = { id: 'home/made', stream: () => telling(...(answers.shift() ?? []))() } as Model
+    const { text, messages } = await new Agent({ name: 'Test', functions: [act], model }).stream('Go').result
+    expect({ text, ran }).toEqual({ text: 'Done.', ran: [{}] })
+    expect(validateTranscript(messages)).toEqual([])
+  })
+
+  it('emits no reasoning without text, however much of it', async () => {
+    const empty = Array.from({ length: 1_000 }, () => ({ type: 'reasoning-delta', text: '' }))
+    const events: string[] = []
+    for await (const { type } of agentOf(telling(...empty, { type: 'text-delta', text: 'Hi.' }, finish)).stream('Go')) {
+      events.push(type)
+    }
+    expect(events).not.toContain('reasoning-delta')
+  })
+})
 
 describe('a model that does not keep to the rules', () => {
   it.each<[string, unknown[], RegExp]>([

@@ -74,8 +74,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   }
   const tooMuch = new Map(calls.map((call) => [call.callId, tooMuchInput(call)]))
   const content = message.content.map((part) => {
-    const inputText = part.type === 'tool-call' ? tooMuch.get(part.callId) : undefined
-    return inputText === undefined ? part : { ...part, input: {}, inputText }
+    if (part.type !== 'tool-call') return part
+    const inputText = tooMuch.get(part.callId)
+    if (inputText !== undefined) return { ...part, input: {}, inputText }
+    return part.input === undefined ? { ...part, input: {} } : part
   })
   const { chars, problem } = measureJSON(content, messageBounds)
   if (problem === 'no-json') throw malformed(model, 'finished with a message that is no JSON')
@@ -111,7 +113,9 @@ function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { 
     throw malformed(model, `sent a call of "${name}" whose input is no JSON`)
   }
   const size = callId.length + name.length + chars + inputText.length + String(invalid ?? '').length
-  if (problem === undefined) return { event: call, chars: size }
+  // Some models send no arguments for a tool that takes none.
+  const isWithout = input === undefined && inputText === '' && invalid === undefined
+  if (problem === undefined) return { event: isWithout ? { ...call, input: {} } : call, chars: size }
   return {
     event: {
       type: 'tool-call',
