@@ -1,5 +1,5 @@
 import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
-import { invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
+import { firstChars, invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
 import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
 import { withCallSpan } from './call-span.ts'
 import { type Connection, connect, type Era } from './connection.ts'
@@ -162,7 +162,7 @@ function toTool(name: string, tool: ServerTool, { server, session, state }: Part
   const cut = description.length > limits.descriptionChars
   const made: Tool = {
     name,
-    description: cut ? `${description.slice(0, limits.descriptionChars - 1)}…` : description,
+    description: cut ? `${firstChars(description, limits.descriptionChars - 1)}…` : description,
     inputSchema: withoutPatterns(tool.inputSchema as Record<string, unknown>),
     needsApproval: approvalRule(tool, name, server),
     async execute(input, context) {

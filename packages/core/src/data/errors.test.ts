@@ -28,6 +28,11 @@ it('keeps the beginning of a long message, which may name what came from outside
   expect(message).toMatch(/^No agent has the name "x+…$/)
 })
 
+it('cuts no character of its message in half', () => {
+  const { message } = new AgentKitError('storage', `${'x'.repeat(16_383)}😀😀`)
+  expect(message).toBe(`${'x'.repeat(16_383)}…`)
+})
+
 it.each<[ErrorCode, ErrorDetails, boolean]>([
   ['network', {}, true],
   ['timeout', { phase: 'idle' }, true],

@@ -1,3 +1,4 @@
+import { firstChars } from '../util/cut-text.ts'
 import { helpOf } from './help.ts'
 import type { Usage } from './usage.ts'
 
@@ -115,7 +116,7 @@ export class AgentKitError extends Error {
 }
 
 function bounded(message: string): string {
-  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
+  return message.length > longestMessage ? `${firstChars(message, longestMessage)}…` : message
 }
 
 /** The error for a wrong argument or option. */

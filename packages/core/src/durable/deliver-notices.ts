@@ -2,6 +2,7 @@ import type { BackgroundRuns, RunNotice } from '../contracts/background-runs.ts'
 import { AgentKitError, messageOf } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
+import { firstChars } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
 import type { BackgroundStore } from './background-of.ts'
 
@@ -58,7 +59,7 @@ async function deliverOne(
     const now = runs.now()
     const waitMs = Math.min(limits.firstNoticeMs * 2 ** Math.max(0, tries - 1), limits.longestNoticeMs)
     outcome =
-      now + waitMs > createdAt + limits.noticeLifeMs ? { failed: why.slice(0, whyChars) } : { retryAt: now + waitMs }
+      now + waitMs > createdAt + limits.noticeLifeMs ? { failed: firstChars(why, whyChars) } : { retryAt: now + waitMs }
   }
   if (outcome === 'delivered' || 'failed' in outcome) delivered.delete(noticeId)
   await runs.background.settleNotice(noticeId, outcome)

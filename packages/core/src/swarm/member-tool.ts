@@ -6,7 +6,7 @@ import { MemberSuspended, parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import type { MemberOutcome } from '../runs/member-outcome.ts'
 import { memberToolName } from '../runs/member-run.ts'
-import { cutText } from '../util/cut-text.ts'
+import { cutText, firstChars } from '../util/cut-text.ts'
 import { askElsewhere } from './ask-elsewhere.ts'
 import { type MemberHistory, type Shown, showMember } from './member-history.ts'
 import { runMember } from './run-member.ts'
@@ -99,7 +99,7 @@ function describeTask(history: MemberHistory): string {
 }
 
 function firstSentence(instruction = ''): string {
-  return instruction.split(/(?<=[.!?])\s/)[0]?.slice(0, 300) ?? ''
+  return firstChars(instruction.split(/(?<=[.!?])\s/)[0] ?? '', 300)
 }
 
 /** A message's images and files. */

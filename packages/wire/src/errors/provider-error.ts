@@ -1,5 +1,12 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { causesOf, connectionFailure, nearestWord, redactSecrets, silenceError } from '@agentkit/core/internal'
+import {
+  causesOf,
+  connectionFailure,
+  firstChars,
+  nearestWord,
+  redactSecrets,
+  silenceError,
+} from '@agentkit/core/internal'
 import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 
@@ -155,5 +162,5 @@ export function requestIdOf(headers: Headers | undefined): string | undefined {
 }
 
 function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text
+  return text.length > length ? `${firstChars(text, length)}…` : text
 }
