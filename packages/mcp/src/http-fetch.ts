@@ -97,7 +97,9 @@ function backgroundFetch(address: string | URL, init: RequestInit | undefined): 
       for (const [name, value] of Object.entries(answer.headers)) {
         for (const each of [value ?? []].flat()) received.append(name, each)
       }
-      const status = answer.statusCode ?? 502
+      const { statusCode = 502 } = answer
+      // `Response` takes no other status, and what is thrown here would end the process.
+      const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 502
       const isEmpty = [204, 205, 304].includes(status)
       // The same streams, whose types Node and the DOM declare apart.
       const stream = isEmpty ? null : (body as unknown as ReadableStream<Uint8Array>)
