@@ -22,10 +22,15 @@ export type Citation = {
 
 /** The passages that are new among those which are known, each once. */
 export function distinctPassages(cited: readonly Citation[], known: readonly Citation[] = []): Citation[] {
-  const distinct: Citation[] = []
-  for (const citation of cited) {
-    const isSame = ({ file, chunkId }: Citation): boolean => file === citation.file && chunkId === citation.chunkId
-    if (!known.some(isSame) && !distinct.some(isSame)) distinct.push(citation)
-  }
-  return distinct
+  const seen = new Set(known.map(passageOf))
+  return cited.filter((citation) => {
+    const passage = passageOf(citation)
+    const isNew = !seen.has(passage)
+    seen.add(passage)
+    return isNew
+  })
+}
+
+function passageOf({ file, chunkId }: Citation): string {
+  return JSON.stringify([file, chunkId])
 }
