@@ -101,6 +101,14 @@ describe('the silence of a model', () => {
   const watch = (signal = new AbortController().signal): ReturnType<typeof watchSilence> =>
     watchSilence(signal, 100, 't/m')
 
+  it('may have no end', () => {
+    const { signal, stop } = watchSilence(new AbortController().signal, Number.POSITIVE_INFINITY, 't/m')
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    vi.advanceTimersByTime(3_600_000)
+    expect([signal.aborted, setTimer.mock.calls]).toEqual([false, []])
+    stop()
+  })
+
   it('before its first event ends the call with the phase first-byte', () => {
     const { signal } = watch()
     vi.advanceTimersByTime(99)

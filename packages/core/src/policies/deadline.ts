@@ -93,7 +93,9 @@ export type CallWatch = {
 /**
  * Bounds the silence of any Model. The provider packages have shorter timeouts of their own, which see every byte.
  */
-export function watchSilence(runSignal: AbortSignal, silenceMs: number, modelId: string): CallWatch {
+export function watchSilence(runSignal: AbortSignal, longestMs: number, modelId: string): CallWatch {
+  // Any code may say how long its model may be silent; a timer with a longer delay fires at once.
+  const silenceMs = Math.min(longestMs, limits.longestTimerMs)
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)
   let lastHeard = performance.now()
