@@ -114,13 +114,13 @@ export const limits = {
   patternTests: 100_000,
   /** Arguments with more values are validated one call per turn of the event loop. */
   valuesAtOnce: 500,
-  /** The depth of a JSON Schema. */
   /** Schemas of servers and clients, which the author of an agent does not write. */
   foreignSchemaBytes: 65_536,
   foreignSchemaDepth: 32,
   clientToolDescriptionChars: 4_000,
   /** The most that `clientTools.max` may say. */
   mostClientTools: 256,
+  /** The depth of a JSON Schema. */
   schemaDepth: 200,
   /** Fields and items of a JSON Schema, at all levels. */
   schemaValues: 100_000,

@@ -45,7 +45,8 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
   let midnight = 0
 
   const dayOf = (userId: string): Day => {
-    const today = now() - (now() % dayMs)
+    const present = now()
+    const today = present - (present % dayMs)
     if (today !== midnight) users.clear()
     midnight = today
     const known = users.get(userId)

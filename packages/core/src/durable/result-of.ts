@@ -1,4 +1,4 @@
-import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { visibleMessages } from '../data/transcript.ts'
@@ -27,7 +27,7 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
       changes.reset()
       const stored = await requireRun(owner, runs, runId, userId)
       const { status } = stored.record
-      if (status === 'done' || status === 'failed' || status === 'waiting') return await toResult(owner, runs, stored)
+      if (status === 'done' || status === 'failed' || status === 'waiting') return await toResult(owner, stored)
       await changes.next()
     }
   } finally {
@@ -35,7 +35,7 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
   }
 }
 
-async function toResult({ store }: Owner, _runs: RunStore, stored: StoredRun): Promise<RunResult> {
+async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
   const { record } = stored
   const { runId, text = '', approvals, usage = {}, cost, sources, status } = record
   const progress = progressOf(stored)
