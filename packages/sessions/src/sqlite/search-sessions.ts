@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, SessionInfo } from '@agentkit/core'
 import { plainText } from '@agentkit/core/internal'
 import { parseStored } from '../util/json.ts'
@@ -45,6 +46,8 @@ export async function listSessions(
   while (place && found.length < count) {
     const from: Place = place
     place = await access.read((statements) => search(statements, from))
+    // A read of an open file is done without a turn of the event loop.
+    if (place) await nextTurn()
   }
   return found
 
