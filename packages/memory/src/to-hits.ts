@@ -52,7 +52,7 @@ export function toHits(query: string, found: readonly FoundBlock[]): MemoryHit[]
 
 const none: ReadonlySet<string> = new Set()
 
-/** The sentence or line with most of the query, and what follows it. */
+/** The first of the sentences and lines, together no longer than a quote, that have most of the query. */
 function bestPassage(text: string, weigh: (part: string) => number): Passage {
   const parts = partsOf(text)
   const weighed = parts.map((part) => ({ ...part, weight: weigh(text.slice(part.start, part.end)) }))
@@ -73,7 +73,8 @@ function bestPassage(text: string, weigh: (part: string) => number): Passage {
 /** Sentences and lines, none longer than a quote. */
 function partsOf(text: string): { start: number; end: number }[] {
   const parts: { start: number; end: number }[] = []
-  for (const { index: start, 0: line } of text.matchAll(/[^\n]+?(?:[.!?。]+(?=\s)|(?=\n)|$)/g)) {
+  // The pattern ends with one mark: from each mark of a long run, `+` would read the rest of the run again.
+  for (const { index: start, 0: line } of text.matchAll(/[^\n]+?(?:[.!?。](?=\s)|(?=\n)|$)/g)) {
     for (let from = 0; from < line.length; ) {
       let to = Math.min(line.length, from + limits.quoteChars)
       // Never between the two units of a character.
