@@ -60,7 +60,9 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
   let ended = false
   let gone = false
   let wake = (): void => {}
-  let makeRoom = (): void => {}
+  /** What the source waits for while too much is unread. */
+  let room: PromiseWithResolvers<void> | undefined
+  let lagging: NodeJS.Timeout | undefined
   let stalled: NodeJS.Timeout | undefined
   const undecided = setTimeout(() => decide(), heartbeatMs)
 
@@ -78,13 +80,15 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
     if (failure || beginsAnswer) decide(failure)
     wake()
     if (text.length < (isFollowed ? maxUnread : chunkLength)) return undefined
-    const lagging = isFollowed ? setTimeout(drop, catchUpMs) : undefined
-    return new Promise((emptied) => {
-      makeRoom = () => {
-        clearTimeout(lagging)
-        emptied()
-      }
-    })
+    if (isFollowed) lagging ??= setTimeout(drop, catchUpMs)
+    room ??= Promise.withResolvers<void>()
+    return room.promise
+  }
+  const makeRoom = (): void => {
+    clearTimeout(lagging)
+    lagging = undefined
+    room?.resolve()
+    room = undefined
   }
   const expectReader = (): void => {
     if (!gone) stalled = setTimeout(drop, stalledMs)
