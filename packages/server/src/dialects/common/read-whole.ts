@@ -11,6 +11,7 @@ export async function readWhole(source: EventSource, signal: AbortSignal): Promi
   let problem: ProblemError | undefined
   const leave = (): void => source.leave()
   signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
   try {
     await source.read((_text, { failure }) => {
       problem ??= failure
