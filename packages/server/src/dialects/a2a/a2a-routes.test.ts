@@ -1,6 +1,6 @@
-import { AgentKitError } from '@agentkit/core'
+import { AgentKitError, type RunStore, type SessionStore } from '@agentkit/core'
 import { A2AClient as A2AClient03 } from 'a2a-sdk03/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
 import { storedAgents } from '../../__fixtures__/stored-agent.ts'
@@ -162,6 +162,16 @@ describe('POST /a2a', () => {
     expect(sent).toContain('aGk=')
     expect(sent).toContain('[data]\\n{\\"size\\":3}')
   })
+
+  it('watches no run that could not be stored, for a client that does not wait', async () => {
+    const { agent, sessions } = make([])
+    const watched = watchersOf(sessions)
+    vi.spyOn(sessions.runs as RunStore, 'create').mockRejectedValue(new AgentKitError('storage', 'The disk is full.'))
+    const sent = { ...message([{ text: 'Hi' }]), configuration: { returnImmediately: true } }
+    const response = await createApp(agent, options).request('/a2a', post(call('SendMessage', sent)))
+    expect(response.status).toBe(503)
+    expect(watched).toEqual({ begun: 1, left: 1 })
+  })
 })
 
 describe('the agent card', () => {
@@ -181,4 +191,35 @@ describe('the agent card', () => {
     })
     expect(JSON.stringify(shown)).not.toMatch(/secret|pay/)
   })
+
+  it('has the address that the own proxy was called by, which is the last of several', async () => {
+    const behind = {
+      allowUnauthenticated: true,
+      allowedHosts: ['cdn.example.com', 'agent.example.com'],
+      trustedProxies: ['10.0.0.0/8'],
+    } as const
+    const app = createApp(make([]).agent, { ...options, ...behind })
+    const headers = { 'x-forwarded-host': 'cdn.example.com, agent.example.com:8443', 'x-forwarded-proto': 'https' }
+    const incoming = { socket: { remoteAddress: '10.0.0.1' }, httpVersion: '1.1' } as never
+    const response = await app.request(card, { headers }, { incoming })
+    expect(await response.json()).toMatchObject({
+      supportedInterfaces: [{ url: 'https://agent.example.com:8443/a2a' }],
+    })
+  })
 })
+
+/** How many runs are watched from now on, and how many of them no longer. */
+function watchersOf({ runs }: SessionStore): { begun: number; left: number } {
+  if (!runs) throw new Error('The store keeps no runs.')
+  const counts = { begun: 0, left: 0 }
+  const { watch } = runs
+  vi.spyOn(runs, 'watch').mockImplementation((...watched) => {
+    counts.begun++
+    const stop = watch.apply(runs, watched)
+    return () => {
+      counts.left++
+      stop()
+    }
+  })
+  return counts
+}

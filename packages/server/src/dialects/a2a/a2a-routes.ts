@@ -1,6 +1,7 @@
 import { eventStreamType } from '../../answer/event-response.ts'
 import { logProblem } from '../../answer/log-problem.ts'
 import { handlerProblem } from '../../answer/problem.ts'
+import { requestHosts } from '../../guards/host.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -73,8 +74,7 @@ export function agentCardRoute({ agent, rules }: RouteParts): Route {
 /** The address by which the client has called, through a trusted proxy too. */
 function originOf(context: ServerContext): string {
   const { origin } = new URL(context.req.url)
-  const host = context.get('forwardedHost')
-  if (host === undefined) return origin
+  if (context.get('forwardedHost') === undefined) return origin
   const isPlain = context.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'http'
-  return `${isPlain ? 'http' : 'https'}://${host}`
+  return `${isPlain ? 'http' : 'https'}://${requestHosts(context).at(-1)}`
 }

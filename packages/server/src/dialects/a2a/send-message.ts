@@ -1,12 +1,12 @@
 import type { RunResult, RunStore } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
-import type { EventSource } from '../../answer/event-stream.ts'
 import { type ProblemError, runProblem } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
 import { findRun } from '../../runs/find-run.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { decideRun } from '../common/decide-run.ts'
+import { readWhole } from '../common/read-whole.ts'
 import { A2AError } from './a2a-error.ts'
 import { type CallOf, result, streamedTask } from './a2a-methods.ts'
 import { type A2AMessage, invalid, readMessage } from './a2a-request.ts'
@@ -74,20 +74,23 @@ async function wholeTask(
   })
   const { runs } = parts.agent.sessions
   if (!returnsImmediately || !runs) return settled
-  const first = await Promise.race([begun.promise.then((runId) => untilStored(runs, runId)), settled])
-  if (typeof first !== 'string') return first
+  const over = new AbortController()
+  const stored = begun.promise.then((runId) => untilStored(runs, runId, over.signal))
+  const first = await Promise.race([stored, settled]).finally(() => over.abort())
+  if (typeof first !== 'string') return settled
   settled.catch(ignore)
   return result(call, { task: await readTask(parts, first, userId) })
 }
 
 function ignore(): void {}
 
-/** Resolves with the id of a run once it is stored: from then on it is a task. */
-async function untilStored(runs: RunStore, runId: string): Promise<string> {
-  for (;;) {
+/** Resolves with the id of a run once it is stored, from when on it is a task; with nothing when `signal` aborts. */
+async function untilStored(runs: RunStore, runId: string, signal: AbortSignal): Promise<string | undefined> {
+  while (!signal.aborted) {
     // Before the run is read, so that no write is missed in between.
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = runs.watch(runId, resolve)
+    signal.addEventListener('abort', () => resolve(), { once: true })
     try {
       if (await runs.read(runId)) return runId
       await promise
@@ -95,6 +98,7 @@ async function untilStored(runs: RunStore, runId: string): Promise<string> {
       stop()
     }
   }
+  return undefined
 }
 
 type Owner = { contextId: string; userId: string; parts: CallOf['parts'] }
@@ -142,17 +146,10 @@ async function decide(sent: Sent, { taskId, contextId, decisions }: Decided): Pr
     const followed = followedTask(call.id, { ...task, status: working, metadata: {} }, events(encode))
     return eventResponse(followed, context, { ...parts, isLogged: true })
   }
-  await ended(
+  // A run that fails is a task that has failed.
+  await readWhole(
     events(() => ''),
     context.req.raw.signal,
-  )
+  ).catch(ignore)
   return result(call, { task: await readTask(parts, taskId, userId) })
-}
-
-/** Resolves when the run has ended, waits again, or its client has left. */
-async function ended(events: EventSource, signal: AbortSignal): Promise<void> {
-  const leave = (): void => events.leave()
-  signal.addEventListener('abort', leave, { once: true })
-  await events.read(() => undefined)
-  signal.removeEventListener('abort', leave)
 }
