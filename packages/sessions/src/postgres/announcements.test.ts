@@ -101,6 +101,23 @@ it('calls readers now and then where no messages arrive, as behind a pooler, and
   await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
 })
 
+it('keeps no connection that is open only after it is closed', async () => {
+  const [other, reader] = [open(url), open(url)]
+  const seen = watch(reader, 'r1')
+  // Its connection is being opened.
+  await reader.announcements.close()
+  await reader.database.close()
+  watch(other, 'r2')
+  await expect.poll(() => other.announcements.isHearing, { timeout }).toBe(true)
+  await new Promise((later) => setTimeout(later, 1_000))
+  const listeners = await queryAt(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'agentkit listener' AND datname = current_database()`,
+  )
+  expect(listeners).toHaveLength(1)
+  expect(seen).toEqual([])
+})
+
 /** @param listenAt where it listens @param queryAt where its other statements run */
 function open(listenAt: string, queryUrl = listenAt): Process {
   const options = { schema: 'agentkit', poolSize: 1, retryMs: 60_000 }

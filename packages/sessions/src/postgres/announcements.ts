@@ -78,6 +78,8 @@ export function openAnnouncements(
       // It does not keep the process alive.
       unref(client)
       await client.query(`LISTEN "${schema}"`)
+      // The last reader has left meanwhile.
+      if (!check) return void (await client.end())
       listener = client
       lastHeard = performance.now()
       hasHeard = false
@@ -87,7 +89,7 @@ export function openAnnouncements(
     } catch {
       if (client && client !== listener) client.end().catch(() => {})
       failures++
-      startPolling()
+      if (check) startPolling()
     } finally {
       isConnecting = false
     }
