@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
@@ -131,6 +131,21 @@ it('a recording that ends early leaves the earlier one', async () => {
   const scorers = [{ name: 'aborts', score }]
   await expect(evaluate({ ...options, scorers, signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
   expect(await readFile(join(out, 'taped.cassette'))).toEqual(before)
+})
+
+it('a recording that cannot be written is `storage`, before a model is called where that can be seen', async () => {
+  const file = join(out, 'a-file')
+  await writeFile(file, '')
+  const record = async (path: string): Promise<unknown> => {
+    const options = optionsOf('record', () => true, 'unwritable')
+    return evaluate({ ...options, fresh: true, cassette: { file: path, mode: 'record' } }).catch((error) => error)
+  }
+  expect(await record(join(file, 'x.cassette'))).toMatchObject({ code: 'storage' })
+  await mkdir(join(out, 'folder.cassette'))
+  expect(await record(join(out, 'folder.cassette'))).toMatchObject({
+    code: 'storage',
+    message: expect.stringContaining('EISDIR'),
+  })
 })
 
 it('a replay of a missing file is `not-found`', async () => {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { AgentKitError, type Model } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
+import { storageError } from '../store/storage-error.ts'
+import { writePieces } from '../store/write-pieces.ts'
 import type { EvaluateOptions } from './eval-options.ts'
 
 /** What makes the model calls of an eval, and knows how long its runs took. */
@@ -21,7 +24,8 @@ export type EvalCassette = {
  * Beside it is `<file>.durations.json`, with the durations of the runs, so that a replay reports them. A recording replaces
  * both files once all runs have ended.
  *
- * @throws AgentKitError `not-found` for a replay of a missing file; `unreadable-file` for a damaged one
+ * @throws AgentKitError `not-found` for a replay of a missing file; `unreadable-file` for a damaged one; `storage` for a
+ *   recording into a folder that cannot be made
  */
 export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['cassette']>): Promise<EvalCassette> {
   const { record, replay } = await import('@agentkit/testing')
@@ -50,6 +54,10 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
   // The recording of a process continues in a file that it has begun, so each eval has one of its own.
   const unfinished = `${file}.${crypto.randomUUID()}.tmp`
   const recorded = new Map<Model, Model>()
+  // Otherwise each run would fail by it.
+  await mkdir(dirname(file), { recursive: true }).catch((cause: unknown) => {
+    throw storageError(file, cause)
+  })
   return {
     replace(model) {
       const known = recorded.get(model) ?? record(model, unfinished)
@@ -65,8 +73,10 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
         throw new AgentKitError('invalid-argument', `No model was called, so ${file} was not recorded.`)
       }
       const sorted = Object.fromEntries(Object.entries(durations).sort(([one], [other]) => (one < other ? -1 : 1)))
-      await writeFile(durationsFile, `${JSON.stringify(sorted, null, 1)}\n`)
-      await rename(unfinished, file)
+      await writePieces(durationsFile, [`${JSON.stringify(sorted, null, 1)}\n`])
+      await rename(unfinished, file).catch((cause: unknown) => {
+        throw storageError(file, cause)
+      })
     },
     discard: () => rm(unfinished, { force: true }),
   }

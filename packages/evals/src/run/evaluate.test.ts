@@ -6,7 +6,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EvalCase } from '../data/eval-case.ts'
 import type { Scorer } from '../data/scorer.ts'
-import { exact } from '../scorers/text-scorers.ts'
+import { contains, exact } from '../scorers/text-scorers.ts'
 import { evaluate } from './evaluate.ts'
 
 let out: string
@@ -153,6 +153,8 @@ describe('evaluate', () => {
       { name: 'too-high', score: () => 5 },
       { name: 'not-a-number', score: () => 0 / 0 },
       { name: 'nothing', score: () => undefined as unknown as number }, // in JavaScript
+      { name: 'within', score: () => ({ score: 0 / 0, reason: 'x' }) },
+      { name: 'bigint', score: () => 1n as unknown as number },
       { name: 'good', score: ({ durationMs }) => ({ score: durationMs >= 0 ? 0.5 : 0, reason: 'sk-12345678901234' }) },
       { name: 'yes', score: () => true },
     ]
@@ -173,6 +175,8 @@ describe('evaluate', () => {
         'too-high': 'The scorer returned 5. A score is a number from 0 to 1, or a boolean.',
         'not-a-number': 'The scorer returned NaN. A score is a number from 0 to 1, or a boolean.',
         nothing: 'The scorer returned undefined. A score is a number from 0 to 1, or a boolean.',
+        within: "The scorer returned { score: NaN, reason: 'x' }. A score is a number from 0 to 1, or a boolean.",
+        bigint: 'The scorer returned 1n. A score is a number from 0 to 1, or a boolean.',
       },
       passed: false,
     })
@@ -296,6 +300,18 @@ describe('stored results', () => {
     expect((await evaluate(one)).variants.clerk?.failed).toBe(1)
     isDown = false
     expect((await evaluate(one)).variants.clerk?.failed).toBe(0)
+  })
+
+  it('of a run that waited for an approval are made again once its tool needs none', async () => {
+    const payer = (needsApproval: boolean): Agent => {
+      const description = 'Pays.'
+      const pay = tool({ name: 'pay', description, input: { type: 'object' }, needsApproval, execute: () => 'paid' })
+      const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }, 'It is paid.'])
+      return new Agent({ name: 'Payer', functions: [pay], model })
+    }
+    const one = { cases: [{ input: 'Pay', expected: 'paid' }], scorers: [contains()], out, name: 'approved' }
+    expect((await evaluate({ ...one, agent: payer(true) })).variants.payer?.failed).toBe(1)
+    expect((await evaluate({ ...one, agent: payer(false) })).results[0]).toMatchObject({ text: 'It is paid.' })
   })
 })
 

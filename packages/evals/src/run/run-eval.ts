@@ -192,8 +192,8 @@ function hasPassed(
 }
 
 /** Whether a stored result is not made again: a failure may have passed by now. */
-function isComplete({ missing, finishReason }: StoredResult): boolean {
-  return !missing && finishReason !== undefined && finishReason !== 'error' && finishReason !== 'aborted'
+function isComplete({ missing, error }: StoredResult): boolean {
+  return !missing && !error
 }
 
 function reportOf(plan: EvalPlan, results: readonly StoredResult[]): EvalReport {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { AgentKitError, type Cost, type Usage } from '@agentkit/core'
 import { abortError, isRecord, messageOf, redactSecrets, untilAborted } from '@agentkit/core/internal'
 import type { Score, ScoredRun, Scorer } from '../data/scorer.ts'
@@ -68,8 +69,7 @@ function checkScore(given: Score): { score: number; reason?: string; usage?: Usa
   const { score: value, reason, usage, cost } = isRecord(given) ? given : { score: given }
   const score = typeof value === 'boolean' ? Number(value) : value
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) {
-    // As JSON, NaN would be null.
-    const shown = String(typeof given === 'number' ? given : (JSON.stringify(given) ?? given)).slice(0, 100)
+    const shown = inspect(given, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 100)
     throw new AgentKitError(
       'invalid-argument',
       `The scorer returned ${shown}. A score is a number from 0 to 1, or a boolean.`,

@@ -6,6 +6,7 @@ import { AgentKitError } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import type { ResultLine, StoredResult } from '../data/stored-result.ts'
 import { limits } from '../limits.ts'
+import { storageError } from './storage-error.ts'
 import { writePieces } from './write-pieces.ts'
 
 /** The results of an eval on disk, one line each. A killed eval continues with them. */
@@ -112,9 +113,4 @@ function parse(text: string): ResultLine | undefined {
   } catch {
     return undefined
   }
-}
-
-function storageError(path: string, cause: unknown): AgentKitError {
-  const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-  return new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
 }

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { AgentKitError } from '@agentkit/core'
+import { storageError } from './storage-error.ts'
 
 /**
  * Writes a file whole or not at all, in pieces, as the text of a large report is longer than a text may be.
@@ -18,7 +18,6 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
     await rename(unfinished, path)
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => {})
-    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-    throw new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
+    throw storageError(path, cause)
   }
 }
