@@ -2,6 +2,8 @@ import type { Span, SpanEnd, SpanStart, Tracer } from '@agentkit/core/internal'
 import {
   type Context,
   context,
+  diag,
+  INVALID_SPAN_CONTEXT,
   type Meter,
   type Tracer as OtelTracer,
   SpanKind,
@@ -35,7 +37,9 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
       attributes: startAttributes(about, naming),
       ...(link && { links: [{ context: link }] }),
     }
-    const span = tracer.startSpan(`${operation} ${subject}`, options, outer)
+    const span =
+      quietly(() => tracer.startSpan(`${operation} ${subject}`, options, outer)) ??
+      trace.wrapSpanContext(trace.getSpanContext(outer) ?? INVALID_SPAN_CONTEXT)
     const within = trace.setSpan(outer, span)
     const calls: Calls = { model: 0, tool: 0 }
     const startedAt = performance.now()
@@ -45,17 +49,19 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
       within: (work) => context.with(within, work),
       link(id) {
         const earlier = spanContextOf(id)
-        if (earlier) span.addLink({ context: earlier })
+        if (earlier) quietly(() => span.addLink({ context: earlier }))
       },
       end(end: SpanEnd = {}) {
         if (hasEnded) return
         hasEnded = true
-        // A sampler may have dropped it.
-        if (span.isRecording()) span.setAttributes(endAttributes(about, end, naming))
-        // The message of an error may have text of a model or a tool: its type is enough.
-        if (errorTypeOf(end) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
-        record(about, end, (performance.now() - startedAt) / 1_000, calls)
-        span.end()
+        quietly(() => {
+          // A sampler may have dropped it.
+          if (span.isRecording()) span.setAttributes(endAttributes(about, end, naming))
+          // The message of an error may have text of a model or a tool: its type is enough.
+          if (errorTypeOf(end) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+        })
+        quietly(() => record(about, end, (performance.now() - startedAt) / 1_000, calls))
+        quietly(() => span.end())
       },
     }
     places.set(own, { context: within, outer, calls })
@@ -71,10 +77,20 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
     continueTrace(header, work, { overrides = false } = {}) {
       // Instrumentation of HTTP has read the headers.
       if (!overrides && trace.getSpan(context.active())) return work()
-      const continued = contextOf(header)
+      const continued = quietly(() => contextOf(header))
       return continued ? context.with(continued, work) : work()
     },
-    headers: activeHeaders,
+    headers: () => quietly(activeHeaders) ?? {},
+  }
+}
+
+/** A processor, a meter or a propagator of the process that throws fails no run: OpenTelemetry's own log has its error. */
+function quietly<Value>(work: () => Value): Value | undefined {
+  try {
+    return work()
+  } catch (error) {
+    diag.error('@agentkit/telemetry: a part of OpenTelemetry threw.', error)
+    return undefined
   }
 }
 

@@ -2,10 +2,10 @@ import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workf
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { context, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
-import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import { type ReadableSpan, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { describe, expect, it } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
-import { startTelemetry } from './start-telemetry.ts'
+import { startTelemetry, type TelemetryOptions } from './start-telemetry.ts'
 
 const input = { type: 'object' }
 const usage = { inputTokens: 7, outputTokens: 3 }
@@ -274,6 +274,25 @@ describe('startTelemetry', () => {
     const telemetry = startTelemetry({ tracerProvider: provider('traces'), meterProvider: provider('metrics') })
     await Promise.all([telemetry.close(), telemetry.close()])
     expect(flushed).toEqual(['traces', 'metrics'])
+  })
+
+  it('fails no run where a processor, a span or a meter of the process throws', async () => {
+    const fail = (): never => {
+      throw new Error('A processor threw.')
+    }
+    const processor = { onStart: fail, onEnd: fail, forceFlush: async () => fail(), shutdown: async () => {} }
+    const nothing = trace.wrapSpanContext({ traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 1 })
+    const span = Object.assign(nothing, { isRecording: () => true, setAttributes: fail, end: fail })
+    const meter = { ...metrics.getMeter('none'), createHistogram: () => ({ record: fail }) }
+    for (const options of [
+      { tracerProvider: new SdkTracerProvider({ spanProcessors: [processor] }) },
+      { tracerProvider: { getTracer: () => ({ ...trace.getTracer('none'), startSpan: () => span }) } },
+      { meterProvider: { getMeter: () => Object.assign(metrics.getMeter('none'), meter) } },
+    ] satisfies TelemetryOptions[]) {
+      await using _ = startTelemetry(options)
+      const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Done.'])
+      expect(await new Agent({ name: 'Clerk', functions: [look], model }).chat('Go')).toBe('Done.')
+    }
   })
 
   it('refuses something other than a provider', () => {
