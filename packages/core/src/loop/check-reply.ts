@@ -49,8 +49,8 @@ export async function checkPlanned(run: Run, reply: Reply, output: unknown): Pro
   state.output = answer.output
 }
 
-async function readPlanned({ agent }: Run, reply: Reply, format: OutputFormat): Promise<Answer> {
-  const read = await readOutput(reply, format)
+async function readPlanned({ agent, scope }: Run, reply: Reply, format: OutputFormat): Promise<Answer> {
+  const read = await readOutput(reply, format, scope.signal)
   if (read.kind === 'output') return { output: read.value }
   const why = read.kind === 'problems' ? ` ${read.problems}` : ''
   const message = `The last answer in "${agent.name}" does not have the form of its \`output\`.${why}`
@@ -72,10 +72,10 @@ function readText({ guard, agent }: Run, { reason }: Reply, isEmpty: boolean): A
 }
 
 async function readForm(run: Run, reply: Reply, format: OutputFormat): Promise<Answer> {
-  const { finalTool, state } = run
+  const { finalTool, state, scope } = run
   const isCall = reply.calls.length > 0
   if (!isCall && !isComplete(reply.reason)) return {}
-  const read = await readOutput(reply, format, finalTool)
+  const read = await readOutput(reply, format, scope.signal, finalTool)
   if (read.kind === 'tools') return {}
   if (read.kind === 'problems') {
     state.invalidOutputs++
@@ -109,12 +109,16 @@ function invalidOutput({ model }: Run, problems: string): AgentKitError {
 }
 
 /** The output hook receives the text that the user would. */
-async function applyOutputHook({ agent, hookContext, format }: Run, reply: Reply, answer: Answer): Promise<void> {
+async function applyOutputHook(
+  { agent, hookContext, format, scope }: Run,
+  reply: Reply,
+  answer: Answer,
+): Promise<void> {
   const { value, changed } = await applyHook('output', agent.hooks.output, { text: reply.text }, hookContext)
   if (!changed) return
   replaceMessage(reply, asTextAnswer(reply.message, value.text))
   if (!format || answer.output === undefined) return
-  const read = await readOutput(reply, format)
+  const read = await readOutput(reply, format, scope.signal)
   if (read.kind !== 'output') {
     const message = "The hook `output` has made the answer one that does not have the form of the agent's `output`."
     throw invalidConfig(`${message} Let it change what stands in the answer's fields.`)

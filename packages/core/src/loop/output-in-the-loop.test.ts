@@ -124,6 +124,13 @@ describe('an answer in a form', () => {
     expect([result.finishReason, result.output]).toEqual(['stop', answer])
   })
 
+  it('is not waited for beyond the deadline of the run where its check never ends', async () => {
+    const slow = City.refine(() => new Promise<boolean>(() => {}))
+    const agent = new Agent({ name: 'Slow', functions: [], model: scriptedModel([paris]), output: slow })
+    const { finishReason, error } = await agent.stream('Go', { timeoutMs: 50 }).result
+    expect([finishReason, error?.code]).toEqual(['error', 'timeout'])
+  })
+
   it('is not there when it could not be stored', async () => {
     const own = payer([{ toolCalls: [final(paris)] }], { output: City })
     own.store.append = () => Promise.reject(new Error('disk full'))

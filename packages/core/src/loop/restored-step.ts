@@ -40,9 +40,9 @@ function withProblem(call: ToolCall, message: AssistantMessage): ToolCall {
 }
 
 /** The stored answer was checked before, so it has the form of the agent's `output`. */
-async function restoreOutput({ format, agent, state }: Run, reply: Reply): Promise<void> {
+async function restoreOutput({ format, agent, state, scope }: Run, reply: Reply): Promise<void> {
   if (!format || (reply.reason !== 'stop' && reply.reason !== 'tool-calls')) return
-  const read = await readOutput({ text: reply.text, calls: [] }, format)
+  const read = await readOutput({ text: reply.text, calls: [] }, format, scope.signal)
   if (read.kind !== 'output') {
     throw invalidConfig(
       `The stored answer of "${agent.name}" does not have the form of its \`output\`, which was changed.`,

@@ -21,6 +21,7 @@ import {
 
 const citySchema = z.object({ city: z.string() })
 const format = await compileOutput(citySchema)
+const { signal } = new AbortController()
 const echo = { name: 'echo', description: 'Echoes.', inputSchema: { type: 'object' } }
 const request: ModelRequest = { messages: [{ role: 'user', content: 'Where?' }], temperature: 0 }
 
@@ -90,7 +91,7 @@ function invalidCall(inputText: string): ToolCall {
 }
 
 function read(reply: { text?: string; calls?: ToolCall[] }, of = format): Promise<ReadOutput> {
-  return readOutput({ text: '', calls: [], ...reply }, of, 'final_answer')
+  return readOutput({ text: '', calls: [], ...reply }, of, signal, 'final_answer')
 }
 
 const oslo = { kind: 'output', value: { city: 'Oslo' }, text: '{"city":"Oslo"}' }
@@ -101,7 +102,7 @@ describe('a reply', () => {
     expect(await read({ text: '{"city":"Oslo"}', calls: [call({ city: 'Oslo' }), call({}, 'echo')] })).toEqual({
       kind: 'tools',
     })
-    expect(await readOutput({ text: '', calls: [call({ city: 'Oslo' })] }, format)).toEqual({ kind: 'tools' })
+    expect(await readOutput({ text: '', calls: [call({ city: 'Oslo' })] }, format, signal)).toEqual({ kind: 'tools' })
   })
 
   it.each<[string, { text?: string; calls?: ToolCall[] }]>([

@@ -2,6 +2,7 @@ import type { ModelInfo, ModelRequest, ToolCall, ToolSpec } from '../contracts/m
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
+import { untilAborted } from '../util/abort.ts'
 import { cutText } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { findJSON } from './find-json.ts'
@@ -67,17 +68,20 @@ export type ReadOutput =
 /**
  * Finds the answer in a reply: in the calls of the tool that takes it, otherwise in the text. The last valid one counts.
  * @param finalTool the name of the tool that takes the answer
+ * @throws AgentKitError when the signal aborts
  */
 export async function readOutput(
   reply: { text: string; calls: readonly ToolCall[] },
   format: OutputFormat,
+  signal: AbortSignal,
   finalTool?: string,
 ): Promise<ReadOutput> {
   if (reply.calls.some(({ name }) => name !== finalTool)) return { kind: 'tools' }
   const candidates = reply.calls.length > 0 ? answersIn(reply.calls) : findJSON(reply.text)
   let closest: { length: number; problems: string[] } | undefined
   for (const { text, value } of candidates) {
-    const checked = await format.validate(value)
+    // A check of the user's, such as one that asks a database, may take for ever.
+    const checked = await untilAborted(signal, Promise.resolve(format.validate(value)))
     if (!checked.problems) return { kind: 'output', value: checked.value, text }
     // The longest candidate is the answer; shorter ones are examples.
     if (!closest || text.length > closest.length) closest = { length: text.length, problems: checked.problems }

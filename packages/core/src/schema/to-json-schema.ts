@@ -1,6 +1,7 @@
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, invalidArgument, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
+import { redactSecrets } from '../util/redact.ts'
 
 /**
  * A Standard Schema as JSON Schema: its own description, or that of its library's converter.
@@ -48,7 +49,8 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
 /** The error for a schema that a library cannot process. */
 export function unusableSchema(cause: unknown, name: string, fix = ''): AgentKitError {
   if (isAgentKitError(cause)) return cause
-  const message = `${name}: its schema cannot be used as JSON Schema (${messageOf(cause)}).${fix}`
+  const why = redactSecrets(messageOf(cause)) || 'it threw'
+  const message = `${name}: its schema cannot be used as JSON Schema (${why}).${fix}`
   return invalidArgument(message, { cause })
 }
 
