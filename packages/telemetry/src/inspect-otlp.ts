@@ -28,12 +28,14 @@ async function probe(name: Signal, encoding: Encoding, env: Env, signal: AbortSi
   const endpoint = endpointOf(name, env)
   // A query or a user may be a secret.
   const shown = `${endpoint.origin}${endpoint.pathname}`
-  const type = encoding === 'proto' ? 'application/x-protobuf' : 'application/json'
   const fix = 'Set OTEL_EXPORTER_OTLP_ENDPOINT, or start the collector: it listens for HTTP on port 4318.'
+  const headers = new Headers(userHeader(endpoint))
+  for (const [header, value] of Object.entries(headersOf(name, env))) headers.set(header, value)
+  headers.set('content-type', encoding === 'proto' ? 'application/x-protobuf' : 'application/json')
   try {
     const response = await fetch(endpoint, {
       method: 'POST',
-      headers: { ...headersOf(name, env), 'content-type': type },
+      headers,
       body: encoding === 'proto' ? new Uint8Array() : '{}',
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(limits.probeMs)]),
@@ -60,6 +62,16 @@ function endpointOf(name: Signal, env: Env): URL {
   const base = new URL(env.OTEL_EXPORTER_OTLP_ENDPOINT || 'http://localhost:4318')
   base.pathname = `${base.pathname.replace(/\/+$/, '')}/v1/${name}`
   return base
+}
+
+/** The user of an address as a header, as the exporters send it: `fetch` takes no such address, so it loses them here. */
+function userHeader(endpoint: URL): Record<string, string> {
+  const { username, password } = endpoint
+  if (username === '' && password === '') return {}
+  endpoint.username = ''
+  endpoint.password = ''
+  const user = `${decoded(username)}:${decoded(password)}`
+  return { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
 }
 
 /** The headers of the variables, which are written as W3C baggage: `key=value,key=value`. */

@@ -7,6 +7,7 @@ import { Agent } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { metrics, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { inspectOtlp } from './inspect-otlp.ts'
 import { startOtlp } from './otlp.ts'
 import { hasProvider } from './registered.ts'
 import { requirePeer } from './require-peer.ts'
@@ -173,6 +174,19 @@ describe('the export over OTLP', () => {
   it('takes headers as the specification writes them', async () => {
     const headers = 'Authorization=Basic dTpw==, x-tenant=a%2Cb%20c,'
     await startOtlp({ OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SDK_DISABLED: 'true' }).close()
+  })
+
+  it('is asked for by `agentkit doctor` with the user of the address, and with the headers before it', async () => {
+    await using own = await collector()
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: own.url.replace('//', '//ada:se%3Acret@') }
+    const asked = { isOffline: false, signal: AbortSignal.timeout(5_000) }
+    const findings = await inspectOtlp(env, asked)
+    expect(findings.map(({ status }) => status)).toEqual(['ok', 'ok'])
+    expect(JSON.stringify(findings)).not.toContain('ada')
+    const basic = `Basic ${Buffer.from('ada:se:cret').toString('base64')}`
+    expect(own.requests[0]).toMatchObject({ type: 'application/x-protobuf', headers: { authorization: basic } })
+    await inspectOtlp({ ...env, OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer x' }, asked)
+    expect(own.requests.at(-1)?.headers.authorization).toBe('Bearer x')
   })
 
   it('names one line that installs all packages, where one is missing', () => {
