@@ -308,6 +308,8 @@ cors_origins = ["https://example.com"]
       '"max_steps" is not a key of [server]. It belongs below [defaults], or below the table',
     ],
     ['[clerk]\nport = 80', '"port" is not a key of [clerk]. It belongs below [server].'],
+    ['[clerk]\ntelemetry = "otlp"', '"telemetry" is not a key of [clerk]. It belongs below [defaults].'],
+    ['[server]\nretention_days = 30', '"retention_days" is not a key of [server]. It belongs below [retention].'],
   ])('says where a key belongs that stands below the wrong table: %j', (toml, warning) => {
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })

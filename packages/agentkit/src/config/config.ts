@@ -257,8 +257,10 @@ function unknownKey(
 
 /** A key that was written below the wrong table, as at the end of a file. */
 function homeHint(key: string): string | undefined {
-  if (Object.hasOwn(defaultsKeys, key)) return 'It belongs below [defaults], or below the table of an agent.'
-  return Object.hasOwn(serverKeys, key) ? 'It belongs below [server].' : undefined
+  if (Object.hasOwn(agentKeys, key)) return 'It belongs below [defaults], or below the table of an agent.'
+  const homes = { defaults: defaultsKeys, server: serverKeys, retention: retentionKeys }
+  const home = Object.entries(homes).find(([, keys]) => Object.hasOwn(keys, key))
+  return home && `It belongs below [${home[0]}].`
 }
 
 /** Our key for the word of another library: `max_turns` → `max_steps`. */
