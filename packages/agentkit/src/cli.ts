@@ -50,6 +50,8 @@ async function report(error: unknown): Promise<number> {
   }
   const isUsage = error instanceof UsageError
   if (!isUsage && !isAgentKitError(error)) throw error
-  process.stderr.write(`${terminalLine(error.message)}\n`)
+  const { redactSecrets } = await import('@agentkit/core/internal')
+  // A file may throw an AgentKitError of its own, with a key in it.
+  process.stderr.write(`${terminalLine(redactSecrets(error.message))}\n`)
   return isUsage ? 2 : 1
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
-import { nearestWord } from '@agentkit/core/internal'
+import { nearestWord, redactSecrets } from '@agentkit/core/internal'
 import { openProgress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
@@ -118,7 +118,8 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
       }
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      const text = isAgentKitError(error) ? `${error.code}: ${error.message}` : error.message
+      const message = redactSecrets(error.message)
+      const text = isAgentKitError(error) ? `${error.code}: ${message}` : message
       await write(`${painted('red', terminalLine(text))}\n`)
     }
   }

@@ -24,6 +24,14 @@ write('budget.ts', scripted(`[{ toolCalls: [{ name: 'look' }] }, 'Never.']`, 'bu
 write('steps.ts', scripted(`[{ text: 'So far.', toolCalls: [{ name: 'look' }] }, 'Never.']`, 'maxSteps: 1'))
 write('stuck.ts', scripted(`Array.from({ length: 20 }, () => ({ toolCalls: [{ name: 'look' }] }))`, ''))
 write('fails.ts', scripted(`[() => { throw new Error('no model') }]`, 'retry: { attempts: 1 }'))
+write(
+  'leaks.ts',
+  `import { AgentKitError } from 'agentkit'\n${scripted(`[new AgentKitError('quota', 'No money for sk-proj-1234567890abcdef.')]`)}`,
+)
+write(
+  'throws.ts',
+  "import { AgentKitError } from 'agentkit'\nthrow new AgentKitError('auth', 'No access for sk-proj-1234567890abcdef.')",
+)
 write('hostile.ts', scripted(`['\\u001b[2J\\u001b]52;c;cm0=\\u0007 a\\rb \\u202e \\u009b31m']`))
 write('waits.ts', scripted(`[() => { console.log('called'); return new Promise(() => {}) }]`))
 write(
@@ -97,6 +105,14 @@ describe('agentkit run', () => {
     expect(keyless.code).toBe(1)
     expect(JSON.parse(keyless.out)).toMatchObject({ code: 'missing-key' })
     expect(keyless.error).toContain('Set MISTRAL_API_KEY')
+  })
+
+  it.each([
+    ['leaks.ts', 'quota: No money for [redacted].'],
+    ['throws.ts', 'No access for [redacted].'],
+  ])('shows no key of what a model or the file throws: %s', async (file, line) => {
+    const { code, error } = await agentkit(['run', file, 'Hi'])
+    expect([code, error.split('\n').at(-1)]).toEqual([1, line])
   })
 
   it('answers without a model and a key by the offline model, and says so', async () => {

@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError, type RunResult, terminalLine, terminalText } from '@agentkit/core'
-import { untilAborted } from '@agentkit/core/internal'
+import { redactSecrets, untilAborted } from '@agentkit/core/internal'
 import { definedOnly } from '../../util/defined-only.ts'
 import { interruptible } from '../common/interrupt.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
@@ -94,6 +94,6 @@ function report({ finishReason, error, approvals, warnings }: RunResult, isInter
       printError(`${name} ${JSON.stringify(input)} waits for approval (${approvalId}).`)
     }
     printError('The run waits for approval: nothing was decided. To be asked, use agentkit chat.')
-  } else if (error) printError(`${error.code}: ${error.message}`)
+  } else if (error) printError(`${error.code}: ${redactSecrets(error.message)}`)
   else if (finishReason !== 'stop') printError(`The run ended early: ${finishReason}.`)
 }
