@@ -114,6 +114,13 @@ describe('parseCsv', () => {
     expect(read.parsed.status).toBe('ok')
   })
 
+  it('reads the names and values of thousands of columns', async () => {
+    const cells = (name: string): string => Array.from({ length: 10_000 }, (_, index) => `${name} ${index}`).join(';')
+    const [first, ...others] = await said(`${cells('quantity measured')}\n${cells('some words')}\n${cells('other')}\n`)
+    expect(first?.split('\n')[9_999]).toBe('quantity measured 9999: some words 9999')
+    expect(others).toHaveLength(1)
+  })
+
   it('returns a long file in pieces with consecutive row numbers', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => `${index},"text ${index}"`)
     const { said: all, pieces } = await readFileOf(parseCsv, `id,text\n${rows.join('\n')}\n`)

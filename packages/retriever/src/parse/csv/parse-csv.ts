@@ -54,17 +54,36 @@ function brokenQuote(row: number): string {
 async function open(
   parts: AsyncGenerator<string, void>,
 ): Promise<{ dialect: CsvDialect; parts: AsyncIterable<string> }> {
-  const first = await parts.next()
-  const start = first.done === true ? '' : first.value
+  let start = ''
+  // The names of thousands of columns are one long line.
+  while (endOfLine(start, 2) === undefined && start.length < longestSample) {
+    const next = await parts.next()
+    if (next.done === true) break
+    start += next.value
+  }
   const declared = declaredDelimiter(start)
   const table = start.slice(declared?.length ?? 0)
-  const sample = table.slice(0, 64 * 1024)
+  const sample = table.slice(0, Math.max(usualSample, endOfLine(table, 2) ?? table.length))
   const detected = await detectDialect(sample, sample.length === table.length, declared?.delimiter)
   async function* all(): AsyncGenerator<string, void> {
     yield table
     yield* parts
   }
   return { dialect: detected, parts: all() }
+}
+
+const usualSample = 64 * 1024
+const longestSample = 2_000_000
+
+/** Where a line of a text ends, counted from 1; undefined if the text ends before it does. */
+function endOfLine(text: string, line: number): number | undefined {
+  let end = 0
+  for (let count = 0; count < line; count++) {
+    const found = text.indexOf('\n', end)
+    if (found < 0) return undefined
+    end = found + 1
+  }
+  return end
 }
 
 /** The first records together with the rest: a header is recognised by the records below it. */
