@@ -17,6 +17,8 @@ export function toGroqError(error: unknown, context: ErrorContext): AgentKitErro
 function failureOfGroq(error: unknown): Failure {
   const failure = failureOfSdkError(error)
   if (failure.code !== undefined && noCredit.has(failure.code)) return { ...failure, code: 'insufficient_quota' }
+  // The tier `flex` has no room at the moment, whatever the body says.
+  if (failure.status === 498) return { ...failure, code: 'over_capacity' }
   if (failure.status !== 413) return failure
   // A request with more tokens than a minute allows has the code of a rate limit: waiting does not help.
   const { code: _code, ...rest } = failure

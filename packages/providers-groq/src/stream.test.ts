@@ -132,6 +132,16 @@ describe('an answer of Groq', () => {
     expect(error).toMatchObject({ code: 'quota', retryable: false })
   })
 
+  it('may be tried again when the tier has no room', async () => {
+    const errorBody = {
+      message: 'Flex tier capacity exceeded',
+      type: 'invalid_request_error',
+      code: 'capacity_exceeded',
+    }
+    const { error } = await ask(refusal(498, errorBody))
+    expect(error).toMatchObject({ code: 'overloaded', retryable: true, status: 498 })
+  })
+
   it('fails when Groq stops it early and says why', async () => {
     const { error } = await ask(fakeFetch(sse(answer[0], { choices: [], x_groq: { error: 'over_capacity' } })).fetch)
     expect(error).toMatchObject({ code: 'overloaded', retryable: true, cause: { code: 'over_capacity' } })
