@@ -46,6 +46,7 @@ function requestHint({ status, message }: Failure, { deployment, model, api }: C
 }
 
 /** Tools together with reasoning, models that have no other API, and files. */
-const wantsResponses = /v1\/responses|responses api|does not support file content/i
+const wantsResponses =
+  /v1\/responses|responses api|chatcompletion operation does not work|does not support file content/i
 const wrongVersion = /api[ -]version/i
 const notTaken = /unsupported (?:value|parameter)|unrecognized request argument|not supported with this model/i

@@ -132,6 +132,7 @@ describe('an answer of Azure', () => {
 
   it.each([
     ['The Responses API is needed.', {}, "Set api: 'responses'."],
+    ['The chatCompletion operation does not work with the specified model, gpt-5-codex.', {}, "Set api: 'responses'."],
     ['This deployment does not support file content.', {}, "Set api: 'responses'."],
     ['Unrecognized request argument supplied: stop', {}, 'Say which model it is'],
     ['It is not supported with this model.', {}, 'Say which model it is'],
