@@ -214,6 +214,12 @@ describe('ResponsesReader', () => {
     expect(events[2]).toMatchObject({ input: {} })
   })
 
+  it('reads arguments that a server sends as an object', () => {
+    const item = { type: 'function_call', call_id: 'a', name: 'echo', arguments: { x: 1 } }
+    const events = read({ type: 'response.output_item.done', output_index: 0, item }, completed)
+    expect(events[0]).toMatchObject({ type: 'tool-call', input: { x: 1 } })
+  })
+
   it('separates commentary and answer, each with its phase', () => {
     const message = (phase: string) => ({ type: 'message', phase, content: [] })
     const events = read(

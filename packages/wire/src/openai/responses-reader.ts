@@ -32,7 +32,7 @@ type OutputItem = {
   id?: string
   call_id?: string
   name?: string
-  arguments?: string | null
+  arguments?: unknown
   phase?: string | null
   content?: ({ type?: string; text?: string; refusal?: string } | null)[] | null
   summary?: { type?: string; text?: string }[] | null
@@ -178,9 +178,8 @@ export class ResponsesReader implements FrameReader {
 
   /** The fields of a call that are buffered until it ends. */
   #countedCall(item: OutputItem): OutputItem {
-    const [call_id, name, text] = [item.call_id, item.name, item.arguments].map((field) =>
-      typeof field === 'string' ? field : '',
-    ) as [string, string, string]
+    const [call_id = '', name = ''] = [item.call_id, item.name].map((field) => (typeof field === 'string' ? field : ''))
+    const text = argumentsOf(item)
     this.#reply.countPiece(call_id + name + text)
     return { type: 'function_call', call_id, name, arguments: text }
   }
@@ -198,7 +197,7 @@ export class ResponsesReader implements FrameReader {
       this.#reply.toolCall({
         callId: item.call_id ?? seen.item.call_id,
         name: item.name ?? seen.item.name ?? '',
-        argumentsText: item.arguments || seen.argumentsText,
+        argumentsText: argumentsOf(item) || seen.argumentsText,
       })
     }
   }
@@ -256,6 +255,11 @@ export class ResponsesReader implements FrameReader {
 
 function newItem(): SeenItem {
   return { item: {}, type: undefined, ids: new Set(), emitted: false, argumentsText: '', done: false }
+}
+
+/** Some servers send an object in place of its JSON. */
+function argumentsOf({ arguments: given }: OutputItem): string {
+  return typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given)
 }
 
 /** Limits for ids that are kept to match items by. */
