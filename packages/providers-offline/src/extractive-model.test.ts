@@ -329,6 +329,16 @@ describe('the files of an agent', () => {
     },
   )
 
+  it.each([
+    ['[1] notes.txt\nThe office dog is called Bello', '"The office dog is called Bello" (notes.txt)'],
+    ['[1] notes.txt\nOffice rules\n\nThe dog is called Bello', '"The dog is called Bello" (notes.txt)'],
+    ['[1] a.md, "Dogs"\n# The office dog is called Bello', '"The office dog is called Bello" (a.md, "Dogs")'],
+  ])('are quoted where their text is a line without an end: %j', async (content, quote) => {
+    const functions = files.map(({ inputSchema: input, ...rest }) => tool({ ...rest, input, execute: () => content }))
+    const agent = new Agent({ name: 'Test', functions, model })
+    expect(await agent.chat('What is the office dog called?')).toContain(quote)
+  })
+
   it('are named, with what cannot be read and how many more there are, in an overview', async () => {
     const list = `${Array.from({ length: 10 }, (_, at) => `${at}.md: 10 characters`).join('\n')}\na.doc: cannot be read: old.`
     const messages: Message[] = [user('Summarise the files'), ...called('list_files', list)]

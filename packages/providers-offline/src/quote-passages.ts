@@ -79,9 +79,12 @@ const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 export function statementsOf(text: string): Statement[] {
   const statements: Statement[] = []
   let [heading, lead] = ['', '']
+  /** Whether nothing stands below the heading, which is then no heading but a statement. */
+  let isBare = false
   const add = (sentence: string): void => {
     const plain = sentence.replaceAll('**', '').replaceAll('`', '').trim()
     if (!plain.endsWith('?') && /[\p{L}\p{N}]/u.test(plain)) statements.push({ text: plain, heading, lead })
+    isBare = false
     if (plain.endsWith('?') || plain.endsWith(':')) lead = plain
   }
   for (const block of blocksOf(text)) {
@@ -92,12 +95,16 @@ export function statementsOf(text: string): Statement[] {
     else if (block.length > 1 && block.every(isField)) add(block.join(', '))
     else {
       for (const line of unwrapped(block)) {
-        if (isHeading(line, block.length)) [heading, lead] = [line.replace(/^#{1,6} /, ''), '']
-        else for (const sentence of sentencesOf(line.replace(item, ''))) add(sentence)
+        if (isHeading(line, block.length)) {
+          if (isBare) add(heading)
+          ;[heading, lead] = [line.replace(/^#{1,6} /, ''), '']
+          isBare = !line.startsWith('#')
+        } else for (const sentence of sentencesOf(line.replace(item, ''))) add(sentence)
       }
     }
     if (statements.length > mostStatements) break
   }
+  if (isBare || statements.length === 0) add(heading)
   return statements
 }
 
