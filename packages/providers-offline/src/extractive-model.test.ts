@@ -339,6 +339,21 @@ describe('the files of an agent', () => {
     expect(await agent.chat('What is the office dog called?')).toContain(quote)
   })
 
+  it.each([
+    ['秘密代码是什么？', '秘密代码是7421。天气很好。', '"秘密代码是7421。"'],
+    ['秘密のコードは何ですか？', '秘密のコードは7421です。', '"秘密のコードは7421です。"'],
+    ['รหัสลับคืออะไร', 'รหัสลับคือ 7421', '"รหัสลับคือ 7421"'],
+    [
+      'Who opened the museum?',
+      'The museum was opened by Ms. Ortega. It is free.',
+      '"The museum was opened by Ms. Ortega."',
+    ],
+  ])('are quoted by the words of the question: %s', async (question, content, quote) => {
+    const execute = (): string => `[1] notes.txt\n${content}`
+    const functions = files.map(({ inputSchema: input, ...rest }) => tool({ ...rest, input, execute }))
+    expect(await new Agent({ name: 'Test', functions, model }).chat(question)).toContain(`${quote} (notes.txt)`)
+  })
+
   it('are named, with what cannot be read and how many more there are, in an overview', async () => {
     const list = `${Array.from({ length: 10 }, (_, at) => `${at}.md: 10 characters`).join('\n')}\na.doc: cannot be read: old.`
     const messages: Message[] = [user('Summarise the files'), ...called('list_files', list)]

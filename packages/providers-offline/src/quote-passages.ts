@@ -155,5 +155,5 @@ function tableRows(lines: readonly string[]): string[] {
 }
 
 export function sentencesOf(text: string): string[] {
-  return text.split(/(?<=[.!?]["”)]?)\s+(?=["“(]?[\p{Lu}\p{N}])/u)
+  return text.split(/(?<=[.!?]["”)]?)(?<!\b(?:Mr|Mrs|Ms|Dr|Prof|St)\.)\s+(?=["“(]?[\p{Lu}\p{N}])|(?<=[。！？])/u)
 }

@@ -3,10 +3,20 @@ export type Word = { text: string; stem: string; start: number; end: number }
 
 /** The words of a text, in order. */
 export function wordsOf(text: string): Word[] {
-  const matches = text.matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)
-  return Array.from(matches, ({ 0: word, index: start }) => {
-    return { text: word, stem: stem(word), start, end: start + word.length }
+  const matches = text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?/gu)
+  return Array.from(matches).flatMap(({ 0: word, index: start }) => {
+    if (!unspaced.test(word)) return wordAt(word, start)
+    segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' })
+    return Array.from(segmenter.segment(word), ({ segment, index }) => wordAt(segment, start + index))
   })
+}
+
+/** Scripts without spaces between words. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+let segmenter: Intl.Segmenter | undefined
+
+function wordAt(text: string, start: number): Word {
+  return { text, stem: stem(text), start, end: start + text.length }
 }
 
 /** The stems of a name or a description. */
