@@ -173,6 +173,8 @@ export const limits = {
   jobAttempts: 5,
   /** How long the runs of a worker that closes may end by themselves; then they are handed back. */
   drainMs: 25_000,
+  /** How long it waits after that for a store or a queue that is away. */
+  lastCallsMs: 5_000,
   /** How often a worker looks for schedules that are due. */
   scheduleMs: 5_000,
   /** How late a schedule starts its run; a time that is found later was missed. */

@@ -4,6 +4,7 @@ import type { Decisions } from '../data/approval-data.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { InputPart } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
+import { itemOf } from '../durable/check-enqueue.ts'
 import type { ContinueOptions } from '../durable/continue-stored.ts'
 import { type Enqueuer, enqueueRuns } from '../durable/enqueue.ts'
 import { followRun } from '../durable/follow-run.ts'
@@ -94,7 +95,7 @@ export abstract class StoredRunsBase<Output = undefined> {
     options: EnqueueOptions = {},
     bounds?: QueueBounds,
   ): Promise<{ runId: string }> {
-    const [run] = await enqueueRuns(this.enqueuer(), [{ ...options, input }], bounds)
+    const [run] = await enqueueRuns(this.enqueuer(), [itemOf(input, options)], bounds)
     // One item has one run.
     return run as { runId: string }
   }
@@ -163,7 +164,7 @@ export abstract class StoredRunsBase<Output = undefined> {
     input: string | InputPart[],
     options: Omit<EnqueueOptions, 'startAfter' | 'idempotencyKey' | 'replaces'> = {},
   ): Promise<void> {
-    await setSchedule(this.enqueuer(), name, times, { ...options, input })
+    await setSchedule(this.enqueuer(), name, times, itemOf(input, options))
   }
 
   /** Removes a schedule. @returns false when there was none */

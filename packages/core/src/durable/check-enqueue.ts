@@ -7,7 +7,14 @@ import { checkBudget } from '../policies/budget.ts'
 import type { EnqueueItem } from '../runs/background.ts'
 import { toUserMessage } from '../runs/input.ts'
 import { checkHistory } from '../runs/run-options.ts'
-import { checkOptions, isId, isMilliseconds, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import {
+  checkOptionNames,
+  checkOptions,
+  isId,
+  isMilliseconds,
+  type OptionRule,
+  type OptionRules,
+} from '../util/check-options.ts'
 import { measureJSON } from '../util/measure-json.ts'
 
 /** What is stored with a run, as JSON, in bytes of UTF-8: at most. */
@@ -50,7 +57,8 @@ export function checkItem(item: EnqueueItem, now: number): CheckedItem {
 export function copyLists(items: readonly EnqueueItem[]): readonly EnqueueItem[] {
   // What is no list is refused by `checkItems`.
   if (!Array.isArray(items)) return items
-  return items.map((item: EnqueueItem) => {
+  // `map` would skip the holes of a list that has some.
+  return Array.from(items, (item: EnqueueItem) => {
     if (!isRecord(item)) return item
     const { input, history } = item
     return {
@@ -59,6 +67,15 @@ export function copyLists(items: readonly EnqueueItem[]): readonly EnqueueItem[]
       ...(Array.isArray(history) && { history: [...history] }),
     }
   })
+}
+
+/**
+ * The arguments of a call as an item.
+ * @throws AgentKitError `invalid-argument` for what is no object: spread it would be no options at all
+ */
+export function itemOf(input: EnqueueItem['input'], options: Omit<EnqueueItem, 'input'>): EnqueueItem {
+  checkOptionNames(options, itemRules, { code: 'invalid-argument' })
+  return { ...options, input }
 }
 
 /** Checks many; one that is refused refuses all. */

@@ -42,6 +42,22 @@ describe('enqueue', () => {
     expect(await agent.runs()).toEqual([])
   })
 
+  it.each([null, 7, true, 'ann', [{ userId: 'ann' }]])(
+    'refuses %j as options, which would be none',
+    async (options) => {
+      const { agent } = clerk([]).open()
+      const refused = {
+        code: 'invalid-argument',
+        message: expect.stringMatching(/^The options are an object\. Known: /),
+      }
+      await expect(agent.enqueue('Hi.', options as never)).rejects.toMatchObject(refused)
+      const times = { cron: '0 7 * * *' }
+      await expect(agent.schedule('digest', times, 'Hi.', options as never)).rejects.toMatchObject(refused)
+      await expect(agent.work(options as never)).rejects.toMatchObject(refused)
+      expect(await agent.runs()).toEqual([])
+    },
+  )
+
   it('takes lists as they are when it is called', async () => {
     const { agent, store } = clerk([]).open()
     const input: InputPart[] = [{ type: 'text', text: 'Hi.' }]
@@ -134,6 +150,7 @@ describe('enqueueMany', () => {
       message: expect.stringMatching(/^Item 1: /),
     })
     await expect(agent.enqueueMany('one' as never)).rejects.toMatchObject({ code: 'invalid-argument' })
+    await expect(agent.enqueueMany(new Array(3))).rejects.toMatchObject({ code: 'invalid-argument' })
     await expect(agent.enqueueMany([null as never])).rejects.toMatchObject({ code: 'invalid-argument' })
     const many = Array.from({ length: 10_001 }, () => ({ input: 'One' }))
     await expect(agent.enqueueMany(many)).rejects.toMatchObject({ code: 'invalid-argument' })

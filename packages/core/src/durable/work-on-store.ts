@@ -3,6 +3,7 @@ import { isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { Worker } from '../runs/background.ts'
 import { handBackRuns } from '../sessions/live-runs.ts'
+import { settledWithin } from '../util/abort.ts'
 import { repeat } from '../util/repeat.ts'
 import { backgroundOf } from './background-of.ts'
 import { type Delivered, deliverNotices } from './deliver-notices.ts'
@@ -39,9 +40,12 @@ export async function workOnStore(
     onSettled,
     keepsRetention,
     onRemoved,
-    onError,
+    onError: report,
   }: StoreWorkerOptions,
 ): Promise<Worker> {
+  let isClosed = false
+  // What it still tries when it has given up is for others.
+  const onError = (error: unknown): void => (isClosed ? undefined : report(error))
   const runs = backgroundOf(store)
   const { background } = runs
   const agentIds = agents.map(({ id }) => id)
@@ -101,17 +105,21 @@ export async function workOnStore(
   const stopping = repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError)
   const rules = [...parts.values()].find(({ retention }) => retention)?.retention ?? {}
   const stopRetention = keepsRetention ? keepRetention({ runs, rules, onRemoved, onError }) : () => {}
+  const end = async (): Promise<void> => {
+    await Promise.all([dispatcher.close(), ...upkeep.map((one) => one.stop())])
+    await stopping.stop()
+    // Of the runs that have ended meanwhile.
+    await notify().catch(onError)
+    await notices.stop()
+    await background.removeWorker(workerId).catch(onError)
+  }
   return {
     async close() {
       stopped.abort()
       stopRetention()
-      await Promise.all(upkeep.map((one) => one.stop()))
-      await dispatcher.close()
-      await stopping.stop()
-      // Of the runs that have ended meanwhile.
-      await notify().catch(onError)
-      await notices.stop()
-      await background.removeWorker(workerId).catch(onError)
+      // Each call of a store that is away is tried for long. What cannot be handed back there is taken over as that of the dead.
+      await settledWithin(limits.drainMs + limits.lastCallsMs, end())
+      isClosed = true
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { invalidArgument } from '../data/errors.ts'
+import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
 import type { Worker, WorkOptions } from '../runs/background.ts'
 import { checkOptions, type OptionRule, type OptionRules } from '../util/check-options.ts'
@@ -20,6 +21,7 @@ const workRules = { concurrency: isConcurrency, concurrencyPerUser: isConcurrenc
  * @throws AgentKitError `invalid-argument`; `invalid-config` or `unsupported` for a store without background runs
  */
 export async function workOn(agents: readonly WorkingAgent[], options: WorkerOptions = {}): Promise<Worker> {
+  if (!isRecord(options)) checkOptions(options, workRules)
   const {
     places: ofProcess,
     admit,

@@ -121,6 +121,28 @@ describe('a worker', () => {
     expect(office.modelCalls()).toBe(3)
   })
 
+  it('closes although its store and its queue are away, after the time that its runs have', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { agent, store } = clerk([calls('look 1')], { look: () => new Promise(() => {}) }).open()
+    const { background } = store.runs as BackgroundStore
+    const errors: unknown[] = []
+    const worker = await workOn([agent], { onError: (error) => errors.push(error) })
+    await agent.enqueue('Look.')
+    await vi.advanceTimersByTimeAsync(100)
+    const away = new Promise<never>((_, reject) => setTimeout(reject, 300_000, new Error('Postgres is away.')))
+    vi.spyOn(background, 'beatWorker').mockReturnValue(away)
+    vi.spyOn(background, 'removeWorker').mockReturnValue(away)
+    vi.spyOn(background.queue, 'settle').mockReturnValue(away)
+    await vi.advanceTimersByTimeAsync(limits.keepMs)
+    const begunAt = performance.now()
+    const closed = worker.close().then(() => performance.now() - begunAt)
+    await vi.advanceTimersByTimeAsync(limits.drainMs + limits.lastCallsMs)
+    expect(await closed).toBe(30_000)
+    // What it still tries then is not reported: it is no worker any more.
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(errors).toEqual([])
+  })
+
   it('lets runs end that end in time', async () => {
     const gate = gated()
     const office = clerk([calls('look 1'), 'Done.'], { look: gate.pass })

@@ -1,3 +1,4 @@
+import { settledWithin } from '@agentkit/core/internal'
 import { storeTime } from '../util/store-time.ts'
 import type { Database, Query } from './database.ts'
 
@@ -36,6 +37,9 @@ export interface Holder {
   /** What it still holds has no owner any more. */
   close(): Promise<void>
 }
+
+/** How long a store that closes waits for a database that is away. */
+const closeMs = 2_000
 
 export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
 
@@ -103,7 +107,8 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       stop()
       works.clear()
       if (lastBeat !== Number.NEGATIVE_INFINITY) {
-        await database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]).catch(() => {}) // it goes stale
+        // Where the database is away, it goes stale.
+        await settledWithin(closeMs, database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]))
       }
     },
   }

@@ -20,6 +20,17 @@ it.each(['fast', 'immediate'] as const)('loses and repeats nothing when Postgres
   await store.close()
 })
 
+it('closes within seconds while Postgres is away', async () => {
+  const store = postgresSessions(await testDatabase())
+  const server = await testPostgres()
+  await store.begin(keyOf(0), { runId: 'r1', expectedVersion: 0, input: [text('one')] })
+  await server.stop('fast')
+  const begunAt = performance.now()
+  await store.close()
+  expect(performance.now() - begunAt).toBeLessThan(10_000)
+  await server.start()
+})
+
 it('continues on a replica that is promoted', async () => {
   const server = await startPostgres()
   const url = await server.createDatabase()
