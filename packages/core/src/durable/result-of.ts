@@ -10,6 +10,7 @@ import type { RunSnapshot } from '../runs/snapshot.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
 import { isId, type OptionRules } from '../util/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
+import { treeSpent } from './tree-spent.ts'
 
 type ResultOptions = Omit<FollowOptions, 'after'>
 
@@ -37,7 +38,10 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
 
 async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
   const { record } = stored
-  const { runId, text = '', approvals, usage = {}, cost, sources, status } = record
+  const { runId, text = '', approvals, sources, status } = record
+  // What members have used whose runs wait is added to the run that called them when they have ended.
+  const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
+  const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
   const progress = progressOf(stored)
   // What `suspend`, `append` or `end` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined

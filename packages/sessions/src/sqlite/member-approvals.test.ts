@@ -31,7 +31,9 @@ describe('members that wait for approval', () => {
     const { runId } = await swarm.enqueue('Go.', session)
     const following = collect(swarm, runId)
     const waiting = await swarm.result(runId)
-    expect(waiting).toMatchObject({ finishReason: 'approval' })
+    // As of a direct run: with what the members have used that wait.
+    expect(waiting).toMatchObject({ finishReason: 'approval', usage: { totalTokens: 6 * 15 } })
+    expect(waiting.cost?.usd).toBeCloseTo(6 * 0.00006, 10)
     expect(waiting.approvals.map(({ name, path }) => [name, path])).toEqual([
       ['pay_ann', ['ann']],
       ['pay_ben', ['inner', 'ben']],
