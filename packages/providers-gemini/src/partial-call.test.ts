@@ -57,4 +57,20 @@ describe('arguments that come in pieces (Q68)', () => {
     expect(call.argumentsText).toBe('{"__proto__":{"polluted":true},"list":[]}')
     expect({}).not.toHaveProperty('polluted')
   })
+
+  it('change no prototype from within a list or an object', () => {
+    const call = new PartialCall()
+    call.add({ args: { inner: {} } })
+    call.add({
+      partialArgs: [
+        { jsonPath: '$.list[0]', stringValue: 'a' },
+        { jsonPath: '$.list.__proto__[0]', stringValue: 'b' },
+        { jsonPath: '$.list.__proto__.__proto__.polluted', boolValue: true },
+        { jsonPath: '$.inner.__proto__.polluted', boolValue: true },
+        { jsonPath: '$.inner.constructor.name', stringValue: 'c' },
+      ],
+    })
+    expect([Object.hasOwn(Array.prototype, 0), Object.hasOwn(Object.prototype, 'polluted')]).toEqual([false, false])
+    expect(call.argumentsText).toBe('{"inner":{"__proto__":{"polluted":true},"constructor":{"name":"c"}},"list":["a"]}')
+  })
 })

@@ -61,16 +61,18 @@ function stepsOf(path: string): (string | number)[] {
 }
 
 function read(place: Place, step: string | number): unknown {
-  // A list has its items under names, too.
-  return (place as Record<string | number, unknown>)[step]
+  // Not what it inherits: a key may be `__proto__`. A list has its items under names, too.
+  return Object.hasOwn(place, step) ? (place as Record<string | number, unknown>)[step] : undefined
 }
 
 /** How far past its end a list may be written: a wrong index must not create an endless list. */
 const longestGap = 1000
 
 function write(place: Place, step: string | number, value: unknown): void {
-  if (!Array.isArray(place)) place[step] = value
-  else if (typeof step === 'number' && step <= place.length + longestGap) place[step] = value
+  if (!Array.isArray(place)) {
+    // An assignment to `__proto__` would set no key.
+    Object.defineProperty(place, step, { value, configurable: true, enumerable: true, writable: true })
+  } else if (typeof step === 'number' && step <= place.length + longestGap) place[step] = value
 }
 
 function isPlace(value: unknown): value is Place {
