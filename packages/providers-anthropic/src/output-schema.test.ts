@@ -46,10 +46,23 @@ describe('outputSchema', () => {
     ['what is always true', closed({ a: true })],
     ['itself', { ...closed({ a: { $ref: '#/$defs/b' } }), $defs: { b: closed({ c: { $ref: '#/$defs/b' } }) } }],
     ['its own root', closed({ a: { $ref: '#' } })],
+    [
+      'itself in a key with the name of a keyword',
+      closed({ a: { $ref: '#/$defs/N' } }, { $defs: { N: closed({ default: { $ref: '#/$defs/N' } }) } }),
+    ],
     ['another document', closed({ a: { $ref: 'https://x/y.json' } })],
     ['a union beside keys', closed({ a: { type: 'object', properties: { b: text }, anyOf: [{ required: ['b'] }] } })],
   ])('gives up a schema that holds %s: it would mean something else', (_name, schema) => {
     expect(outputSchema(schema)).toBeUndefined()
+  })
+
+  it('follows a definition once, however many ways lead to it', () => {
+    const level = (index: number): object => {
+      const next = { $ref: `#/$defs/d${index + 1}` }
+      return index === 40 ? text : closed({ a: next, b: next })
+    }
+    const $defs = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`d${index}`, level(index)]))
+    expect(outputSchema(closed({ a: { $ref: '#/$defs/d0' } }, { $defs }))).toBeDefined()
   })
 
   it('takes an empty object that is closed, and what only looks like a reference', () => {

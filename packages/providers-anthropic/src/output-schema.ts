@@ -112,18 +112,29 @@ function isRecursive(schema: JSONSchema): boolean {
     const shared = schema[place]
     if (isRecord(shared)) for (const [name, each] of Object.entries(shared)) definitions.set(`#/${place}/${name}`, each)
   }
-  const leadsBack = (value: unknown, path: ReadonlySet<string>): boolean => {
+  // Many references may lead to one definition: it is followed once.
+  const ending = new Set<string>()
+  const leadsBack = (value: unknown, path: ReadonlySet<string>, areNames = false): boolean => {
     if (typeof value !== 'object' || value === null) return false
     if (Array.isArray(value)) return value.some((each) => leadsBack(each, path))
     const reference = '$ref' in value ? value.$ref : undefined
     if (typeof reference === 'string') {
+      if (ending.has(reference)) return false
       if (path.has(reference) || !definitions.has(reference)) return true
-      return leadsBack(definitions.get(reference), new Set([...path, reference]))
+      if (leadsBack(definitions.get(reference), new Set([...path, reference]))) return true
+      ending.add(reference)
+      return false
     }
-    return Object.entries(value).some(([keyword, each]) => !literals.has(keyword) && leadsBack(each, path))
+    return Object.entries(value).some(([keyword, each]) => {
+      if (areNames) return leadsBack(each, path)
+      return !literals.has(keyword) && leadsBack(each, path, named.has(keyword))
+    })
   }
   return leadsBack(schema, new Set())
 }
+
+/** Keywords with schemas by names, which may be those of keywords. */
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
 
 /** Keywords with values, not schemas. */
 const literals: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])

@@ -77,6 +77,20 @@ describe('toolSchema', () => {
     expect([...renamed.keys()]).not.toContain('a_b')
   })
 
+  it('renames thousands of keys in no time', () => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => `ключ ${index}`)
+    const start = performance.now()
+    const { renamed } = toolSchema({ type: 'object', properties: Object.fromEntries(keys.map((key) => [key, text])) })
+    expect(performance.now() - start).toBeLessThan(5_000)
+    expect([...renamed.values()]).toEqual(keys)
+  })
+
+  it('gives a long key no name that another key has', () => {
+    const [short, long] = ['a'.repeat(64), 'a'.repeat(70)]
+    const { schema } = toolSchema({ type: 'object', properties: { [long]: text, [short.replace('a', ' ')]: count } })
+    expect(Object.keys(schema.properties ?? {})).toHaveLength(2)
+  })
+
   it('leaves arguments that do not parse as they are', () => {
     expect(withOwnNames('{"a": oops', new Map([['a', 'b']]))).toBe('{"a": oops')
     expect(withOwnNames('[1]', new Map([['a', 'b']]))).toBe('[1]')

@@ -14,7 +14,9 @@ export function toolSchema(schema: JSONSchema): ToolSchema {
   const { $schema: _dialect, ...root } = objectRoot(schema)
   const { required, ...rest } = root
   const properties = isRecord(root.properties) ? root.properties : {}
-  const names = new Map(Object.keys(properties).map((key) => [key, wireName(key, properties)]))
+  const keys = Object.keys(properties)
+  const shared = sharedNames(keys)
+  const names = new Map(keys.map((key) => [key, wireName(key, shared)]))
   const renamed = new Map([...names].flatMap(([key, name]) => (key === name ? [] : [[name, key] as const])))
   return {
     schema: {
@@ -38,14 +40,21 @@ export function withOwnNames(argumentsText: string, renamed: ReadonlyMap<string,
 
 const longestName = 64
 
-function wireName(key: string, taken: Record<string, unknown>): string {
+function wireName(key: string, shared: ReadonlySet<string>): string {
   if (/^[\w.-]{1,64}$/.test(key)) return key
-  const name = key.replace(/[^\w.-]/g, '_').slice(0, longestName)
+  const name = plainName(key)
   // Two keys may become one name, as `a b` and `a/b`, and some become empty: a hash distinguishes them.
-  const isUnique = /[^_]/.test(name) && onlyOneBecomes(name, taken)
+  const isUnique = /[^_]/.test(name) && name.length <= longestName && !shared.has(name)
   return isUnique ? name : `${name.slice(0, longestName - 9)}_${hash('sha256', key).slice(0, 8)}`
 }
 
-function onlyOneBecomes(name: string, taken: Record<string, unknown>): boolean {
-  return Object.keys(taken).filter((key) => key.replace(/[^\w.-]/g, '_') === name).length === 1
+function plainName(key: string): string {
+  return key.replace(/[^\w.-]/g, '_')
+}
+
+/** The names that several keys become. */
+function sharedNames(keys: readonly string[]): Set<string> {
+  const [known, shared] = [new Set<string>(), new Set<string>()]
+  for (const name of keys.map(plainName)) (known.has(name) ? shared : known).add(name)
+  return shared
 }

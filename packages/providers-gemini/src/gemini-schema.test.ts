@@ -147,6 +147,34 @@ describe('a schema for Gemini (Q60)', () => {
     expect(toGeminiSchema(list).schema).toEqual({ ...converted, $defs: { root: converted } })
   })
 
+  it('keeps definitions apart whose names are written alike (Q60)', () => {
+    const properties = { a: { $ref: '#/$defs/用户' }, b: { $ref: '#/$defs/订单' }, c: { $ref: '#/$defs/用户' } }
+    const schema = { type: 'object', properties, $defs: { 用户: { type: 'string' }, 订单: { type: 'number' } } }
+    expect(toGeminiSchema(schema).schema).toEqual({
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/_' }, b: { $ref: '#/$defs/__2' }, c: { $ref: '#/$defs/_' } },
+      $defs: { _: { type: 'string' }, __2: { type: 'number' } },
+    })
+  })
+
+  it('takes a reference to a name with a percent sign', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/100%' } },
+      $defs: { '100%': { type: 'string' } },
+    }
+    expect(toGeminiSchema(schema).schema.$defs).toEqual({ '100_': { type: 'string' } })
+  })
+
+  it('merges a definition once, however many ways lead to it', () => {
+    const level = (index: number): JSONSchema => {
+      const next = { $ref: `#/$defs/d${index + 1}` }
+      return index === 40 ? { type: 'string' } : { allOf: [next, next, { $ref: '#/$defs/d0' }] }
+    }
+    const $defs = Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`d${index}`, level(index)]))
+    expect(toGeminiSchema({ allOf: [{ $ref: '#/$defs/d0' }], $defs }).schema).toEqual({ type: 'string' })
+  })
+
   it('converts a schema once', () => {
     const schema = { type: 'string', maxLength: 3 }
     expect(toGeminiSchema(schema)).toBe(toGeminiSchema(schema))

@@ -34,6 +34,9 @@ class Conversion {
   /** The references that contain the current schema, through required fields alone. */
   readonly #within = new Set<string>(['#'])
   readonly #opened = new Set<string>()
+  /** The name of each reference. */
+  readonly #names = new Map<string, string>()
+  readonly #named = new Set<string>()
 
   constructor(root: JSONSchema) {
     this.#root = root
@@ -44,10 +47,10 @@ class Conversion {
     this.#within.clear()
     // The loop also visits what it adds to the set.
     for (const $ref of this.#undefinedYet) this.#define($ref)
-    const definitions = [...this.#definitions].map(([$ref, definition]) => [nameOf($ref), definition])
+    const definitions = [...this.#definitions].map(([$ref, definition]) => [this.#nameOf($ref), definition])
     return {
       schema: definitions.length > 0 ? { ...schema, $defs: Object.fromEntries(definitions) } : schema,
-      opened: [...this.#opened].map(nameOf),
+      opened: [...this.#opened].map(($ref) => this.#nameOf($ref)),
     }
   }
 
@@ -107,13 +110,25 @@ class Conversion {
     if (required && this.#within.has($ref)) {
       this.#opened.add($ref)
       const type = typeof target.type === 'string' ? { type: target.type } : {}
-      return { ...type, description: `One more ${nameOf($ref)}.`, ...around }
+      return { ...type, description: `One more ${this.#nameOf($ref)}.`, ...around }
     }
     if (required) this.#define($ref)
     else this.#undefinedYet.add($ref)
     // Gemini takes nothing beside a reference: the rest goes around it.
-    const alone = { $ref: `#/$defs/${nameOf($ref)}` }
+    const alone = { $ref: `#/$defs/${this.#nameOf($ref)}` }
     return Object.keys(around).length === 0 ? alone : { ...around, anyOf: [alone] }
+  }
+
+  /** Two references may be written as one name, as those of names in other scripts: a number distinguishes them. */
+  #nameOf($ref: string): string {
+    const known = this.#names.get($ref)
+    if (known !== undefined) return known
+    const plain = nameOf($ref)
+    let name = plain
+    for (let number = 2; this.#named.has(name); number++) name = `${plain}_${number}`
+    this.#named.add(name)
+    this.#names.set($ref, name)
+    return name
   }
 }
 

@@ -16,20 +16,33 @@ export function resolveReference($ref: string, root: JSONSchema): JSONSchema | u
 }
 
 function unescaped(step: string): string {
-  return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  return decoded(step).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** Merges the schemas of `allOf` into one, with the properties of all. */
-export function withoutAllOf(schema: JSONSchema, root: JSONSchema, within: readonly string[] = []): JSONSchema {
+/** A name such as `100%` was not encoded. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
+
+/**
+ * Merges the schemas of `allOf` into one, with the properties of all.
+ * @param merged the references that are in it already: they would add nothing, and may lead in a circle
+ */
+export function withoutAllOf(schema: JSONSchema, root: JSONSchema, merged: Set<string> = new Set()): JSONSchema {
   if (!Array.isArray(schema.allOf)) return schema
   const { allOf, ...own } = schema
-  return schemasIn(allOf).reduce((merged, member) => both(merged, wholeOf(member, root, within)), own)
+  return schemasIn(allOf).reduce((whole, member) => both(whole, wholeOf(member, root, merged)), own)
 }
 
-function wholeOf(member: JSONSchema, root: JSONSchema, within: readonly string[]): JSONSchema {
-  if (!isReference(member)) return withoutAllOf(member, root, within)
-  const target = within.includes(member.$ref) ? undefined : resolveReference(member.$ref, root)
-  return target ? withoutAllOf(target, root, [...within, member.$ref]) : {}
+function wholeOf(member: JSONSchema, root: JSONSchema, merged: Set<string>): JSONSchema {
+  if (!isReference(member)) return withoutAllOf(member, root, merged)
+  const target = merged.has(member.$ref) ? undefined : resolveReference(member.$ref, root)
+  merged.add(member.$ref)
+  return target ? withoutAllOf(target, root, merged) : {}
 }
 
 function both(first: JSONSchema, second: JSONSchema): JSONSchema {

@@ -50,6 +50,18 @@ describe('the schema of a tool', () => {
     })
   })
 
+  it('puts definitions in the places of references only so many times', () => {
+    const level = (index: number): object => {
+      const next = { $ref: `#/$defs/d${index + 1}` }
+      return index === 30 ? { type: 'array', items: {} } : { type: 'object', properties: { left: next, right: next } }
+    }
+    const $defs = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`d${index}`, level(index)]))
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/d0' }, b: { $ref: '#/$defs/d30' } }, $defs }
+    const converted = toolSchema(schema)
+    expect(JSON.stringify(converted).length).toBeLessThan(500_000)
+    expect(converted.properties).toMatchObject({ b: { type: 'array' } })
+  })
+
   it('may be a reference itself', () => {
     expect(
       toolSchema({ $ref: '#/$defs/input', $defs: { input: { type: 'object', properties: { a: true } } } }),
