@@ -164,12 +164,15 @@ async function createV1Client({ endpoint, credentials, headers, fetch }: Settled
  * @param secrets receives each token, which no error may carry
  */
 function guardTokens(provider: () => Promise<string>, secrets: string[]): () => Promise<string> {
+  // Those of the headers stay.
+  const firstToken = secrets.length
   return async () => {
     try {
-      const token = await provider()
+      const token: unknown = await provider()
+      if (typeof token !== 'string' || token === '') throw new TypeError('it returned no text.')
       if (!secrets.includes(token)) secrets.push(token)
       // Errors no longer quote old tokens.
-      if (secrets.length > mostTokens) secrets.shift()
+      if (secrets.length > firstToken + mostTokens) secrets.splice(firstToken, 1)
       return token
     } catch (cause) {
       const words = cause instanceof Error ? redactSecrets(cause.message) : 'it failed.'

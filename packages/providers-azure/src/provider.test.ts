@@ -83,6 +83,28 @@ describe('azure', () => {
   })
 
   const copied = ['/openai/deployments/x/chat/completions?api-version=2024-06-01', '/openai/responses?api-version=1']
+  it('never exposes a secret header, after however many tokens', async () => {
+    const fetch: typeof globalThis.fetch = async () =>
+      Response.json({ error: { message: 'no: gateway-secret' } }, { status: 400 })
+    let asked = 0
+    const azureADTokenProvider = async (): Promise<string> => `opaque-token-${++asked}`
+    const model = azure({ endpoint, fetch, azureADTokenProvider, headers: { 'x-api-key': 'gateway-secret' } }).model(
+      'dep',
+    )
+    const call = async (): Promise<void> => {
+      const { signal } = new AbortController()
+      for await (const _event of model.stream({ messages: [{ role: 'user', content: 'hi' }] }, signal));
+    }
+    for (let count = 0; count < 25; count++) await expect(call()).rejects.toThrow('no: [redacted]')
+  })
+
+  it.each([undefined, ''])('fails in `auth` for the token %j', async (token) => {
+    const { fetch } = fakeFetch()
+    const azureADTokenProvider = async (): Promise<string> => token as string
+    const { error } = await ask(fetch, { azureADTokenProvider })
+    expect(error).toMatchObject({ code: 'auth', message: 'azureADTokenProvider gave no token: it returned no text.' })
+  })
+
   it('never exposes a token of a token provider, whatever the server sends', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ error: { message: 'no: opaque-token-1' } }, { status: 401 })
