@@ -35,6 +35,10 @@ describe('the address of a server', () => {
     })
   })
 
+  it('takes a password that was not encoded', () => {
+    expect(serverAddress('http://ann:100%@gpu:8080', 'OLLAMA_HOST').secrets).toEqual([btoa('ann:100%'), '100%'])
+  })
+
   it.each(['gpu:port', 'ftp://gpu', 'http://'])('is not %s', (address) => {
     expect(() => serverAddress(address, 'OLLAMA_HOST')).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('OLLAMA_HOST') }),

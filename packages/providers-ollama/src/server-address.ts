@@ -25,9 +25,18 @@ export function serverAddress(address: string, name: string): ServerAddress {
   const port = url.port || (/^https?:\/\//i.test(bare) || protocol === 'https:' ? '' : usualPort)
   const host = `${protocol}//${hostname}${port && `:${port}`}${pathname.replace(/\/+$/, '').replace(/\/api$/, '')}`
   if (username === '' && password === '') return { host, secrets: [] }
-  const secret = decodeURIComponent(password)
-  const token = Buffer.from(`${decodeURIComponent(username)}:${secret}`).toString('base64')
+  const secret = decoded(password)
+  const token = Buffer.from(`${decoded(username)}:${secret}`).toString('base64')
   return { host, authorization: `Basic ${token}`, secrets: [token, secret].filter(Boolean) }
+}
+
+/** A password such as `100%` was not encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function withScheme(address: string): string {

@@ -36,6 +36,13 @@ afterEach(() => {
 })
 
 describe('openai', () => {
+  it('quotes an address in a hint without its query, which may have a key', async () => {
+    const fetch: typeof globalThis.fetch = async () => Response.json({ error: { message: 'no' } }, { status: 404 })
+    await expect(call(openai({ baseURL: 'http://127.0.0.1:9/x?token=opaque-4711', fetch }))).rejects.toThrow(
+      'The baseURL of most servers ends in /v1: http://127.0.0.1:9/x does not.',
+    )
+  })
+
   it("speaks Responses on OpenAI's own server", async () => {
     const { fetch, sent } = fakeFetch()
     await call(openai({ apiKey: 'abc', fetch }))

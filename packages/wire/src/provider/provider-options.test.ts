@@ -58,6 +58,15 @@ it('rejects a user and a password in a URL without repeating them', () => {
   }
 })
 
+it.each(['http://ada:hunter2@gw:99999999', 'http://ada:hunter/2@gw', 'ada:hunter2@gw/v1', 'http://gw/v1?key=hunter2'])(
+  'rejects %s without its secrets',
+  (address) => {
+    const check = (): URL => checkAddress(address, 'baseURL', 'http://gw/v1', 'acme')
+    expect(check).toThrow(expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('gw') }))
+    expect(check).not.toThrow(/ada|hunter/)
+  },
+)
+
 it('rejects a query where paths are appended to the URL', () => {
   expect(() => checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme')).toThrow(/has a query/)
   expect(checkAddress('http://gw/v1?x=1', 'baseURL', 'http://gw/v1', 'acme', 'kept').search).toBe('?x=1')

@@ -55,11 +55,18 @@ export function checkAddress(
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   const hasQuery = query === 'refused' && Boolean(url?.search)
   if (url && isWeb && !url.username && !url.password && !hasQuery) return url
-  let problem = `"${address}" is not a URL`
-  // The message leaves the address out: it contains a password.
+  let problem = `"${withoutSecrets(address)}" is not a URL`
   if (url?.username || url?.password) problem = 'has a user or a password in it: pass them as a header'
-  else if (hasQuery) problem = `"${address}" has a query: leave it out, and pass what the server needs as a header`
+  else if (hasQuery) {
+    problem = `"${withoutSecrets(address)}" has a query: leave it out, and pass what the server needs as a header`
+  }
   throw new AgentKitError('invalid-config', `The ${name} ${problem}. It looks like ${example}.`, { provider })
+}
+
+/** An address, or what is none, without what stands where a password or a key may. */
+function withoutSecrets(address: string): string {
+  const host = address.lastIndexOf('@')
+  return (host < 0 ? address : `…${address.slice(host)}`).replace(/\?.+$/s, '?…')
 }
 
 /**
