@@ -24,6 +24,7 @@ export {
 export { errorCodes, problemType } from './data/error-codes.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export type { Finding } from './data/finding.ts'
+export { firstChars } from './data/first-chars.ts'
 export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText, writtenIn } from './data/session-text.ts'
 export { isStoppedNote } from './data/transcript.ts'
@@ -75,7 +76,6 @@ export {
   type OptionRule,
   type OptionRules,
 } from './util/check-options.ts'
-export { firstChars } from './util/cut-text.ts'
 export { editDistance } from './util/edit-distance.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './util/foreign-error.ts'
 export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'

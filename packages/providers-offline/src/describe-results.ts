@@ -1,4 +1,5 @@
 import type { JSONValue } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 import type { ToolResult } from './conversation.ts'
 import { isStopWord, relatedStems, splitNames, stemsOf, wordsOf } from './words.ts'
 
@@ -83,5 +84,5 @@ function labelOf({ path }: Field): string {
 }
 
 function cutText(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  return text.length > longestText ? `${firstChars(text, longestText)}…` : text
 }

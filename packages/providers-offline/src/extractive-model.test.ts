@@ -260,6 +260,10 @@ describe('results', () => {
     return (await answerTo({ messages, tools: [weather] })).replace(introduction, '').trim()
   }
 
+  it('are cut between characters', async () => {
+    expect((await answer(`a${'🌧'.repeat(1_000)}`)).isWellFormed()).toBe(true)
+  })
+
   it.each([
     ['{"temperature":21,"sky":"clear"}', 'temperature: 21, sky: clear (from getWeather).'],
     ['{"blockNumber":"0x10","logs":[]}', 'block number: 0x10 (from getWeather).'],

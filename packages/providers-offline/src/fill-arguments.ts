@@ -1,4 +1,5 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 import { type Input, longestMessage } from './conversation.ts'
 import {
   type Argument,
@@ -55,7 +56,7 @@ export function parametersOf(schema: JSONSchema): Parameter[] {
   const properties = isSchema(schema.properties) ? Object.entries(schema.properties) : []
   return properties.slice(0, mostParameters).map(([name, property]) => {
     const own = plainSchema(isSchema(property) ? property : {}, schema)
-    const description = String(own.description ?? '').slice(0, 500)
+    const description = firstChars(String(own.description ?? ''), 500)
     const words = stemsOf(name.slice(0, longestName))
     return { name, schema: own, description, words, isRequired: required.includes(name) }
   })

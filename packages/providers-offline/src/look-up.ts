@@ -1,4 +1,5 @@
 import type { ToolSpec } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 import type { PlannedCall } from './choose-tool.ts'
 import type { Conversation, ToolResult } from './conversation.ts'
 import { describeResult } from './describe-results.ts'
@@ -142,6 +143,8 @@ function describeRead({ input, text }: ToolResult, count: number, listed: readon
   const full = all.filter((sentence) => sentence.endsWith('.') && contentWords(sentence).length >= 3)
   const quotes = (full.length > 0 ? full : all)
     .slice(0, count === 1 ? 3 : 1)
-    .map((sentence) => `"${sentence.length > longestSentence ? `${sentence.slice(0, longestSentence)}…` : sentence}"`)
+    .map(
+      (sentence) => `"${sentence.length > longestSentence ? `${firstChars(sentence, longestSentence)}…` : sentence}"`,
+    )
   return `${file}${title ? `, "${title}"` : ''}: ${quotes.join(' ') || 'it has no sentence to quote.'}`
 }

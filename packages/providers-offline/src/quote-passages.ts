@@ -1,3 +1,4 @@
+import { firstChars } from '@agentkit/core/internal'
 import { contentStems, relatedStems, stemsOf } from './words.ts'
 
 /** A text, and where it stands: `handbook.pdf, page 3, "Holidays"`. */
@@ -30,7 +31,7 @@ function quoted({ text, lead, place, rank }: Scored, passages: readonly Passage[
   const others = following.slice(0, mostItems).map((one) => one.text)
   const isList = text.endsWith(':')
   const whole = others.length === 0 ? text : isList ? `${text} ${others.join('; ')}` : others.join(' ')
-  return `"${whole.length > longestQuote ? `${whole.slice(0, longestQuote)}…` : whole}" (${place})`
+  return `"${whole.length > longestQuote ? `${firstChars(whole, longestQuote)}…` : whole}" (${place})`
 }
 
 /** Every statement that shares a word with the query, by itself or by what stands above it, the best first. */

@@ -1,4 +1,5 @@
 import { AgentKitError, type JSONSchema, type JSONValue, type ToolSpec } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 import type { Choice } from './choose-tool.ts'
 import { type Conversation, introduction } from './conversation.ts'
 import { dataOf, describeResult, fieldsOf } from './describe-results.ts'
@@ -56,7 +57,7 @@ function describeResults({ results, question }: Conversation, tools: readonly To
 /** How a missing argument is asked for; `asksForArgument` knows an answer that did so by these words. */
 function missingText({ tool, missing }: Extract<Choice, { missing: unknown }>): string {
   const names = missing.map(({ name, description }) => {
-    return `"${name.slice(0, 100)}"${description === '' ? '' : ` (${description.replace(/\.$/, '')})`}`
+    return `"${firstChars(name, 100)}"${description === '' ? '' : ` (${description.replace(/\.$/, '')})`}`
   })
   return `I would call ${tool}, but your message does not say ${names.join(' or ')}. Please add it.`
 }

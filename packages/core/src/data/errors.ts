@@ -1,4 +1,4 @@
-import { firstChars } from '../util/cut-text.ts'
+import { firstChars } from './first-chars.ts'
 import { helpOf } from './help.ts'
 import type { Usage } from './usage.ts'
 

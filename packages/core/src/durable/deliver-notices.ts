@@ -1,8 +1,8 @@
 import type { BackgroundRuns, RunNotice } from '../contracts/background-runs.ts'
 import { AgentKitError, messageOf } from '../data/errors.ts'
+import { firstChars } from '../data/first-chars.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
-import { firstChars } from '../util/cut-text.ts'
 import { redactSecrets } from '../util/redact.ts'
 import type { BackgroundStore } from './background-of.ts'
 

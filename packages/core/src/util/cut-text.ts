@@ -6,11 +6,6 @@ export const encoder: TextEncoder = new TextEncoder()
 /** Room for the mark of a cut, in bytes. */
 export const markRoom = 64
 
-/** The first characters of a text, so many UTF-16 units at most: none is cut in half. */
-export function firstChars(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\ud800-\udbff]$/, (half) => (text.length > most ? '' : half))
-}
-
 /**
  * The text, or its first part with a mark; at most `maxBytes` of UTF-8 with the mark.
  * @param length the length of the whole text, if `text` is a part of it
