@@ -10,6 +10,7 @@ describe('the text of a comment', () => {
     ['keeps tables', '| a | b |\n|---|---|\n| 1 | 2 |', '| a | b |\n|---|---|\n| 1 | 2 |'],
     ['keeps code as it is', 'Like:\n```\na = 1\n  b = 2\n```\nand so on', 'Like:\n```\na = 1\n  b = 2\n```\nand so on'],
     ['shows the name of a link', 'See {@link Price}.', 'See Price.'],
+    ['shows the label of a link that is on two lines', 'See {@link Price what it\ncosts}.', 'See what it costs.'],
     [
       'shows the label of a link',
       'See {@link Price|what it costs} and {@link https://a.b the page}.',

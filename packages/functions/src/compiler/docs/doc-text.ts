@@ -27,6 +27,6 @@ function beginsItem(line: string): boolean {
 
 /** `Price`, `Price|what it costs` and `https://example.com what it costs`. */
 function linkWords(target: string): string {
-  const [, address = '', label] = /^([^\s|]+)(?:\s*\|\s*|\s+)?(.*)$/.exec(target.trim()) ?? []
+  const [, address = '', label] = /^([^\s|]+)(?:\s*\|\s*|\s+)?(.*)$/s.exec(target.trim()) ?? []
   return label || address
 }
