@@ -44,6 +44,16 @@ it('refuses queries and paths that are too long, in any script', async () => {
   expect(await retriever.search('蜂'.repeat(4_000))).toEqual([])
 })
 
+it.each([
+  [{ onprogress: () => {} }, 'sync() has no option "onprogress". There are: signal, onProgress.'],
+  [{ signal: 'soon' }, '`signal` is an AbortSignal, not "soon".'],
+  [{ onProgress: 5 }, '`onProgress` is a function, not 5.'],
+])('refuses the options %j of a sync', async (options, message) => {
+  // As JavaScript may pass them.
+  const sync = library.retriever().sync(options as never)
+  await expect(sync).rejects.toMatchObject({ code: 'invalid-argument', message })
+})
+
 it('separates folders that share an index', async () => {
   await write('a.md', 'Bees make honey')
   await write('inner/b.md', 'Wasps make paper')

@@ -218,6 +218,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async sync(syncOptions?: SyncOptions) {
       checkOpen()
+      checkOptions('sync()', syncOptions, ['signal', 'onProgress'])
       return shared.sync(syncOptions)
     },
 

@@ -11,7 +11,16 @@ export const longestPath = 1_024
 export const longestQuery = 4_000
 
 /** The options of the calls. */
-type OptionName = 'limit' | 'from' | 'context' | 'maxFileBytes' | 'paths' | 'exts' | 'signal' | 'onWarning'
+type OptionName =
+  | 'limit'
+  | 'from'
+  | 'context'
+  | 'maxFileBytes'
+  | 'paths'
+  | 'exts'
+  | 'signal'
+  | 'onWarning'
+  | 'onProgress'
 
 /** The type that each option needs. */
 const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> = {
@@ -29,6 +38,7 @@ const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> 
   },
   signal: { is: 'an AbortSignal', holds: (value) => value instanceof AbortSignal },
   onWarning: { is: 'a function', holds: (value) => typeof value === 'function' },
+  onProgress: { is: 'a function', holds: (value) => typeof value === 'function' },
 }
 
 /**
