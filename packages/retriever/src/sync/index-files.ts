@@ -29,8 +29,20 @@ const mostCharacters = { text: 1_000_000, vectors: 600_000 }
  * removed last, when renamed ones are indexed with their vectors.
  */
 export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Promise<void> {
-  const { store, signal, onApplied } = options
   const removed = [...plan.removed]
+  try {
+    await indexBatches(plan, removed, options)
+    await remove(removed, options)
+  } catch (error) {
+    // What was deleted must not be found only because another file cannot be embedded.
+    if (!options.signal.aborted) await remove(await deletedOf(plan, removed, options), options).catch(() => {})
+    throw error
+  }
+}
+
+/** @param removed the files to remove: those that are written together with the last batch are taken out */
+async function indexBatches(plan: SyncPlan, removed: string[], options: IndexFilesOptions): Promise<void> {
+  const { store, signal, onApplied } = options
   const spools = createSpools(options.spoolFolder)
   let seen = 0
   let writing: Promise<void> = Promise.resolve()
@@ -62,7 +74,18 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
     spools.close()
   }
   await writing
-  while (removed.length > 0) await store.apply({ changed: [], removed: removed.splice(0, mostFiles) }, signal)
+}
+
+async function remove(files: readonly string[], { store, signal }: IndexFilesOptions): Promise<void> {
+  for (let at = 0; at < files.length; at += mostFiles)
+    await store.apply({ changed: [], removed: files.slice(at, at + mostFiles) }, signal)
+}
+
+/** Those of the removed files that no file to read has the size of: the others may be renamed, and keep their vectors. */
+async function deletedOf(plan: SyncPlan, removed: readonly string[], { store }: IndexFilesOptions): Promise<string[]> {
+  const sizes = new Set(plan.read.map(({ size }) => size))
+  const kept = new Set((await store.files()).filter(({ size }) => sizes.has(size)).map(({ file }) => file))
+  return removed.filter((file) => !kept.has(file))
 }
 
 async function* batches(changes: AsyncIterable<FileChange>, most: number): AsyncGenerator<FileChange[]> {

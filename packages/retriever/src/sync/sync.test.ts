@@ -259,6 +259,26 @@ describe('an embedder', () => {
     expect(embedder.texts).toHaveLength(501)
   })
 
+  it('whose failure keeps a new file out keeps no deleted one in, and none that may be renamed out', async () => {
+    const embedder = countingEmbedder('acme/small', { dimensions: 8 })
+    const retriever = library.retriever({ embedder })
+    const at = (file: string): string => join(library.files.path, file)
+    await write('gone.md', 'What wasps do is secret')
+    await write('bees.md', 'Bees make honey')
+    await retriever.sync()
+    await rm(at('gone.md'))
+    await rename(at('bees.md'), at('renamed.md'))
+    await write('new.md', 'Ants make hills, far away')
+    embedder.before = (texts) => {
+      if (texts.some((text) => text.includes('Ants'))) throw new AgentKitError('quota', 'No money left.')
+    }
+    await expect(retriever.sync()).rejects.toMatchObject({ code: 'quota' })
+    expect(await retriever.files()).toEqual(['bees.md'])
+    embedder.before = () => {}
+    expect(await retriever.sync()).toMatchObject({ chunks: 2 })
+    expect(embedder.texts).toEqual([...new Set(embedder.texts)])
+  })
+
   async function untilApplied(): Promise<void> {
     while (library.space.applied.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
