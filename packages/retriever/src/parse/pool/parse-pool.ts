@@ -134,11 +134,11 @@ export function createParsePool({
       const task: Task = {
         request,
         weight,
-        onPart: (part) => taker.add(part),
-        onRestart: () => taker.clear(),
+        onPart: (part) => orLeave(() => taker.add(part)),
+        onRestart: () => orLeave(() => taker.clear()),
         resolve(end) {
           settle()
-          if (end.outcome === 'read') taker.add(end.part)
+          if (end.outcome === 'read') orLeave(() => taker.add(end.part))
           resolve(end)
         },
         reject(error) {
@@ -146,10 +146,19 @@ export function createParsePool({
           reject(error)
         },
       }
-      const stop = (): void => {
-        task.reject(abortError(signal))
+      const leave = (error: unknown): void => {
+        task.reject(error)
         waiting = waiting.filter((other) => other !== task)
         for (const worker of workers) worker.cancel(task)
+      }
+      const stop = (): void => leave(abortError(signal))
+      // A disk may be full: that fails the caller, and not the process, whose listener this runs in.
+      const orLeave = (work: () => void): void => {
+        try {
+          work()
+        } catch (error) {
+          leave(error)
+        }
       }
       signal.addEventListener('abort', stop)
       waiting.push(task)

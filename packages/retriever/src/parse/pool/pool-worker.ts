@@ -19,7 +19,7 @@ export type Task = {
   /** Discards the parts so far: the file is read again. */
   onRestart(): void
   resolve(end: ParseEnd): void
-  reject(error: AgentKitError): void
+  reject(error: unknown): void
 }
 
 export interface PoolWorker {

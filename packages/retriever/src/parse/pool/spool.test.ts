@@ -49,6 +49,24 @@ it('leaves no named file behind when a process is killed', async () => {
   if (process.platform !== 'win32') expect(await readdir(join(folder, 'state'))).toEqual([])
 })
 
+it('fails the caller when the passages cannot be written, and reads the next file', async () => {
+  const file = await writeTable(60_000)
+  // A file is where the folder should be.
+  await writeFile(join(folder, 'taken'), '')
+  await expect(chunksOf(file, createSpools(join(folder, 'taken')))).rejects.toMatchObject({
+    code: 'storage',
+    message: expect.stringContaining('Free space on its disk'),
+  })
+
+  const full: Spools = { open: () => ({ ...spools.open(), add: fail }), close: () => {} }
+  await expect(chunksOf(file, full)).rejects.toThrow('ENOSPC')
+  expect(await chunksOf(await writeTable(500), spools)).toBeInstanceOf(Array)
+})
+
+function fail(): never {
+  throw new Error('ENOSPC: no space left on device, write')
+}
+
 async function writeTable(rows: number): Promise<string> {
   const lines = Array.from(
     { length: rows },

@@ -1,5 +1,7 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { AgentKitError } from '@agentkit/core'
+import { messageOf } from '@agentkit/core/internal'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import { readSpool, type SpoolParts } from '../../data/spooled-chunks.ts'
 
@@ -32,7 +34,7 @@ export function createSpools(folder: string): Spools {
   const open = new Set<Spool>()
   return {
     open() {
-      const spool = openSpool(folder, () => open.delete(spool))
+      const spool = stored(folder, () => openSpool(folder, () => open.delete(spool)))
       open.add(spool)
       return spool
     },
@@ -64,9 +66,11 @@ function openSpool(folder: string, onClose: () => void): Spool {
     add(bytes, count) {
       // Parts that arrive after an abort.
       if (isClosed) return
-      for (let written = 0; written < bytes.length; ) {
-        written += writeSync(descriptor, bytes, written, bytes.length - written, size + written)
-      }
+      stored(folder, () => {
+        for (let written = 0; written < bytes.length; ) {
+          written += writeSync(descriptor, bytes, written, bytes.length - written, size + written)
+        }
+      })
       parts.push({ at: size, bytes: bytes.length })
       size += bytes.length
       length += count
@@ -82,5 +86,15 @@ function openSpool(folder: string, onClose: () => void): Spool {
       const spool: SpoolParts = { file, descriptor, parts }
       return { length, spool, slices: () => readSpool(spool), close }
     },
+  }
+}
+
+/** @throws AgentKitError `storage` for errors of the file system, with the fix */
+function stored<Result>(folder: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const message = `The passages of a large file cannot be kept in "${folder}": ${messageOf(error)}. Free space on its disk, or name another \`indexPath\`.`
+    throw new AgentKitError('storage', message, { cause: error })
   }
 }
