@@ -8,6 +8,7 @@ export type FrontMatter = {
 }
 
 const longest = 100_000
+const longestKey = 500
 const noteKeys = ['description', 'summary', 'excerpt', 'abstract', 'subtitle']
 
 /** Reads YAML between `---` or TOML between `+++`. A text that merely begins with a rule has no front matter. */
@@ -22,7 +23,8 @@ export function readFrontMatter(source: string): FrontMatter {
   const matter = head.slice(0, close.index)
   // There may also be plain text between two rules.
   const first = matter.split('\n').find((line) => line.trim() !== '' && !line.startsWith('#'))
-  if (first !== undefined && !/^(?:["']?[\w.$ -]+["']?\s*[:=]|\[|- |\{)/.test(first)) return { notes: [], end: 0 }
+  if (first !== undefined && !/^(?:["']?[\w.$ -]+["']?\s*[:=]|\[|- |\{)/.test(first.slice(0, longestKey)))
+    return { notes: [], end: 0 }
   const values = fence === '---' ? readYaml(matter) : readToml(matter)
   const [title] = pick(values, ['title'])
   const notes = pick(values, noteKeys).filter((note) => note !== title)
@@ -43,7 +45,7 @@ function readYaml(matter: string): Map<string, string> {
     const [, key = '', written = ''] = match
     const block = /^[|>][-+\d]*[ \t]*(?:#[^\n]*)?\n([\s\S]*)$/.exec(written)
     if (block?.[1] !== undefined) values.set(key.toLowerCase(), block[1])
-    else if (!/^[[{&*!]/.test(written) && !/^\s*\n\s*(?:- |[\w-]+:\s)/.test(written))
+    else if (!/^[[{&*!]/.test(written) && !/^[^\S\n]*\n\s*(?:- |[\w-]+:\s)/.test(written))
       values.set(key.toLowerCase(), plainValue(written))
   }
   return values
@@ -74,5 +76,7 @@ function plainValue(written: string): string {
   }
   const single = /^'((?:[^']|'')*)'/.exec(value)?.[1]
   if (single !== undefined) return single.replaceAll("''", "'")
-  return value.replace(/\s#[^\n]*$/, '')
+  // The last line alone: a search through all of them would take quadratic time.
+  const last = Math.max(0, value.lastIndexOf('\n'))
+  return value.slice(0, last) + value.slice(last).replace(/\s#[^\n]*$/, '')
 }

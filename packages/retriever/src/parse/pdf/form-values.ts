@@ -45,9 +45,12 @@ function valueText({ subtype, hidden, fieldType, fieldValue, options, password, 
     .trim()
 }
 
+/** In a longer one, a long run of spaces would be searched in quadratic time. */
+const longestLabel = 1_000
+
 /** Generated names ("form1[0].#subform[0].f1_02[0]") are useless. */
 function label({ fieldName = '', alternativeText = '' }: Annotation): string {
   const spoken = alternativeText.trim()
-  if (spoken !== '') return spoken.replace(/[:\s]+$/, '')
+  if (spoken !== '') return spoken.slice(0, longestLabel).replace(/[:\s]+$/, '')
   return /^\p{L}[\p{L} _-]*$/u.test(fieldName) ? fieldName : ''
 }

@@ -27,9 +27,11 @@ export class BlockWriter {
   }
 }
 
+/** Without regular expressions for the ends, which would take quadratic time for long runs of spaces. */
 function trimLines(text: string): string {
-  return text
-    .replace(/[ \t]+(?=\n|$)/g, '')
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return lines
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
-    .replace(/^\s+|\s+$/g, '')
+    .trim()
 }

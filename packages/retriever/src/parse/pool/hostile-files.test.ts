@@ -9,7 +9,11 @@ import { isUnreadableFile } from '../../data/unreadable-file.ts'
 import { headingStyles } from '../docx/heading-styles.ts'
 import { plainParagraphs } from '../docx/plain-paragraphs.ts'
 import { repairBody } from '../docx/repair-body.ts'
+import { readFrontMatter } from '../markdown/front-matter.ts'
 import { parseMdx } from '../markdown/parse-markdown.ts'
+import { formValues } from '../pdf/form-values.ts'
+import type { PdfDocument } from '../pdf/open-pdf.ts'
+import { BlockWriter } from '../pieces/block-writer.ts'
 import { createParsePool, type ParsePool } from './parse-pool.ts'
 
 /** However little CPU a busy machine grants, the limit of CPU time or memory ends the file. */
@@ -78,6 +82,33 @@ it.each([
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1e6).toBeLessThan(5)
 })
+
+it.each([
+  ['a value of empty lines', `---\ntitle:${'\n'.repeat(90_000)}# note\n---\n`],
+  ['a first line of spaces', `---\na${' '.repeat(90_000)}!\n---\n`],
+  ['half of a comment in each word', `---\ntitle: a${' #'.repeat(45_000)}\n b\n---\n`],
+])('reads front matter with %s in linear time', (_, source) => {
+  const before = process.cpuUsage()
+  readFrontMatter(source)
+
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+it.each([
+  ['a paragraph of a document', () => new BlockWriter().add('text', `a${' '.repeat(500_000)}b`)],
+  ['the label of a field', () => formValues(formWithLabel(`a${' '.repeat(500_000)}b`))],
+])('cleans up %s with a long run of spaces in linear time', async (_, cleanUp) => {
+  const before = process.cpuUsage()
+  await cleanUp()
+
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
+})
+
+function formWithLabel(alternativeText: string): PdfDocument {
+  const field = { pageIndex: 0, subtype: 'Widget', fieldType: 'Tx', fieldValue: 'yes', alternativeText }
+  // The one method that is called.
+  return { getAnnotationsByType: async () => [field] } as unknown as PdfDocument
+}
 
 /** All text of a file, which may be empty. */
 async function drain(pieces: ReturnType<Parser>): Promise<void> {
