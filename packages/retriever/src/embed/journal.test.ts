@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
@@ -63,6 +63,21 @@ it('starts with an empty file when the file is damaged', async () => {
   await writeFile(path, 'This is no database at all, but it is long enough to look like one. '.repeat(99))
   const journal = openJournal(path)
   expect(journal.vectorsOf(['one'])).toEqual(new Map())
+  journal.add(vectors)
+  expect(journal.vectorsOf(['one', 'two'])).toEqual(vectors)
+  journal.close(true)
+})
+
+it('starts anew when a damaged part of the file is read', async () => {
+  const hashes = Array.from({ length: 3_000 }, (_, place) => `text-${place}`)
+  const first = openJournal(path)
+  first.add(new Map(hashes.map((hash) => [hash, new Float32Array(64).fill(1)])))
+  first.close(false)
+  const bytes = await readFile(path)
+  await writeFile(path, bytes.fill(0xab, 40 * 4_096, 140 * 4_096))
+
+  const journal = openJournal(path)
+  expect(journal.vectorsOf(hashes).size).toBeLessThan(hashes.length)
   journal.add(vectors)
   expect(journal.vectorsOf(['one', 'two'])).toEqual(vectors)
   journal.close(true)

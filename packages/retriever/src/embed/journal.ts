@@ -21,38 +21,56 @@ export interface Journal {
 export function openJournal(path: string): Journal {
   let opened: OpenJournal | undefined
   const open = (): OpenJournal => {
-    opened ??= openFile(path)
+    opened ??= orAnew(() => prepare(path))
     return opened
+  }
+  const close = (): void => {
+    opened?.database.close()
+    opened = undefined
+  }
+  /** A damaged journal only costs money. */
+  const orAnew = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      if (!/malformed|not a database|no such|has no column/.test(messageOf(error))) throw error
+      close()
+      removeJournal(path)
+      return work()
+    }
   }
   return {
     vectorsOf(textHashes) {
       const found = new Map<string, Float32Array>()
       if (!opened && !existsSync(path)) return found
       for (const textHash of textHashes) {
-        const vector = open().find.get(textHash)?.vector
+        const vector = orAnew(() => open().find.get(textHash))?.vector
         // A copy: a Float32Array needs an aligned start.
         if (vector instanceof Uint8Array) found.set(textHash, new Float32Array(vector.slice().buffer))
       }
       return found
     },
     add(vectors) {
-      const { database, add } = open()
-      transaction(database, () => {
-        for (const [textHash, vector] of vectors) {
-          add.run(textHash, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength))
-        }
+      orAnew(() => {
+        const { database, add } = open()
+        transaction(database, () => {
+          for (const [textHash, vector] of vectors) {
+            add.run(textHash, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength))
+          }
+        })
       })
     },
     forget(textHashes) {
       if (!opened) return
-      const { database, forget } = opened
-      transaction(database, () => {
-        for (const textHash of textHashes) forget.run(textHash)
+      orAnew(() => {
+        const { database, forget } = open()
+        transaction(database, () => {
+          for (const textHash of textHashes) forget.run(textHash)
+        })
       })
     },
     close(isDone) {
-      opened?.database.close()
-      opened = undefined
+      close()
       if (isDone) removeJournal(path)
     },
   }
@@ -64,17 +82,6 @@ export function removeJournal(path: string): void {
 }
 
 type OpenJournal = { database: DatabaseSync; find: StatementSync; add: StatementSync; forget: StatementSync }
-
-function openFile(path: string): OpenJournal {
-  try {
-    return prepare(path)
-  } catch (error) {
-    // A damaged journal only costs money.
-    if (!/malformed|not a database|no such|has no column/.test(messageOf(error))) throw error
-    removeJournal(path)
-    return prepare(path)
-  }
-}
 
 function prepare(path: string): OpenJournal {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
