@@ -153,3 +153,22 @@ it('is closed after its readers', async () => {
   expect(space.opened.size).toBe(0)
   await expect(generations.read(async () => 1)).rejects.toMatchObject({ code: 'invalid-argument' })
 })
+
+it('lets all of them go when one cannot be read, so that it closes', async () => {
+  await build(madeBy('acme/small'), 8, '2026-01-01')
+  let isBroken = false
+  const flaky: MemorySpace = {
+    ...space,
+    async open(name, options) {
+      const store = await space.open(name, options)
+      return isBroken ? { ...store, meta: () => Promise.reject(new Error('busy')) } : store
+    },
+  }
+  const generations = openGenerations({ openSpace: async () => flaky, made: madeBy('acme/small'), dimensions: 8 })
+  expect(await embedderOf(generations)).toBe('acme/small')
+  isBroken = true
+  await build(madeBy('acme/large'), 8, '2026-01-02')
+  await expect(generations.write(generationName(madeBy('acme/small'), 8), async () => {})).rejects.toThrow('busy')
+  await generations.close()
+  expect([...space.opened]).toEqual([])
+})

@@ -70,17 +70,31 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     // A complete one stays until it is dropped or replaced.
     if (serving?.isComplete && serving.names.join() === there.join()) return
     const looked: Looked[] = []
-    for (const name of there) {
-      const taken = await stores.take(name)
-      const meta = await taken.store.meta()
-      const isComplete = meta.completedAt !== undefined
-      const rank = rankOf(name, meta, made, dimensions)
-      looked.push({ taken, names: there, isComplete, hasOurVectors: isOurs(name, meta), rank })
+    try {
+      for (const name of there) {
+        const taken = await stores.take(name)
+        const meta = await metaOf(taken)
+        const isComplete = meta.completedAt !== undefined
+        const rank = rankOf(name, meta, made, dimensions)
+        looked.push({ taken, names: there, isComplete, hasOurVectors: isOurs(name, meta), rank })
+      }
+    } catch (error) {
+      for (const { taken } of looked) await taken.letGo()
+      throw error
     }
     const [best, ...others] = looked.sort((one, other) => (one.rank > other.rank ? -1 : 1))
     if (serving) others.push(serving)
     serving = best
     for (const { taken } of others) await taken.letGo()
+  }
+  /** Lets the generation go when it cannot be read. */
+  const metaOf = async (taken: OpenStore): Promise<StoreMeta> => {
+    try {
+      return await taken.store.meta()
+    } catch (error) {
+      await taken.letGo()
+      throw error
+    }
   }
   const lookNow = (): Promise<void> => {
     const done = (look?.done ?? Promise.resolve()).catch(() => {}).then(lookAgain)

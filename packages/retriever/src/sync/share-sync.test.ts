@@ -129,3 +129,35 @@ it('stops the running and the waiting sync', async () => {
   for (const call of calls) await expect(call).rejects.toBe(reason)
   expect(started).toHaveLength(1)
 })
+
+it('lets a caller leave who waits for the sync of others', async () => {
+  const first = shared.sync()
+  await turn()
+  at(0).onScan()
+  const leaving = new AbortController()
+  const late = shared.sync({ signal: leaving.signal })
+  leaving.abort()
+  await expect(late).rejects.toMatchObject({ code: 'aborted' })
+  at(0).finish({ indexed: 1 })
+  expect((await first).indexed).toBe(1)
+  await turn()
+  expect(started).toHaveLength(1)
+})
+
+it('stops when the last caller leaves after another one has failed', async () => {
+  const leaving = new AbortController()
+  const failing = shared.sync({
+    onProgress() {
+      throw new Error('mine')
+    },
+  })
+  const other = shared.sync({ signal: leaving.signal })
+  await turn()
+  const progress = { files: 1, filesDone: 0, bytes: 1, bytesDone: 0, chunks: 0, elapsedMs: 0 }
+  at(0).onProgress(progress)
+  await expect(failing).rejects.toThrow('mine')
+  expect(at(0).signal.aborted).toBe(false)
+  leaving.abort(new Error('left'))
+  await expect(other).rejects.toThrow('left')
+  expect(at(0).signal.aborted).toBe(true)
+})

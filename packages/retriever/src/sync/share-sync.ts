@@ -21,10 +21,18 @@ export function shareSync(syncOnce: (run: SyncRun) => Promise<SyncReport>): Shar
   const start = (before: Shared | undefined): Shared => {
     const controller = new AbortController()
     const listeners = new Set<(progress: SyncProgress) => void>()
-    const shared: Shared = { controller, listeners, callers: 0, isUnderWay: false, done: Promise.resolve(nothing) }
+    const shared: Shared = {
+      controller,
+      listeners,
+      callers: 0,
+      isItsTurn: false,
+      isUnderWay: false,
+      done: Promise.resolve(nothing),
+    }
     shared.done = (async () => {
       const first = await before?.done.catch(() => undefined)
       running = shared
+      shared.isItsTurn = true
       if (next === shared) next = undefined
       try {
         if (controller.signal.aborted) throw abortError(controller.signal)
@@ -75,6 +83,8 @@ type Shared = {
   controller: AbortController
   listeners: Set<(progress: SyncProgress) => void>
   callers: number
+  /** The sync before it has ended. */
+  isItsTurn: boolean
   /** The scan has started. */
   isUnderWay: boolean
   done: Promise<SyncReport>
@@ -102,20 +112,27 @@ async function wait(
 ): Promise<SyncReport> {
   shared.callers++
   const { promise: left, reject: leave } = Promise.withResolvers<never>()
+  let hasLeft = false
+  const leaveWith = (error: unknown): void => {
+    if (!hasLeft) shared.callers--
+    hasLeft = true
+    leave(error)
+  }
   const tell = (progress: SyncProgress): void => {
     try {
       onProgress?.(progress)
     } catch (error) {
       // It fails its own caller only.
-      leave(error)
+      leaveWith(error)
     }
   }
   shared.listeners.add(tell)
   const abort = (): void => {
-    shared.callers--
-    // The last one stops it, and waits for its end.
-    if (shared.callers === 0 && signal) shared.controller.abort(signal.reason)
-    else if (signal) leave(abortError(signal))
+    if (!signal || hasLeft) return
+    const isLast = shared.callers === 1
+    if (isLast) shared.controller.abort(signal.reason)
+    // The last one waits for the end of what it stops, and of no sync of others.
+    if (!isLast || !shared.isItsTurn) leaveWith(abortError(signal))
   }
   signal?.addEventListener('abort', abort)
   try {
