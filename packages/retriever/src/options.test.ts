@@ -79,6 +79,7 @@ describe('an error with the fix', () => {
     [{ embedder: { ...embedder, dimensions: 1.5 } }, 'invalid-argument', '`dimensions` 1.5'],
     [wrong({ cloud: 'aws' }), 'invalid-argument', '`cloud`'],
     [wrong({ cloud: { creat: true } }), 'invalid-argument', '`cloud` has no "creat". There are: apiKey,'],
+    [wrong({ cloud: { constructor: 'x' } }), 'invalid-argument', '`cloud` has no "constructor". There are: apiKey,'],
     [wrong({ cloud: { create: 'yes' } }), 'invalid-argument', '`cloud.create` is a boolean'],
     [wrong({ embedder: null }), 'invalid-argument', '`embedder`'],
     [{ indexPath: 's3://bucket/index' }, 'invalid-config', 'take `localstore`'],

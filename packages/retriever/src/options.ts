@@ -142,7 +142,7 @@ function checkCloud(cloud: CloudOptions): void {
   if (!isObject(cloud)) throw invalid('`cloud` is an object, such as { indexName: "docs" }.')
   const kinds: Record<string, string> = cloudOptions
   for (const [name, value] of Object.entries(cloud)) {
-    const kind = kinds[name]
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (!kind) throw invalid(`\`cloud\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
     // The value may be a key, so it is not shown.
     if (value !== undefined && typeof value !== kind) throw invalid(`\`cloud.${name}\` is a ${kind}.`)

@@ -64,6 +64,7 @@ describe('decodeText', () => {
   it('removes invisible characters: NULs, lone surrogates, escape sequences of terminals and printers', async () => {
     expect(await decode(Buffer.from(`${'text '.repeat(50)}\0end`))).toBe(`${'text '.repeat(50)}end`)
     expect(await decode(wide('a\ud800b'))).toBe('a\ufffdb')
+    expect(await decode(Buffer.from('bold \u{1f600}\b\u{1f600}'))).toBe('bold \u{1f600}')
     const manual = 'N\bNA\bAM\bME\bE of a \x1b[1;31mmanual\x1b[0m page\fwith a second page'
     expect(await decode(Buffer.from(manual))).toBe('NAME of a manual page\nwith a second page')
   })

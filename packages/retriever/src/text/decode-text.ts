@@ -42,4 +42,4 @@ const [escapeSign, backspace] = ['\\x1b', '\\x08']
 /** Escape sequences of terminals. */
 const colour = new RegExp(`${escapeSign}\\[[\\d;]{0,20}[A-Za-z]`, 'g')
 /** Manual pages write a letter, a backspace, and the letter again for bold. */
-const overstruck = new RegExp(`[^\\n]${backspace}`, 'g')
+const overstruck = new RegExp(`[^\\n]${backspace}`, 'gu')
