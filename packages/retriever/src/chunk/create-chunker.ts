@@ -22,6 +22,7 @@ const tolerance = 1.15
 
 /**
  * Cuts a file's blocks into passages of about `longest` characters at most, never across a heading, and at the best
+ * place: see `findCut`.
  *
  * Passages are in order, do not overlap, are trimmed, and together contain all text of the blocks except white space. They
  * depend on the pieces only, and the time is linear in the length of the file.

@@ -8,10 +8,9 @@ const considered = 50
 
 /**
  * Raises passages whose section has further hits: a text is cut where it is too long, not where its subject changes.
- * changed its subject.
+ *
  * @param found by text search, the best first; the first 50 count
  * @param chunkOf the chunks that are known; others are not raised
- * @param chunkOf what is known of them; those of which nothing is known are not lifted
  */
 export function liftSections(found: readonly Found[], chunkOf: (id: string) => Chunk | undefined): Found[] {
   const sectionOf = ({ id }: Found): string | undefined => {
