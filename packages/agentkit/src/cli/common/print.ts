@@ -11,9 +11,11 @@ export function printError(line: string): void {
 }
 
 /** Prints rows in columns of equal width. */
-export async function printTable(rows: readonly (readonly string[])[]): Promise<void> {
+export async function printTable(table: readonly (readonly string[])[]): Promise<void> {
   // Loaded here, as most of what prints needs no columns.
   const { textWidth } = await import('./text-width.ts')
+  // What is printed of a control character is wider than the character.
+  const rows = table.map((row) => row.map(terminalLine))
   const widths: number[] = []
   for (const row of rows)
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, textWidth(cell))
