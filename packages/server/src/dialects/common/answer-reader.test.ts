@@ -72,6 +72,14 @@ describe('AnswerReader', () => {
     expect(texts).toEqual({ streamed: 'Hello.', whole: 'Hello.' })
   })
 
+  it('compares a long step that is tried again in linear time', () => {
+    const said = Array.from({ length: 30_000 }, () => says('abcd'))
+    const startedAt = performance.now()
+    expect(textsOf(step(1), ...said, again, ...said, says('!')).streamed).toBe(`${'abcd'.repeat(30_000)}!`)
+    // Linear reading takes some milliseconds; to join all that is repeated at each part takes ten seconds and more.
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+  })
+
   it('separates a new attempt that says something else, and drops the old one where nothing was sent', () => {
     const events = [step(1), says('Good day'), again, says('Good evening.'), step(2), says('Bye.'), end('Bye.')]
     expect(textsOf(...events)).toEqual({

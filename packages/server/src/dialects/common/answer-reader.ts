@@ -31,8 +31,8 @@ export class AnswerReader {
   #stepStart = 0
   #speaker = ''
   #isNewStep = false
-  /** What an earlier attempt of the step has said, and the new one as far as it says the same. */
-  #earlier: { said: string; repeated: string } | undefined
+  /** What an earlier attempt of the step has said, and how much of it the new one has repeated. */
+  #earlier: { said: string; repeated: number } | undefined
 
   constructor({ speakers = new Speakers(), canDrop = false, speaker }: AnswerReaderOptions = {}) {
     this.#speakers = speakers
@@ -82,19 +82,19 @@ export class AnswerReader {
       this.#speaker = speaker
       this.#isNewStep = true
     }
-    const { said, repeated } = this.#earlier ?? { said: '', repeated: '' }
     if (this.#earlier === undefined) return this.#add(text)
-    const attempt = repeated + text
-    if (said.startsWith(attempt)) {
-      this.#earlier = { said, repeated: attempt }
+    const { said, repeated } = this.#earlier
+    if (said.startsWith(text, repeated)) {
+      this.#earlier.repeated += text.length
       return ''
     }
     this.#earlier = undefined
-    if (attempt.startsWith(said)) {
+    const rest = said.slice(repeated)
+    if (text.startsWith(rest)) {
       this.#isNewStep = false
-      return this.#add(attempt.slice(said.length))
+      return this.#add(text.slice(rest.length))
     }
-    return this.#add(attempt)
+    return this.#add(said.slice(0, repeated) + text)
   }
 
   #add(text: string): string {
@@ -108,15 +108,15 @@ export class AnswerReader {
   #restart(): void {
     const said = this.text.slice(this.#stepStart).replace(/^\n\n/, '')
     if (this.#canDrop) this.text = this.text.slice(0, this.#stepStart)
-    else if (said !== '') this.#earlier = { said, repeated: '' }
+    else if (said !== '') this.#earlier = { said, repeated: 0 }
     this.#isNewStep = true
   }
 
   /** An attempt that ended before it had said all that the earlier one had. */
   #settleAttempt(): string {
-    const { said, repeated } = this.#earlier ?? { said: '', repeated: '' }
+    const { said, repeated } = this.#earlier ?? { said: '', repeated: 0 }
     this.#earlier = undefined
-    return repeated === '' || repeated === said ? '' : this.#add(repeated)
+    return repeated === 0 || repeated === said.length ? '' : this.#add(said.slice(0, repeated))
   }
 
   #finish(event: RunEnd): string {
