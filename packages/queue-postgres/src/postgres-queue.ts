@@ -101,7 +101,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
     requireOpen()
     fleet ??= openFleet({
       connectionString,
-      onNotice: (payload) => wake(payload?.startsWith('[') ? JSON.parse(payload) : undefined),
+      onNotice: (payload) => wake(agentsIn(payload)),
       supervise: () => open().then((boss) => boss.supervise()),
       async look() {
         const agentIds = [...listeners].flatMap((listener) => listener.agentIds)
@@ -245,3 +245,13 @@ const countJobs = `SELECT group_tier AS "agentId", count(*) FILTER (WHERE state 
     COALESCE(extract(epoch FROM ${now} - min(GREATEST(created_on, start_after))
       FILTER (WHERE state < 'active' AND start_after <= ${now})) * 1000, 0)::float8 AS "oldestMs"
   FROM ${table} WHERE name = '${queueName}' AND state <= 'active' GROUP BY group_tier ORDER BY group_tier`
+
+/** The agents that a message names. Any role of the database may send another one to the channel, which names none. */
+function agentsIn(payload: string | undefined): string[] | undefined {
+  try {
+    const agentIds: unknown = JSON.parse(payload ?? '')
+    return Array.isArray(agentIds) ? agentIds : undefined
+  } catch {
+    return undefined
+  }
+}
