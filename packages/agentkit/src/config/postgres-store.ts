@@ -12,12 +12,5 @@ export function isPostgres(address: string): boolean {
  */
 export function postgresStore(address: string, load?: (name: string) => unknown): SessionStore {
   const queue = requirePostgresQueue(load).postgresQueue(address)
-  const store = requireSessions().postgresSessions(address, { queue })
-  const { close } = store
-  // The queue was made for this store alone. The store is the same object for all that know it.
-  store.close = async () => {
-    await close()
-    await queue.close()
-  }
-  return store
+  return requireSessions().postgresSessions(address, { queue })
 }

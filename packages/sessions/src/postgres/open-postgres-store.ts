@@ -134,9 +134,9 @@ export function openPostgresStore(
     close() {
       closing ??= announcements
         .close()
-        .then(() => queue?.close())
-        .then(() => holder.close())
-        .then(() => database.close())
+        .finally(() => queue?.close())
+        .finally(() => holder.close())
+        .finally(() => database.close())
       return closing
     },
   }
