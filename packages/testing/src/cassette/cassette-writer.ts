@@ -11,7 +11,10 @@ import { scrubEvents } from './scrub.ts'
 /** A call during its recording. */
 export type OpenCall = {
   record(event: ModelEvent): void
-  /** Writes the call. Called once. */
+  /**
+   * Writes the call. Called once.
+   * @throws AgentKitError `storage` when the file cannot be written
+   */
   end(how: CallEnd): void
 }
 
@@ -94,9 +97,8 @@ export class CassetteWriter {
       writeFileSync(this.#file, `${formatEntry(cassetteHead)}\n`, { flag: append ? 'wx' : 'w' })
       return true
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-      if (append && code === 'EEXIST') return false
-      throw new AgentKitError('storage', `The cassette ${this.#file} cannot be written: ${code}.`, { cause })
+      if (append && codeOf(cause) === 'EEXIST') return false
+      throw unwritable(this.#file, cause)
     }
   }
 
@@ -112,11 +114,27 @@ export class CassetteWriter {
     for (const { id, info } of this.#models) {
       const entry = formatEntry({ model: id, info })
       if (!info || this.#written.get(id) === entry) continue
+      this.#append(entry)
       this.#written.set(id, entry)
-      appendFileSync(this.#file, `${entry}\n`)
     }
-    appendFileSync(this.#file, `${formatEntry(call)}\n`)
+    this.#append(formatEntry(call))
   }
+
+  #append(entry: string): void {
+    try {
+      appendFileSync(this.#file, `${entry}\n`)
+    } catch (cause) {
+      throw unwritable(this.#file, cause)
+    }
+  }
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return (cause as NodeJS.ErrnoException).code // errors of `fs` have this type
+}
+
+function unwritable(file: string, cause: unknown): AgentKitError {
+  return new AgentKitError('storage', `The cassette ${file} cannot be written: ${codeOf(cause)}.`, { cause })
 }
 
 const writers = new Map<string, CassetteWriter>()

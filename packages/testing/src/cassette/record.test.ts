@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AgentKitError, type Message, type Model, type ModelEvent, type ModelInfo } from '@agentkit/core'
@@ -198,6 +199,36 @@ describe('record', () => {
     const answer = ask(record(scripted, `${file}/below-a-file`), 'Hi')
     await expect(answer).rejects.toMatchObject({ code: 'storage', message: expect.stringContaining(dirname(file)) })
     expect(scripted.requests).toEqual([])
+  })
+
+  it.each(['read', 'left', 'aborted'])('reports that an answer that is %s cannot be written', async (how) => {
+    const file = newFile()
+    const returned = vi.fn()
+    const model: Model = {
+      id: 'test/two',
+      async *stream() {
+        try {
+          yield { type: 'text-delta', text: 'Hi' }
+          yield { type: 'finish', reason: 'stop', usage: {} }
+        } finally {
+          returned()
+        }
+      },
+    }
+    const stop = new AbortController()
+    const events = record(model, file).stream({ messages: [] }, stop.signal)[Symbol.asyncIterator]()
+    await events.next()
+    rmSync(dirname(file), { recursive: true })
+    const warned = once(process, 'warning')
+    const problem = { code: 'storage', message: `The cassette ${file} cannot be written: ENOENT.` }
+    if (how === 'aborted') {
+      stop.abort()
+      expect(String(await warned)).toContain(problem.message)
+      return
+    }
+    const answer = how === 'left' ? events.return?.() : events.next().then(() => events.next())
+    await expect(answer).rejects.toMatchObject(problem)
+    expect(returned).toHaveBeenCalled()
   })
 
   it.each([

@@ -57,7 +57,14 @@ function recordStream(
   let iterator: AsyncIterator<ModelEvent> | undefined
   let call: OpenCall | undefined
   // Written at once: a model may take its time to notice, and the process may exit before.
-  const leave = (): void => end('left')
+  const leave = (): void => {
+    try {
+      end('left')
+    } catch (error) {
+      // What a listener throws ends the process.
+      process.emitWarning(String(error), 'AgentKitWarning')
+    }
+  }
   const end = (how: CallEnd): void => {
     signal.removeEventListener('abort', leave)
     call?.end(how)
@@ -93,8 +100,13 @@ function recordStream(
       }
     },
     async return(value?: unknown) {
-      end('left')
-      return (await iterator?.return?.(value)) ?? { done: true, value }
+      let left: IteratorResult<ModelEvent> | undefined
+      try {
+        end('left')
+      } finally {
+        left = await iterator?.return?.(value)
+      }
+      return left ?? { done: true, value }
     },
   }
 }
