@@ -76,8 +76,7 @@ export async function* resultLines(path: string): AsyncGenerator<ResultLine> {
   if (!existsSync(path)) return
   const { size } = await stat(path)
   if (size > limits.resultsBytes) {
-    const fix = 'Delete it, or pass `fresh: true`, which begins again.'
-    throw new AgentKitError('storage', `${path} has ${size} bytes, more than ${limits.resultsBytes}. ${fix}`)
+    throw new AgentKitError('storage', `${path} has ${size} bytes, more than ${limits.resultsBytes}. Delete it.`)
   }
   const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
   for await (const text of lines) {

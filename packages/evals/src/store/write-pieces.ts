@@ -3,11 +3,12 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { AgentKitError } from '@agentkit/core'
 import { storageError } from './storage-error.ts'
 
 /**
  * Writes a file whole or not at all, in pieces, as the text of a large report is longer than a text may be.
- * @throws AgentKitError `storage` when it cannot be written
+ * @throws AgentKitError `storage` when it cannot be written; what `pieces` throws as an AgentKitError
  */
 export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   // Two evals of one name may write at once.
@@ -18,6 +19,6 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
     await rename(unfinished, path)
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => {})
-    throw storageError(path, cause)
+    throw cause instanceof AgentKitError ? cause : storageError(path, cause)
   }
 }
