@@ -55,6 +55,10 @@ describe('the claims of an answer', () => {
     expect(claimsOf('A '.repeat(100_000)).length).toBeLessThan(10)
     expect(claimsOf('1.'.repeat(100_000)).length).toBeLessThanOrEqual(100_000)
     expect(claimsOf(`${"A'".repeat(100_000)}`).length).toBeLessThan(10)
+    const startedAt = performance.now()
+    expect(claimsOf(`In A${'-'.repeat(90_000)}b it is.`)).toHaveLength(1)
+    // It takes some milliseconds; twenty seconds where it is quadratic.
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 })
 

@@ -45,7 +45,8 @@ function claimsIn(sentence: string): string[] {
   }
   let end = 0
   for (const [index, match] of words.entries()) {
-    const word = match[0].replace(/[.'’&-]+$|['’]s$/u, '')
+    // From the begin of a run of marks only, which a try from each of them would read again.
+    const word = match[0].replace(/(?<![.'’&-])[.'’&-]+$|['’]s$/u, '')
     const follows = /^\s*$/.test(sentence.slice(end, match.index))
     if (run.length > 0 && !follows) close()
     end = match.index + word.length
