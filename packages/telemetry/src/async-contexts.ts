@@ -9,7 +9,9 @@ export function asyncContexts(): ContextManager {
     with: (context, fn, thisArg, ...args) => storage.run(context, () => fn.apply(thisArg, args)),
     bind(context, target) {
       if (typeof target !== 'function') return target
-      const bound = (...args: unknown[]): unknown => storage.run(context, () => target(...args))
+      const bound = function (this: unknown, ...args: unknown[]): unknown {
+        return storage.run(context, () => target.apply(this, args))
+      }
       return bound as typeof target // it has the same signature
     },
     enable: () => manager,
