@@ -110,6 +110,13 @@ describe('agentkit doctor', () => {
     expect(snapshot(cwd)).toEqual(before)
   })
 
+  it('shows no part of a key at which a finding is cut off', async () => {
+    const { cwd } = project({ 'agentkit_config.toml': `[defaults]\nmodel = "${'x'.repeat(1_938)} ${key}/y"\n` })
+    const detail = found(await doctor(cwd), 'config')?.detail
+    expect(detail).toHaveLength(2_000)
+    expect(detail).not.toContain('sk-')
+  })
+
   it('names a wrong key', async () => {
     const { url } = await provider(401, { error: { message: `Incorrect API key: ${key}` } })
     const { cwd } = project({ 'agentkit_config.toml': '[defaults]\nmodel = "openai/gpt-5.4-mini"\n' })

@@ -74,9 +74,14 @@ async function attempt(check: Check, project: Project, signal: AbortSignal): Pro
   }
 }
 
-/** A finding on one line, without keys. */
+/** A finding on one line, without keys: of one that is cut off, what is left would no longer look like one. */
 function safe({ detail, fix, ...rest }: CheckResult): CheckResult {
-  const clean = (text: string): string => terminalLine(redactSecrets(text.replaceAll(/\s*\n\s*/g, ' ').slice(0, 2_000)))
+  const clean = (text: string): string =>
+    terminalLine(
+      redactSecrets(text)
+        .replaceAll(/\s*\n\s*/g, ' ')
+        .slice(0, 2_000),
+    )
   return { ...rest, detail: clean(detail), ...(fix !== undefined && { fix: clean(fix) }) }
 }
 
