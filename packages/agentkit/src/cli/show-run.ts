@@ -1,6 +1,6 @@
 import type { RunRecord, StoredRun, UndeliveredNotice } from '@agentkit/core'
 
-/** A stored run in lines of text. @param now milliseconds since 1970 */
+/** A stored run in lines of text. */
 export function runLines({ record, approvals }: StoredRun, notices: readonly UndeliveredNotice[]): string[] {
   const { error, usage, cost, agentVersion } = record
   const rows: [string, string | undefined][] = [
