@@ -28,7 +28,8 @@ export async function readEvents(response: Response, onEvent: (event: AgentEvent
 
 function parseEvent(text: string): AgentEvent | undefined {
   let data = ''
-  for (const line of text.split('\n')) if (line.startsWith('data:')) data += line.slice(line[5] === ' ' ? 6 : 5)
+  // The space after the colon is one that JSON may have.
+  for (const line of text.split('\n')) if (line.startsWith('data:')) data += line.slice(5)
   if (data === '') return undefined
   try {
     const event: unknown = JSON.parse(data)

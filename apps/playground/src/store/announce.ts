@@ -57,7 +57,8 @@ function lastSentenceEnd(text: string, from: number): number {
 
 function plain(markdown: string): string {
   const text = markdown
-    .replace(/\]\([^)]*\)/g, ']')
+    // Up to the next bracket, since each of many would be read to the end of the text.
+    .replace(/\]\([^)\]]*\)/g, ']')
     .replace(/^[\s|:-]+$/gm, '')
     .replace(/[`*_#>|[\]]+/g, ' ')
     .replace(/\s+/g, ' ')
