@@ -209,7 +209,7 @@ describe('record', () => {
       async *stream() {
         try {
           yield { type: 'text-delta', text: 'Hi' }
-          yield { type: 'finish', reason: 'stop', usage: {} }
+          yield { type: 'finish', reason: 'stop', usage: {}, message: { v: 1, role: 'assistant', content: [] } }
         } finally {
           returned()
         }
