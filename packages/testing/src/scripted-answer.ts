@@ -42,6 +42,16 @@ const answerKeys = {
   error: true,
 } satisfies Record<keyof ScriptedAnswer, true>
 
+const usageKeys = {
+  inputTokens: true,
+  outputTokens: true,
+  cachedInputTokens: true,
+  cacheWriteTokens: true,
+  reasoningTokens: true,
+  totalTokens: true,
+  estimated: true,
+} satisfies Record<keyof Usage, true>
+
 const callKeys = { name: true, input: true, callId: true, inputText: true } satisfies Record<
   keyof ScriptedToolCall,
   true
@@ -67,7 +77,8 @@ export function checkAnswer(answer: ScriptedAnswer, turn: number): void {
   const of = `turns[${turn}]`
   const code = 'invalid-argument'
   checkOptionNames(answer, answerKeys, { code, of, words: { content: 'text', tool_calls: 'toolCalls' } })
-  const { toolCalls = [] } = answer
+  const { toolCalls = [], usage } = answer
+  if (usage !== undefined) checkOptionNames(usage, usageKeys, { code, of: `${of}.usage` })
   if (!Array.isArray(toolCalls)) throw invalidArgument(`\`${of}.toolCalls\` is a list of calls: [{ name, input }].`)
   for (const [index, call] of toolCalls.entries()) {
     checkOptionNames(call, callKeys, { code, of: `${of}.toolCalls[${index}]`, words: callWords })

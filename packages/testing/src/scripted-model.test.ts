@@ -114,6 +114,16 @@ it('reports how many turns were scripted when they run out', async () => {
   })
 })
 
+it('refuses a misspelt option, and a misspelt count of tokens', async () => {
+  // As a caller without types may call it.
+  const options = { nativeOutput: 'always' } as object
+  expect(() => scriptedModel(['one'], options)).toThrow('Unknown option `scriptedModel.nativeOutput`')
+  const usage = { input: 5 } as object
+  await expect(collect(scriptedModel([{ text: 'one', usage }]).stream(request, never()))).rejects.toMatchObject({
+    message: expect.stringContaining('Unknown option `turns[0].usage.input`'),
+  })
+})
+
 it('keeps copies of its requests', async () => {
   const model = scriptedModel(['one'])
   const own = structuredClone(request)

@@ -10,7 +10,7 @@ import {
   type Usage,
   validateTranscript,
 } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, checkOptions, isAny, isText } from '@agentkit/core/internal'
 import { checkAnswer, type ScriptedAnswer, type ScriptedToolCall } from './scripted-answer.ts'
 
 /** The answer of a scripted model to one request: text, a full answer, an error, or a function that returns one. */
@@ -40,6 +40,7 @@ const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 
  * valid transcript.
  *
  * @param turns the answers, in order; a request after the last one is `invalid-argument`
+ * @throws AgentKitError `invalid-argument` for something other than a list, and for an unknown option
  * @example
  * const model = scriptedModel([{ toolCalls: [{ name: 'weather', input: { city: 'Paris' } }] }, 'It is sunny.'])
  * const agent = new Agent({ name: 'Test', functions: [weather], model })
@@ -51,6 +52,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[], options: ScriptedM
   if (!Array.isArray(turns)) {
     throw new AgentKitError('invalid-argument', "scriptedModel takes a list of turns: scriptedModel(['It is sunny.']).")
   }
+  checkOptions(options, { id: isText, info: isAny }, { of: 'scriptedModel' })
   const id = options.id ?? 'test/scripted'
   const requests: ModelRequest[] = []
   let callCount = 0

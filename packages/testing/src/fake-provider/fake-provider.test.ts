@@ -181,6 +181,25 @@ it('answers from a function of the request', async () => {
   expect((await fake.client.chat.completions.create(chat)).choices[0]?.message.content).toBe('1: Hello')
 })
 
+it.each<[unknown, string]>([
+  [[{ txt: 'Hello' }], 'Unknown option `script[0].txt`. Did you mean `script[0].text`?'],
+  [['Hello', { text: 'Hello', fault: 'cuts' }], '`script[1].fault` is "hang", "cut"'],
+  [[{ status: 429, retryafter: 1 }], 'Did you mean `script[0].retryAfter`?'],
+  [[{ text: 'Hello', writes: 'bytes' }], '`script[0].writes` is "frame", "byte"'],
+  [[5], '`script[0]` is a text, or an object'],
+  ['Hello', 'The script is a list of turns'],
+])('refuses a misspelt script, which would test nothing: %j', async (script, message) => {
+  // As a caller without types may call it.
+  const started = fakeProvider('openai-chat', script as FakeScript)
+  await expect(started).rejects.toMatchObject({ code: 'invalid-argument', message: expect.stringContaining(message) })
+})
+
+it('answers 500 with what is misspelt in a turn that a function returns', async () => {
+  await using fake = await start(() => ({ txt: 'Hello' }) as object)
+  const failure = fake.client.chat.completions.create(chat)
+  await expect(failure).rejects.toMatchObject({ status: 500, message: expect.stringContaining('`script[0].txt`') })
+})
+
 it('reports the end of its script', async () => {
   await using fake = await start([])
   await expect(fake.client.chat.completions.create(chat)).rejects.toMatchObject({ status: 400, code: 'script_over' })

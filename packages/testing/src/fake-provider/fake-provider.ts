@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AgentKitError } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
+import { checkTurn } from './check-turn.ts'
 import { type Connection, playBody, playStream } from './play-stream.ts'
 import { receive } from './receive.ts'
 import { ApiError } from './wires/errors.ts'
@@ -39,6 +41,7 @@ export interface FakeProvider extends AsyncDisposable {
  *
  * @param wire the provider
  * @param script the turns in order, or a function of the request and its number (from 0)
+ * @throws AgentKitError `invalid-argument` for an unknown wire, and a misspelt turn
  * @example
  * await using server = await fakeProvider('openai-chat', [{ text: 'Hello' }, { status: 429, retryAfter: 1 }])
  * const client = new OpenAI({ apiKey: 'test', baseURL: server.url })
@@ -85,7 +88,17 @@ type NextTurn = (request: RecordedRequest, generates: boolean) => Promise<FakeTu
 
 function turnsOf(script: FakeScript): NextTurn {
   let taken = 0
-  if (typeof script === 'function') return async (request) => script(request, taken++)
+  if (typeof script === 'function') {
+    return async (request) => {
+      const index = taken++
+      const turn = await script(request, index)
+      checkTurn(turn, index)
+      return turn
+    }
+  }
+  if (!Array.isArray(script))
+    throw invalidArgument('The script is a list of turns, or a function: [{ text: "Hello" }].')
+  script.forEach(checkTurn)
   return async (_, generates) => {
     const turn = script[taken]
     if (!generates && (turn === undefined || !isFailure(turn))) return undefined
