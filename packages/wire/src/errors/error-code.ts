@@ -96,6 +96,14 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
+/** The wait that a sentence names, as OpenAI's of a failure within a stream, which has no headers: "try again in 2.5s". */
+export function waitInWords(message: string): number | undefined {
+  const [, minutes = '0', time, unit] =
+    /\btry again in (?:(\d{1,3})m)?(\d{1,9}(?:\.\d{1,9})?)(ms|s)\b/i.exec(message) ?? []
+  if (time === undefined) return undefined
+  return Math.ceil(Number(minutes) * 60_000 + Number(time) * (unit === 'ms' ? 1 : 1000))
+}
+
 /** Whether the server recommends a retry: the header `x-should-retry` of OpenAI and Anthropic. */
 export function shouldRetry(headers: Headers | undefined): boolean | undefined {
   const value = headers?.get('x-should-retry')

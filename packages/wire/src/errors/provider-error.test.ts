@@ -180,6 +180,18 @@ describe('providerError', () => {
     expect(classify({ ...failure, headers })).toMatchObject({ retryable })
   })
 
+  it.each([
+    ['Rate limit reached. Please try again in 2.5s. Visit the page.', 2500],
+    ['Please try again in 1m2.5s.', 62_500],
+    ['Please try again in 28ms.', 28],
+    ['Please try again in a while.', undefined],
+  ])('waits as long as a message without headers asks for: %s', (message, wait) => {
+    expect(classify({ code: 'rate_limit_exceeded', message }).retryAfterMs).toBe(wait)
+    expect(classify({ code: 'server_error', message }).retryAfterMs).toBeUndefined()
+    const headers = new Headers({ 'retry-after': '9' })
+    expect(classify({ code: 'rate_limit_exceeded', message, headers }).retryAfterMs).toBe(9000)
+  })
+
   it('has status, request id and the requested wait (Q22)', () => {
     const headers = new Headers({ 'x-request-id': 'req_1', 'retry-after': '2' })
     expect(classify({ status: 429, headers })).toMatchObject({ status: 429, requestId: 'req_1', retryAfterMs: 2000 })

@@ -7,7 +7,7 @@ import {
   redactSecrets,
   silenceError,
 } from '@agentkit/core/internal'
-import { errorCode, isRetryable, retryAfterMs } from './error-code.ts'
+import { errorCode, isRetryable, retryAfterMs, waitInWords } from './error-code.ts'
 import { type Failure, failureOfSdkError } from './failure.ts'
 
 /** The provider and the model of a call; its errors carry them. */
@@ -49,7 +49,8 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
     retryable: isRetryable(code, failure),
     cause: causeOf(failure, secrets),
   }
-  const wait = retryAfterMs(failure.headers) ?? failure.retryAfterMs
+  const inBody = failure.retryAfterMs ?? (code === 'rate-limit' ? waitInWords(failure.message) : undefined)
+  const wait = retryAfterMs(failure.headers) ?? inBody
   const requestId = requestIdOf(failure.headers) ?? failure.requestId
   if (failure.status !== undefined) details.status = failure.status
   if (wait !== undefined) details.retryAfterMs = wait
