@@ -119,9 +119,21 @@ export async function openRun(opened: OpenedRun): Promise<Run> {
       const place = placeOf(opened)
       const open = openApprovals(calls, place, { ...state, suspended: suspendedMembers(snapshot, place) })
       await storeSnapshot(opened, snapshot, { approvals: open })
-    }
+    } else if (snapshot && isOutOfTime) describe(opened, () => unopened(opened, snapshot))
     throw error
   }
+}
+
+/** What is stored of a run from now on, until it has ended. */
+function describe({ turn, ledger, scope }: OpenedRun, snapshot: () => JSONValue): void {
+  turn.describe?.({ snapshot, usage: () => ledger.spent.usage, seq: () => scope.events?.lastSeq() ?? 0 })
+}
+
+/** A run whose time is over before it is open: as it was, with the warnings of now and what its members have used. */
+function unopened({ state: { warnings, collected }, ledger }: OpenedRun, snapshot: RunSnapshot): JSONValue {
+  const progress = { ...snapshot.progress, warnings, collected }
+  // Plain JSON, except that optional fields may be absent.
+  return { ...snapshot, progress, booked: ledger.snapshot() } as unknown as JSONValue
 }
 
 /**
@@ -192,11 +204,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     finalTool: undefined,
     cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
   })
-  turn.describe?.({
-    snapshot: () => snapshotOf(run),
-    usage: () => run.ledger.spent.usage,
-    seq: () => run.scope.events?.lastSeq() ?? 0,
-  })
+  describe(opened, () => snapshotOf(run))
   return run
 }
 

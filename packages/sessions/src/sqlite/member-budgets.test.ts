@@ -71,6 +71,29 @@ describe('one budget of a tree of runs', () => {
     expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'budget' })
   })
 
+  it('says that the seconds of their caller are over, which end while it continues', patiently, async () => {
+    const store = open()
+    const { runs } = store
+    if (!runs) throw new Error('A SQLite store has runs.')
+    const { read } = runs
+    runs.read = async (runId) => {
+      const stored = await read(runId)
+      // Members that have ended are read when their caller is open again.
+      const isMember = stored?.record.parentRunId !== undefined
+      if (isMember && stored.record.status === 'done') await new Promise((wake) => setTimeout(wake, 3_100))
+      return stored
+    }
+    const options = { sessions: store, budget: { seconds: 3 } }
+    const swarm = swarmOf('Team', 'parallel', [worker('Ann', [effect('look', options)], options)], options)
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { finishReason, warnings } = await ended(swarm, runId)
+    expect({ finishReason, warnings }).toEqual({
+      finishReason: 'budget',
+      warnings: ["The run's budget is used up: its seconds are over."],
+    })
+  })
+
   it('ends their caller too, where its store is too slow to open it in the time that is left', patiently, async () => {
     const { make } = limited(
       { seconds: 0.5 },
