@@ -56,7 +56,8 @@ export async function loadTurns(before?: string): Promise<void> {
   historyProblem.value = undefined
   try {
     const page = await readPage(id, { limit: maxTurns, before })
-    if (sessionId.value !== id) return
+    // Another conversation is shown by now, or another call has read the same turns.
+    if (sessionId.value !== id || (before && before !== previous.value)) return
     const read = page.turns.map(storedTurn)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
@@ -241,6 +242,7 @@ function leave(): void {
   turns.value = []
   previous.value = undefined
   historyProblem.value = undefined
+  isLoading.value = false
 }
 
 function decodeId(text: string): string {
