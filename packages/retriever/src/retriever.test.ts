@@ -272,6 +272,30 @@ it('reports a failed sync while it watches, and continues', async () => {
   controller.abort()
 })
 
+it('continues to watch after a callback has thrown', async () => {
+  const embedder = countingEmbedder()
+  const retriever = library.retriever({ embedder })
+  const controller = new AbortController()
+  embedder.before = (texts) => {
+    if (texts.includes('Bees make honey')) throw new Error('no embeddings today')
+  }
+  await write('a.md', 'Bees make honey')
+  const failed = Promise.withResolvers<void>()
+  const synced = Promise.withResolvers<SyncReport>()
+  retriever.watch({
+    signal: controller.signal,
+    onError() {
+      failed.resolve()
+      throw new Error('no log either')
+    },
+    onSync: synced.resolve,
+  })
+  await failed.promise
+  await write('a.md', 'Bees make wax')
+  expect(await synced.promise).toMatchObject({ indexed: 1 })
+  controller.abort()
+})
+
 describe('close', () => {
   it('refuses later calls, and may be called twice', async () => {
     const retriever = library.retriever()

@@ -329,9 +329,14 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
             last = notes
             failure = undefined
           } catch (error) {
-            // A folder that stays missing is reported once.
-            if (!until.aborted && failure !== String(error)) onError?.(error)
+            const isNew = failure !== String(error)
             failure = String(error)
+            try {
+              // A folder that stays missing is reported once.
+              if (!until.aborted && isNew) onError?.(error)
+            } catch {
+              // Watching continues, whatever is called.
+            }
           }
         },
       })
