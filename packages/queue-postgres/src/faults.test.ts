@@ -161,10 +161,26 @@ describe('an error of the queue', () => {
     expect(await failureOf(queue.take({ agentIds: ['writer'], limit: 1 }))).toMatchObject({ code: 'storage' })
   })
 
-  it.each(['', 7, { connectionString: '' }])('is `invalid-argument` for the URL %j', (url) => {
+  it.each(['', 7, undefined, { connectionString: '' }])('is `invalid-argument` for the URL %j', (url) => {
     // @ts-expect-error one of them is a number
     expect(() => postgresQueue(url)).toThrow('postgresQueue takes the URL of a database')
   })
+})
+
+it('is woken by what other programs send to its channel, and does not fail', async () => {
+  const url = await testDatabase()
+  const queue = open(url)
+  let calls = 0
+  queue.onReady(['writer'], () => calls++)
+  for (const payload of ['[', '{}']) {
+    const before = calls
+    await expect
+      .poll(async () => {
+        await execute(url, [`SELECT pg_notify('${schema}', '${payload}')`])
+        return calls
+      }, patience)
+      .toBeGreaterThan(before)
+  }
 })
 
 it('is made once when many processes start at the same time', async () => {

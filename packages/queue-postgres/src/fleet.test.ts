@@ -79,6 +79,17 @@ it('warns once where LISTEN does not work, and supervises without a place', asyn
   await proxy.close()
 })
 
+it('takes a slow server for no pooler', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const proxy = await startProxy(url, { listensAfterMs: 3_500 })
+  const worker = start(proxy.url)
+  await expect.poll(() => worker.notices, patience).toContain(undefined)
+  expect(warn).not.toHaveBeenCalled()
+  warn.mockRestore()
+  await worker.fleet.close()
+  await proxy.close()
+})
+
 function supervising(): Worker[] {
   return workers.filter(({ passes }) => passes > 0)
 }

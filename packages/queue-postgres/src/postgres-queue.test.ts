@@ -226,17 +226,4 @@ describe('onReady', () => {
     await queue.add([job('r1')])
     expect(calls).toBeGreaterThan(0)
   })
-
-  it('takes what another role sends to the channel for news of any agent', async () => {
-    let calls = 0
-    queue.onReady(['writer'], () => calls++)
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await expect.poll(() => calls, { timeout: 60_000 }).toBeGreaterThan(0)
-    calls = 0
-    // What the listener of a notification throws ends the process.
-    await client.query(`SELECT pg_notify('agentkit_queue_v12', '[no JSON')`)
-    await expect.poll(() => calls, { timeout: 60_000 }).toBeGreaterThan(0)
-    await client.end()
-  })
 })

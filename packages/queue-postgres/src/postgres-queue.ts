@@ -38,7 +38,9 @@ type QueueClock = {
  * const sessions = postgresSessions(url, { queue: postgresQueue(url) })
  */
 export function postgresQueue(options: string | PostgresQueueOptions): RunQueue {
-  const { connectionString, clock = quietClock } = typeof options === 'string' ? { connectionString: options } : options
+  // An environment variable may be absent.
+  const { connectionString, clock = quietClock }: Partial<PostgresQueueOptions> =
+    typeof options === 'string' ? { connectionString: options } : (options ?? {})
   if (typeof connectionString !== 'string' || connectionString === '') {
     throw invalidArgument(
       'postgresQueue takes the URL of a database: postgresQueue("postgres://user:password@host/database").',
@@ -101,7 +103,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
     requireOpen()
     fleet ??= openFleet({
       connectionString,
-      onNotice: (payload) => wake(agentsIn(payload)),
+      onNotice: (payload) => wake(agentIdsIn(payload)),
       supervise: () => open().then((boss) => boss.supervise()),
       async look() {
         const agentIds = [...listeners].flatMap((listener) => listener.agentIds)
@@ -223,6 +225,16 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   }
 }
 
+/** The agents that a notice names; `undefined`, which is all, also where another program or role has used the channel. */
+function agentIdsIn(payload = ''): string[] | undefined {
+  try {
+    const ids: unknown = JSON.parse(payload)
+    return Array.isArray(ids) ? ids : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function attemptOf({ token }: TakenJob): JobAttempt {
   const [id = '', retryCount] = token.split(' ')
   return { id, retryCount: Number(retryCount) }
@@ -245,13 +257,3 @@ const countJobs = `SELECT group_tier AS "agentId", count(*) FILTER (WHERE state 
     COALESCE(extract(epoch FROM ${now} - min(GREATEST(created_on, start_after))
       FILTER (WHERE state < 'active' AND start_after <= ${now})) * 1000, 0)::float8 AS "oldestMs"
   FROM ${table} WHERE name = '${queueName}' AND state <= 'active' GROUP BY group_tier ORDER BY group_tier`
-
-/** The agents that a message names. Any role of the database may send another one to the channel, which names none. */
-function agentsIn(payload: string | undefined): string[] | undefined {
-  try {
-    const agentIds: unknown = JSON.parse(payload ?? '')
-    return Array.isArray(agentIds) ? agentIds : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -15,8 +15,9 @@ export interface Proxy {
 /**
  * A proxy before Postgres, on loopback.
  * @param options.dropsNotifications as a pooler in transaction mode: what is sent by NOTIFY does not arrive
+ * @param options.listensAfterMs as a busy server: a LISTEN takes so long
  */
-export async function startProxy(url: string, { dropsNotifications = false } = {}): Promise<Proxy> {
+export async function startProxy(url: string, { dropsNotifications = false, listensAfterMs = 0 } = {}): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let isCut = false
@@ -35,7 +36,10 @@ export async function startProxy(url: string, { dropsNotifications = false } = {
       })
     }
     if (isCut) return void client.destroy()
-    client.pipe(upstream)
+    client.on('data', (chunk: Buffer) => {
+      if (listensAfterMs > 0 && chunk.includes('LISTEN')) setTimeout(() => upstream.write(chunk), listensAfterMs)
+      else upstream.write(chunk)
+    })
     let rest = Buffer.alloc(0)
     upstream.on('data', (chunk: Buffer) => {
       if (losesAnswers) return
