@@ -14,6 +14,9 @@ describe('the files of a message', () => {
     ['How is @agentkit/core installed?', []],
     ['What does @Get("/users/:id") do?', []],
     ['ann@example.com', []],
+    // Without spaces, as in Chinese, and longer than the name of a file can be.
+    [`@ann${'请告诉我'.repeat(30)}`, []],
+    [`@${'a'.repeat(5_000)}/b`, []],
   ])('of "%s" are %j', (text, names) => {
     folder.write('notes.md', 'One.')
     folder.write('my notes.md', 'Two.')

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
+import { statOf } from '../common/stat-of.ts'
 import type { SentFile } from './partner.ts'
 
 const maxFiles = 10
@@ -31,7 +32,7 @@ export function attachFiles(text: string): SentFile[] {
 }
 
 function fileOf(name: string): SentFile | undefined {
-  const stats = statSync(name, { throwIfNoEntry: false })
+  const stats = statOf(name)
   if (!stats) {
     if (!isMeantAsFile(name)) return undefined
     throw new Error(`There is no file "${name}".`)

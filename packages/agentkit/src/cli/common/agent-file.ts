@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { nearestWord } from '@agentkit/core/internal'
+import { statOf } from './stat-of.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The files that commands load when none is named, in this folder. */
@@ -43,15 +44,6 @@ export function checkFile(
   const nearest = nearestWord(basename(file), filesIn(dirname(file)))
   const hint = nearest === undefined ? fix : `Did you mean "${join(dirname(file), nearest)}"?`
   throw new UsageError(`There is no ${kind} "${file}". ${hint}`.trimEnd())
-}
-
-/** `undefined` also of what cannot be the name of a file, such as a long text. */
-function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false })
-  } catch {
-    return undefined
-  }
 }
 
 function filesIn(folder: string): string[] {

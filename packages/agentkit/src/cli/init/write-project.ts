@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import { statOf } from '../common/stat-of.ts'
 import { UsageError } from '../common/usage-error.ts'
 import type { Choices } from './choices.ts'
 import { mergeIgnored, mergeManifest } from './manifest.ts'
@@ -48,15 +49,6 @@ function checkFolder(folder: string): void {
   const stats = statOf(folder)
   if (stats === undefined && dirname(folder) !== folder) checkFolder(dirname(folder))
   if (stats && !stats.isDirectory()) throw new UsageError(`"${relative('', folder)}" is a file. Pass a folder.`)
-}
-
-function statOf(path: string): ReturnType<typeof statSync> {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    // A part of the path is a file.
-    return undefined
-  }
 }
 
 /** Also of a link to nothing, which is not replaced. */

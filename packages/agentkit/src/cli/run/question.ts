@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statOf } from '../common/stat-of.ts'
 import { UsageError } from '../common/usage-error.ts'
 
 /** The largest question that is read from the standard input. */
@@ -24,8 +24,7 @@ export async function fileAndQuestion([first, second]: readonly (string | undefi
 /** A question may consist of one word, but not be named like a module. */
 function isFile(word: string): boolean {
   if (/^\S+\.[cm]?[jt]sx?$/.test(word)) return true
-  // A long question is no path, which `stat` would report.
-  return word.length < 256 && statSync(word, { throwIfNoEntry: false })?.isFile() === true
+  return statOf(word)?.isFile() === true
 }
 
 async function readStdin(): Promise<string> {

@@ -55,6 +55,12 @@ describe('agentkit run', () => {
     expect(await agentkit(['run', 'looks.ts'], { input: 'Hi' })).toMatchObject({ code: 0, out: 'I see.' })
   })
 
+  it('takes a question that could be no path for one', async () => {
+    // 100 characters, and 300 bytes.
+    expect(await agentkit(['run', '请告诉我'.repeat(25)])).toMatchObject({ code: 0, out: 'Hello.' })
+    expect(await agentkit(['run', 'a'.repeat(5_000)])).toMatchObject({ code: 0, out: 'Hello.' })
+  })
+
   it('prints the body of POST /api/v1/chat with --json', async () => {
     const { code, out } = await agentkit(['run', 'Hi', '--json', '--user', 'ann', '--session', 's'])
     expect(code).toBe(0)
