@@ -25,7 +25,10 @@ const model = {
     const parts = []
     const say = (text) => { parts.push({ type: 'text', text }); return { type: 'text-delta', text } }
     let reason = 'stop'
-    if (last.role === 'tool') {
+    if (last.role === 'tool' && messages.some(({ content }) => content === 'pay slowly')) {
+      yield say('It is paid,')
+      while (!existsSync(process.env.GATE)) { signal.throwIfAborted(); await sleep(20) }
+    } else if (last.role === 'tool') {
       yield say('The tool says: ' + text)
     } else if (text.includes('pay')) {
       const call = { type: 'tool-call', callId: 'c' + messages.length, name: 'pay', input: { amount: 5, to: 'a person with a rather long name that no narrow terminal can show on one line' } }
@@ -151,6 +154,19 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(terminal.screen()).not.toContain('ended with')
     terminal.press('C-c', 'C-c')
     await terminal.shows('ended with 0')
+  })
+
+  it('keeps what was typed while an answer is stopped after a decision', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('pay slowly')
+    await terminal.shows('Run it?')
+    terminal.type('y')
+    await terminal.shows('It is paid,')
+    terminal.press('n', 'e', 'x', 't')
+    terminal.press('C-c')
+    await terminal.shows(/stopped\n› next$/)
   })
 
   it('continues after Ctrl-Z, with what was typed', async () => {

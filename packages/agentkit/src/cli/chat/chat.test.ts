@@ -194,8 +194,13 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     expect(without).toMatchObject({ code: 2, error: 'The server needs a token: set AGENTKIT_TOKEN.' })
     const wrong = await agentkit(['chat', url], { input: '', env: { AGENTKIT_TOKEN: 'not-the-token-of-this-server' } })
     expect(wrong).toMatchObject({ code: 2, error: `${url} refuses the token. Set AGENTKIT_TOKEN.` })
-    const inUrl = await agentkit(['chat', url.replace('//', '//user:secret@')], { input: '' })
-    expect(inUrl).toMatchObject({ code: 2, error: expect.stringContaining('takes no password and no token') })
+    const noToken = await agentkit(['chat', url], { input: '', env: { AGENTKIT_TOKEN: 'abcd…' } })
+    expect(noToken).toMatchObject({ code: 2, error: 'The token has characters that no token has. Set AGENTKIT_TOKEN.' })
+    for (const user of ['user:secret', ':secret']) {
+      const { code, error } = await agentkit(['chat', url.replace('//', `//${user}@`)], { input: '' })
+      expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('takes no password and no token') })
+      expect(error).not.toContain('secret')
+    }
   })
 
   it('takes the token to no other server', async () => {

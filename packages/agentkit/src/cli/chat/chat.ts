@@ -66,7 +66,7 @@ function partnerAt(
     return localPartner(place, agent, user)
   }
   if (address === null) throw new UsageError(`"${place}" is no address. Pass one such as http://127.0.0.1:8000.`)
-  if (address.username !== '' || address.search !== '') {
+  if (address.username !== '' || address.password !== '' || address.search !== '') {
     throw new UsageError('The address takes no password and no token: set AGENTKIT_TOKEN.')
   }
   if (agent !== undefined) throw new UsageError('--agent is for a file: a server has one agent.')

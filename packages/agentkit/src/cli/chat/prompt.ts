@@ -136,7 +136,6 @@ export function openPrompt({ write, commands }: Options): Prompt {
     reader.setPrompt(isTerminal ? prompt : '')
     reader.prompt(true)
     return new Promise((resolve) => {
-      take = resolve
       const stop = (): void => {
         if (isTerminal) {
           clearLine()
@@ -145,6 +144,10 @@ export function openPrompt({ write, commands }: Options): Prompt {
         give(undefined)
       }
       signal?.addEventListener('abort', stop, { once: true })
+      take = (line) => {
+        signal?.removeEventListener('abort', stop)
+        resolve(line)
+      }
     })
   }
 

@@ -17,6 +17,12 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
   const base = address.href.replace(/\/+$/, '')
   let token = process.env.AGENTKIT_TOKEN?.trim() ?? ''
 
+  const checkToken = (): void => {
+    // `fetch` would refuse it by a sentence about headers, which may have the token.
+    if (!/^[\x20-\x7e]*$/.test(token))
+      throw new UsageError('The token has characters that no token has. Set AGENTKIT_TOKEN.')
+  }
+  checkToken()
   const send = async (path: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> => {
     const headers = new Headers(init.headers)
     if (token !== '') headers.set('authorization', `Bearer ${token}`)
@@ -48,6 +54,7 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
   let info = await readInfo()
   if (info.auth === true && info.id === undefined) {
     if (token === '') token = (await askToken()).trim()
+    checkToken()
     info = await readInfo()
     if (info.id === undefined) throw new UsageError(`${base} refuses the token. Set AGENTKIT_TOKEN.`)
   }
