@@ -26,6 +26,15 @@ describe('SDKContext', () => {
     expect(folder.printed).toEqual(['agentkit: a\\u001b[31m\\u000a', 'agentkit: b\\u000d\\u202e'])
   })
 
+  it('prints a notice once, and remembers no more than 1,000', () => {
+    const context = new SDKContext()
+    for (const number of [0, 0, 1]) context.notice(`${number} files`)
+    expect(folder.printed).toEqual(['agentkit: 0 files', 'agentkit: 1 files'])
+    for (let number = 2; number <= 1_000; number++) context.notice(`${number} files`)
+    context.notice('0 files')
+    expect(folder.printed).toHaveLength(1_002)
+  })
+
   it('prints nothing for a valid configuration', () => {
     folder.write('agentkit_config.toml', '[defaults]\nmodel = "offline/extractive"\n')
     folder.write('.env', 'UNRELATED_VALUE=1\n')

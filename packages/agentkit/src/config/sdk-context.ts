@@ -14,6 +14,9 @@ import { isAddress, nameStore } from './store-names.ts'
 /** The session store when `sessions` is absent. */
 export const defaultSessionsPath = 'agentkit-data/sessions.db'
 
+/** Each sync of files may have a notice of its own, and a server makes any number of them. */
+const mostNotices = 1_000
+
 /**
  * What agents share: the configuration file, the environment, and resources such as the session store.
  *
@@ -61,9 +64,10 @@ export class SDKContext {
     printOnce(warning)
   }
 
-  /** Prints a message once that is not a warning. */
+  /** Prints a message that is not a warning, once among the last ones. */
   notice(text: string): void {
     if (this.#notices.has(text)) return
+    if (this.#notices.size === mostNotices) this.#notices.clear()
     this.#notices.add(text)
     console.warn(terminalLine(`agentkit: ${text}`))
   }
