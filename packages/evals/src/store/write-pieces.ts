@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { AgentKitError } from '@agentkit/core'
+import { isAgentKitError } from '@agentkit/core'
 import { storageError } from './storage-error.ts'
 
 /**
@@ -19,6 +19,6 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
     await rename(unfinished, path)
   } catch (cause) {
     await rm(unfinished, { force: true }).catch(() => {})
-    throw cause instanceof AgentKitError ? cause : storageError(path, cause)
+    throw isAgentKitError(cause) ? cause : storageError(path, cause)
   }
 }
