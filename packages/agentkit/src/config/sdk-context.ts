@@ -92,7 +92,7 @@ export class SDKContext {
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
   sessionsAt(place: string = defaultSessionsPath): SessionStore {
-    if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
+    this.#requireOpen()
     if (isAddress(place) && !isPostgres(place)) {
       const scheme = place.slice(0, place.indexOf(':'))
       throw invalidConfig(`\`sessions\` is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`)
@@ -114,15 +114,23 @@ export class SDKContext {
    * @throws AgentKitError `invalid-argument` when the context is closed
    */
   knowledgeAt<Created extends Knowledge>(key: string, create: () => Created): Created {
-    if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
+    this.#requireOpen()
     const knowledge = this.#knowledge.get(key) ?? create()
     this.#knowledge.set(key, knowledge)
     return knowledge as Created // one key belongs to one `create`
   }
 
-  /** Calls a function when the context is closed. */
+  /**
+   * Calls a function when the context is closed.
+   * @throws AgentKitError `invalid-argument` when it is closed already
+   */
   onClose(close: () => Promise<void>): void {
+    this.#requireOpen()
     this.#closers.push(close)
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw invalidArgument('The SDKContext is closed. Create a new one.')
   }
 
   /** Warns of tables that belong to no agent, once, when the first run starts. */

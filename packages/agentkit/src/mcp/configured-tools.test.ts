@@ -45,6 +45,17 @@ describe('[mcp.<name>]', () => {
     await sdkContext.close()
   })
 
+  it.each([0, 1])('is not connected where its context is closed, after %i runs', async (runs) => {
+    const sdkContext = new SDKContext({ configPath: write(`[mcp.first]\n${server}\ntools = ["echo"]\n`) })
+    const model = scriptedModel(['One.', 'Two.'])
+    const agent = new Agent({ name: 'Anna', functions: [], model, sdkContext, sessions: ':memory:' })
+    for (let run = 0; run < runs; run++) await agent.chat('Hi')
+    await agent.close()
+    await sdkContext.close()
+    const { error } = await agent.stream('Hi').result
+    expect(error).toMatchObject({ code: 'invalid-argument', message: expect.stringContaining('SDKContext is closed') })
+  })
+
   it('is among the tools that an agent and a swarm show, once a run has connected it', async () => {
     const sdkContext = new SDKContext({ configPath: write(`[mcp.first]\n${server}\ntools = ["echo"]\n`) })
     const common = { functions: [], sdkContext, sessions: ':memory:' }

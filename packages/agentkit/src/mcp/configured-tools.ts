@@ -49,11 +49,13 @@ export function configuredTools(
 function connected(context: SDKContext, name: string, isProduction: boolean): Promise<ConnectedTools> {
   const open = connections.get(context) ?? new Map<string, Promise<ConnectedTools>>()
   if (!connections.has(context)) {
-    connections.set(context, open)
+    // Where it is closed already, nothing would close what is opened here.
     context.onClose(async () => {
+      connections.delete(context)
       const lists = await Promise.allSettled(open.values())
       await Promise.all(lists.map((list) => (list.status === 'fulfilled' ? list.value.close() : undefined)))
     })
+    connections.set(context, open)
   }
   const known = open.get(name)
   if (known) return known
