@@ -59,7 +59,8 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
 async function readTool(
   listed: unknown,
 ): Promise<{ tool: ServerTool; problem?: never } | { tool?: never; problem: string }> {
-  const result = await specTypeSchemas.Tool['~standard'].validate(listed)
+  const result = await validated(listed)
+  if (!result) return { problem: 'it is nested too deep' }
   if (result.issues) {
     const [key] = result.issues[0]?.path ?? []
     const part = key === undefined ? 'it' : `its \`${String(typeof key === 'object' ? key.key : key)}\``
@@ -67,6 +68,17 @@ async function readTool(
   }
   const problem = foreignSchemaProblem(result.value.inputSchema)
   return problem === undefined ? { tool: result.value } : { problem }
+}
+
+type Validation = Awaited<ReturnType<(typeof specTypeSchemas.Tool)['~standard']['validate']>>
+
+/** Whether a tool follows the protocol; `undefined` for one of thousands of levels, on which the check itself fails. */
+async function validated(listed: unknown): Promise<Validation | undefined> {
+  try {
+    return await specTypeSchemas.Tool['~standard'].validate(listed)
+  } catch {
+    return undefined
+  }
 }
 
 /** A name that models accept. */

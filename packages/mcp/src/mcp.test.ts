@@ -136,6 +136,7 @@ describe('a process', () => {
     const names: Record<string, RegExp> = {
       'the name of a number': /Tool 1 of the MCP server "hostile" is left out: its `name` does not follow/,
       'a list of nothing': /Tool 1 of .* is left out: it does not follow the protocol/,
+      'a schema of 2,000 levels': /The tool "echo" of .* is left out: it is nested too deep/,
       'annotations that are no object': /The tool "echo" of .* is left out: its `annotations` does not follow/,
     }
     for (const [name, warning] of Object.entries(names)) {

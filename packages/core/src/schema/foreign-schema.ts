@@ -5,11 +5,11 @@ import { jsonSchemaProblem } from './check-json-schema.ts'
 /** Why the schema of a tool of a server or a client cannot be used, as the end of a sentence; `undefined` if it can. */
 export function foreignSchemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema) || schema.type !== 'object') return 'its input is not an object'
-  const text = JSON.stringify(schema)
-  if (Buffer.byteLength(text) > limits.foreignSchemaBytes)
-    return `its schema has more than ${limits.foreignSchemaBytes} bytes`
+  // First: the text of one that is nested thousands of levels deep cannot be made.
   if (depthOf(schema) > limits.foreignSchemaDepth)
     return `its schema is nested deeper than ${limits.foreignSchemaDepth} levels`
+  if (Buffer.byteLength(JSON.stringify(schema)) > limits.foreignSchemaBytes)
+    return `its schema has more than ${limits.foreignSchemaBytes} bytes`
   if (hasCycle(schema)) return 'its schema refers to itself'
   return jsonSchemaProblem(schema)?.replace(/\.$/, '')
 }

@@ -20,7 +20,9 @@ const refusal = async (specs: unknown, options?: Partial<Omit<AgentOptions, 'mod
 }
 
 function deep(levels: number): JSONSchema {
-  return levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: deep(levels - 1) } }
+  let schema: JSONSchema = { type: 'object' }
+  for (let level = 0; level < levels; level++) schema = { type: 'object', properties: { a: schema } }
+  return schema
 }
 
 describe('tools that a client brings', () => {
@@ -72,6 +74,7 @@ describe('tools that a client brings', () => {
       'more than 65536 bytes',
     ],
     ['a deep schema', [{ ...paint, inputSchema: deep(20) }], 'nested deeper than 32 levels'],
+    ['one too deep for JSON', [{ ...paint, inputSchema: deep(10_000) }], 'nested deeper than 32 levels'],
     ['a circle', [{ ...paint, inputSchema: { type: 'object', properties: { a: { $ref: '#' } } } }], 'refers to itself'],
     ['no tools', [null], 'its description is'],
     ['no list', 'paint', '`clientTools`'],

@@ -44,6 +44,7 @@ const lists: Record<string, (params: Json) => unknown> = {
     { ...echo, name: 'good' },
   ],
   'a schema of 1,000 levels': () => [{ ...echo, inputSchema: nested(1000) }, { ...echo, name: 'good' }],
+  'a schema of 2,000 levels': () => [{ ...echo, inputSchema: nested(2000) }, { ...echo, name: 'good' }],
   'a schema that refers to itself': () => [
     { ...echo, inputSchema: { ...object, properties: { a: { $ref: '#' } } } },
     { ...echo, name: 'good' },
