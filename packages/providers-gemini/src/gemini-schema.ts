@@ -148,8 +148,9 @@ function withNames(kept: JSONSchema): JSONSchema {
 function withConstants(kept: JSONSchema, whole: JSONSchema): JSONSchema {
   const values = 'const' in whole ? [whole.const] : whole.enum
   if (!Array.isArray(values)) return kept
-  const read = values.filter((value) => typeof value === 'string' || typeof value === 'number')
-  const other = values.filter((value) => !read.includes(value))
+  const isRead = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+  const read = values.filter(isRead)
+  const other = values.filter((value) => !isRead(value))
   if (other.length === 0) return { ...kept, ...(kept.type === undefined && typeOf(read)), enum: read }
   if (other.every((value) => typeof value === 'boolean')) return { type: 'boolean', ...kept }
   if (other.some((value) => value !== null)) return kept
