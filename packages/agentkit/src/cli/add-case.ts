@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
+import { AgentKitError, type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
@@ -19,7 +19,7 @@ const mostTurns = 1_000
  * `agentkit eval add <runId> --to cases.jsonl`: appends the question of a stored run, its answer as what is expected, and
  * the conversation before it, without secrets.
  *
- * @throws UsageError for a file that is no .jsonl, and as `withStores`
+ * @throws UsageError for a file that is no .jsonl, and as `withStores`; AgentKitError `storage` for one that cannot be written
  */
 export async function addCase(
   runId: string,
@@ -28,7 +28,8 @@ export async function addCase(
 ): Promise<void> {
   if (!/\.(?:jsonl|ndjson)$/i.test(to)) throw new UsageError(`--to is a .jsonl file of cases, not "${to}".`)
   const { readCases } = await importEvals()
-  const existing = existsSync(to) && readFileSync(to).some((byte) => byte > 0x20) ? await readCases(to) : []
+  const isEmpty = inFile(to, () => !existsSync(to) || readFileSync(to).every((byte) => byte <= 0x20))
+  const existing = isEmpty ? [] : await readCases(to)
   await withStores(file, options, async (stores) => {
     for (const { runs, sessions } of stores) {
       const stored = await runs.read(runId)
@@ -44,8 +45,10 @@ export async function addCase(
         ...(text !== undefined && text !== '' && { expected: text }),
         ...(history.length > 0 && { history }),
       }
-      mkdirSync(dirname(to), { recursive: true })
-      appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added, withoutSecrets)}\n`)
+      inFile(to, () => {
+        mkdirSync(dirname(to), { recursive: true })
+        appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added, withoutSecrets)}\n`)
+      })
       const note = added.expected ? 'Its answer is what the case expects: correct it where it is wrong.' : noAnswer
       print(`Added the run ${runId} to ${to}. ${note}`)
       return
@@ -65,6 +68,15 @@ async function historyBefore({ record, key }: StoredRun, sessions: SessionStore)
   const turns = await sessions.turns(key, { limit: mostTurns })
   const index = turns.findIndex((turn) => turn.runId === record.runId)
   return turns.slice(0, Math.max(0, index)).flatMap(visibleMessages)
+}
+
+function inFile<Value>(path: string, work: () => Value): Value {
+  try {
+    return work()
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
+    throw new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
+  }
 }
 
 function endsLine(path: string): boolean {

@@ -106,6 +106,7 @@ describe('agentkit record and agentkit replay', () => {
       ['record', 'x.cassette', '--', 'no-such-program'],
       /^"no-such-program" cannot be started/,
     ],
+    ['no command after the dashes', 2, ['record', 'weather.cassette', '--'], /^There is no command after the cassette/],
     ['a folder to record into', 2, ['record', '.', '--', node, '-e', '0'], /^"\." is a folder/],
     ['no command', 2, ['replay', 'x.cassette'], /missing required argument 'command'/],
   ])('refuse %s', async (_, code, words, problem) => {

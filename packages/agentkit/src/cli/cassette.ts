@@ -60,7 +60,8 @@ Examples:
 
 Exit codes: 0 shown, 1 a damaged cassette, 2 wrong usage.`
 
-async function record(file: string, command: string[]): Promise<void> {
+async function record(file: string, words: string[]): Promise<void> {
+  const command = commandOf(words)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new UsageError(`"${file}" is a folder. Pass the file to write.`)
   }
@@ -79,7 +80,8 @@ async function record(file: string, command: string[]): Promise<void> {
   process.exitCode ||= 1
 }
 
-async function replay(file: string, command: string[]): Promise<void> {
+async function replay(file: string, words: string[]): Promise<void> {
+  const command = commandOf(words)
   checkFile(file, 'Record one with agentkit record.', { kind: 'cassette' })
   const { readCassette } = await importTesting()
   // A damaged cassette is reported before the command starts.
@@ -91,8 +93,14 @@ async function replay(file: string, command: string[]): Promise<void> {
 function run(command: string[], mode: keyof typeof cassetteVariables, file: string): Promise<number> {
   const { record, replay } = cassetteVariables
   const variables = { [record]: undefined, [replay]: undefined, [cassetteVariables[mode]]: resolve(file) }
-  // `agentkit record file -- node app.ts` and `agentkit record file node app.ts` are the same.
-  return runProgram(command[0] === '--' ? command.slice(1) : command, variables)
+  return runProgram(command, variables)
+}
+
+/** `agentkit record file -- node app.ts` and `agentkit record file node app.ts` are the same. */
+function commandOf(words: string[]): string[] {
+  const command = words[0] === '--' ? words.slice(1) : words
+  if (command[0]) return command
+  throw new UsageError('There is no command after the cassette. Pass one, for example: -- node app.ts')
 }
 
 async function show(file: string): Promise<void> {

@@ -214,6 +214,9 @@ describe('agentkit eval add', patiently, () => {
     expect(unanswered).toMatchObject({ code: 0, out: expect.stringContaining('It has no answer: add what is') })
     const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
+    mkdirSync(join(folder, 'folder.jsonl'))
+    const unwritable = await agentkit(['add', runId, '--to', 'folder.jsonl', '--sessions', path])
+    expect(unwritable).toMatchObject({ code: 1, error: 'folder.jsonl cannot be written: EISDIR.\n' })
   })
 })
 
