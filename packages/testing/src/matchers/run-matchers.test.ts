@@ -1,4 +1,4 @@
-import { Agent, type AgentEvent, type Citation, tool } from '@agentkit/core'
+import { Agent, type AgentEvent, AgentKitError, type Citation, tool } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../scripted-model.ts'
 import '../vitest.ts'
@@ -39,6 +39,17 @@ describe('the matchers of runs', () => {
     expect(run).toCite(/hand/, '14 days')
     expect(run).not.toCite('handbook.md', /\b15\b/)
     expect(run).not.toCite('other.md')
+  })
+
+  it('count no call of an attempt that was tried again', async () => {
+    const error = new AgentKitError('overloaded', 'Busy.', { retryable: true })
+    const model = scriptedModel([{ toolCalls: [{ name: 'refund' }], error }, 'No.'])
+    const run = new Agent({ name: 'Clerk', functions: [refund], model, retry: { firstWaitMs: 1 } }).stream('Refund')
+    const events: AgentEvent[] = []
+    for await (const event of run) events.push(event)
+    expect(events.map(({ type }) => type)).toContain('tool-call')
+    expect(events).not.toHaveCalledTool('refund')
+    expect(await run.result).not.toHaveCalledTool('refund')
   })
 
   it('say what the run did instead', async () => {

@@ -85,8 +85,29 @@ function matched({ isNot }: MatcherState, pass: boolean, expected: string, found
 }
 
 function callsOf(run: CheckedRun): { name: string; input: unknown }[] {
-  if (isEvents(run)) return run.filter((event) => event.type === 'tool-call')
+  if (isEvents(run)) return eventCalls(run)
   return checked(run).messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
+}
+
+type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
+
+/** Without the calls of attempts that were tried again, which the result does not have either. */
+function eventCalls(events: readonly AgentEvent[]): CallEvent[] {
+  let calls: CallEvent[] = []
+  /** By the path of the agent: the calls of its current step. */
+  const open = new Map<string, CallEvent[]>()
+  for (const event of events) {
+    const path = event.path.join('/')
+    if (event.type === 'step-start' || event.type === 'step-end') open.delete(path)
+    else if (event.type === 'tool-call') {
+      calls.push(event)
+      open.set(path, [...(open.get(path) ?? []), event])
+    } else if (event.type === 'step-restart') {
+      calls = calls.filter((call) => !open.get(path)?.includes(call))
+      open.delete(path)
+    }
+  }
+  return calls
 }
 
 function endOf(run: CheckedRun): {
