@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { AgentKitError, QueuedJob, RunQueue } from '@agentkit/core'
 import { testDatabase, testPostgres } from '@agentkit/test-postgres'
 import pg from 'pg'
@@ -111,6 +113,13 @@ describe('an error of the queue', () => {
     expect(await failureOf(open(proxy.url).migrate())).toMatchObject({
       message: expect.stringContaining('Start Postgres, or correct the host and the port'),
     })
+  })
+
+  it('reaches a program that does nothing else meanwhile', async () => {
+    const program = `import { postgresQueue } from '${new URL('postgres-queue.ts', import.meta.url)}'
+      await postgresQueue('postgres://ann@127.0.0.1:1/app').migrate().catch(({ code }) => console.log(code))`
+    const words = ['--conditions=@agentkit/source', '--no-warnings', '--input-type=module', '--eval', program]
+    expect((await promisify(execFile)(process.execPath, words)).stdout).toBe('storage\n')
   })
 
   it.each(['the schema does not exist', 'another user has made the tables'])(

@@ -22,7 +22,8 @@ export async function retrying<T>(work: () => Promise<T>, { isFirst }: { isFirst
     } catch (error) {
       if (!isTransient(error) || performance.now() >= deadline) throw error
     }
-    await sleep(wait * (0.5 + Math.random() / 2), undefined, { ref: false })
+    // It keeps the process alive: its caller waits for an answer.
+    await sleep(wait * (0.5 + Math.random() / 2))
   }
 }
 
