@@ -26,4 +26,14 @@ describeInBrowser('a server that fails for a moment', () => {
     expect(await focused.getAttribute('aria-label')).toBe('Message')
     expect(await page.getByRole('alert').count()).toBe(0)
   })
+
+  it('is shown as a problem, whatever a proxy answers for it', async () => {
+    const { page, allowed, message } = await openPage(keeper([]))
+    allowed.push(/502/)
+    const body = JSON.stringify({ code: 'constructor', detail: 'Bad gateway.' })
+    await page.route('**/api/v1/sessions?*', (route) => route.fulfill({ status: 502, body }))
+    await page.reload()
+    await page.getByRole('alert').getByText('Bad gateway.').waitFor()
+    await message.waitFor()
+  })
 })

@@ -53,5 +53,7 @@ const fixes: Record<string, TextKey> = {
 }
 
 function fixOf({ code, status }: Problem): TextKey {
-  return fixes[code] ?? (status >= 400 && status < 500 && status !== 429 ? 'fix.input' : 'fix.retry')
+  // A proxy may answer with any code, such as `constructor`.
+  const known = Object.hasOwn(fixes, code) ? fixes[code] : undefined
+  return known ?? (status >= 400 && status < 500 && status !== 429 ? 'fix.input' : 'fix.retry')
 }
