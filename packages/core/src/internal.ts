@@ -58,7 +58,7 @@ export { checkClientTools } from './tools/client-tools.ts'
 export type { HostTools } from './tools/host-tools.ts'
 export { serverTool } from './tools/server-tool.ts'
 export { listTools } from './tools/to-tools.ts'
-export { settledWithin, sleep, untilAborted } from './util/abort.ts'
+export { sleep, untilAborted } from './util/abort.ts'
 export {
   checkOptionNames,
   checkOptions,

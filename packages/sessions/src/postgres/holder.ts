@@ -1,4 +1,4 @@
-import { settledWithin } from '@agentkit/core/internal'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { storeTime } from '../util/store-time.ts'
 import type { Database, Query } from './database.ts'
 
@@ -108,7 +108,8 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       works.clear()
       if (lastBeat !== Number.NEGATIVE_INFINITY) {
         // Where the database is away, it goes stale.
-        await settledWithin(closeMs, database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]))
+        const removed = database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]).catch(() => {})
+        await Promise.race([removed, sleep(closeMs, undefined, { ref: false })])
       }
     },
   }
