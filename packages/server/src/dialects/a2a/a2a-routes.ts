@@ -1,7 +1,6 @@
 import { eventStreamType } from '../../answer/event-response.ts'
 import { logProblem } from '../../answer/log-problem.ts'
 import { handlerProblem } from '../../answer/problem.ts'
-import { requestHosts } from '../../guards/host.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -74,7 +73,13 @@ export function agentCardRoute({ agent, rules }: RouteParts): Route {
 /** The address by which the client has called, through a trusted proxy too. */
 function originOf(context: ServerContext): string {
   const { origin } = new URL(context.req.url)
-  if (context.get('forwardedHost') === undefined) return origin
-  const isPlain = context.req.header('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'http'
-  return `${isPlain ? 'http' : 'https'}://${requestHosts(context).at(-1)}`
+  const host = lastOf(context.get('forwardedHost'))
+  if (host === undefined) return origin
+  const isPlain = lastOf(context.req.header('x-forwarded-proto')) === 'http'
+  return `${isPlain ? 'http' : 'https'}://${host}`
+}
+
+/** What the own proxy has said, where one is behind another. */
+function lastOf(forwarded: string | undefined): string | undefined {
+  return forwarded?.split(',').at(-1)?.trim()
 }
