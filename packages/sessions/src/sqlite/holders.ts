@@ -1,3 +1,4 @@
+import { watchClock } from '../util/watch-clock.ts'
 import type { SQLiteDatabase } from './sqlite-database.ts'
 import type { Statements } from './statements.ts'
 
@@ -91,24 +92,6 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
     stop() {
       stopHeart()
       if (id !== undefined) openStores.delete(id)
-    },
-  }
-}
-
-/**
- * Whether the clock of this machine was set within `ms`. The heartbeats of others are then older or newer than they say,
- * until the next one.
- */
-function watchClock(ms: number): { hasJumped(): boolean } {
-  let offset = Date.now() - performance.now()
-  let jumpedAt = Number.NEGATIVE_INFINITY
-  return {
-    hasJumped() {
-      const now = Date.now() - performance.now()
-      // Clocks that are adjusted slowly move by less between two looks.
-      if (Math.abs(now - offset) > 1_000) jumpedAt = performance.now()
-      offset = now
-      return performance.now() - jumpedAt < ms
     },
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BackgroundRuns, RunStore, SessionStore, TakenJob } from '@agentkit/core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sqliteSessions } from './sqlite-sessions.ts'
 
 // What `backgroundRunsContract` does not promise of every store.
@@ -52,6 +52,32 @@ it('leaves what a member shares a session with, when the member is deleted', asy
   expect((await runs.read('other'))?.record.status).toBe('done')
   expect((await store.load(shared))?.messages).toEqual([question])
 })
+
+it.each([1, -1])(
+  'takes no job from a worker that lives when the clock jumps by %i hour, and lost ones later',
+  async (hours) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    try {
+      await enqueue('r1', 'r2')
+      const { queue } = background
+      const jobs = await background.unfinished(undefined, { limit: 2 })
+      await queue.add(jobs.map((job) => ({ ...job, sessionKey: job.runId })))
+      const take = (limit: number): Promise<TakenJob[]> => queue.take({ agentIds: ['helper'], limit })
+      const [living] = (await take(1)) as [TakenJob]
+      await take(1)
+      vi.setSystemTime(Date.now() + hours * 3_600_000)
+      expect(await take(9)).toEqual([])
+      vi.advanceTimersByTime(3_000)
+      expect(await queue.keep([living])).toEqual([])
+      vi.advanceTimersByTime(9_000)
+      // That of the other worker, which has not kept it: after a clock that was set back, when its lease is over.
+      expect((await take(9)).map(({ runId }) => runId)).toEqual(hours > 0 ? ['r2'] : [])
+      expect(await queue.keep([living])).toEqual([])
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
 
 it('puts the job of an earlier run first in its session, also when it is added later', async () => {
   await enqueue('r1', 'r2')

@@ -17,12 +17,19 @@ type JobRow = {
 
 export type TakeRequest = { agentIds: readonly string[]; limit: number; perUser?: number }
 
+/** @property now milliseconds since 1970 @property trustsLeases whether the end of a lease says that its worker has died */
+export type TakeTime = { now: number; trustsLeases: boolean }
+
 /**
  * Takes jobs: users in turn, the one first who was served longest ago, and of each the job that is next. Users who have
  * their share are served when no other user is left, since idle places help no one.
  */
-export function takeJobs(statements: Statements, { agentIds, limit, perUser }: TakeRequest, now: number): TakenJob[] {
-  for (const job of [...statements.dueJobs.all(now), ...statements.lostJobs.all(now)]) {
+export function takeJobs(
+  statements: Statements,
+  { agentIds, limit, perUser }: TakeRequest,
+  { now, trustsLeases }: TakeTime,
+): TakenJob[] {
+  for (const job of [...statements.dueJobs.all(now), ...(trustsLeases ? statements.lostJobs.all(now) : [])]) {
     // The columns have the types of the table.
     makeReady(statements, job as { id: number; agent_id: string; user_id: string })
   }
