@@ -1,7 +1,7 @@
 import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
-import { context, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
+import { context, type Meter, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
 import { type ReadableSpan, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { describe, expect, it } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
@@ -283,11 +283,14 @@ describe('startTelemetry', () => {
     const processor = { onStart: fail, onEnd: fail, forceFlush: async () => fail(), shutdown: async () => {} }
     const nothing = trace.wrapSpanContext({ traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 1 })
     const span = Object.assign(nothing, { isRecording: () => true, setAttributes: fail, end: fail })
-    const meter = { ...metrics.getMeter('none'), createHistogram: () => ({ record: fail }) }
+    // Not the meter itself, which the whole process shares.
+    const meter: Meter = Object.assign(Object.create(metrics.getMeter('none')), {
+      createHistogram: () => ({ record: fail }),
+    })
     for (const options of [
       { tracerProvider: new SdkTracerProvider({ spanProcessors: [processor] }) },
       { tracerProvider: { getTracer: () => ({ ...trace.getTracer('none'), startSpan: () => span }) } },
-      { meterProvider: { getMeter: () => Object.assign(metrics.getMeter('none'), meter) } },
+      { meterProvider: { getMeter: () => meter } },
     ] satisfies TelemetryOptions[]) {
       await using _ = startTelemetry(options)
       const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Done.'])
