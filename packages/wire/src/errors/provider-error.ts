@@ -49,8 +49,9 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
     retryable: isRetryable(code, failure),
     cause: causeOf(failure, secrets),
   }
-  const inBody = failure.retryAfterMs ?? (code === 'rate-limit' ? waitInWords(failure.message) : undefined)
-  const wait = retryAfterMs(failure.headers) ?? inBody
+  // A failure within a stream has no headers of its own.
+  const inWords = code === 'rate-limit' && !failure.headers ? waitInWords(failure.message) : undefined
+  const wait = retryAfterMs(failure.headers) ?? failure.retryAfterMs ?? inWords
   const requestId = requestIdOf(failure.headers) ?? failure.requestId
   if (failure.status !== undefined) details.status = failure.status
   if (wait !== undefined) details.retryAfterMs = wait
