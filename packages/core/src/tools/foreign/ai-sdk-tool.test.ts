@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
 import { agentWith, resultsOf, runWithTools } from '../../__fixtures__/run-with-tools.ts'
-import { Agent, type ToolLike, tool } from '../../index.ts'
+import { Agent, type Tool, type ToolLike, tool } from '../../index.ts'
 
 describe.each([
   // The types of both versions differ in what these tests do not use.
@@ -397,5 +397,39 @@ describe('a tool of ours', () => {
       { name: 'copy' },
     )
     expect(results).toEqual([expect.stringContaining('abortSignal'), expect.stringContaining('idempotencyKey')])
+  })
+
+  it('may be of a class, whose methods use `this`', async () => {
+    class Clock {
+      readonly name = 'clock'
+      readonly description = 'Says the time.'
+      readonly inputSchema = { type: 'object' }
+      readonly client = { time: () => 'noon' }
+      #isOn = true
+      isEnabled() {
+        return this.#isOn
+      }
+      execute() {
+        return this.client.time()
+      }
+    }
+    const clock: object = new Clock()
+    // Its field `client` is not that of a tool.
+    const { result, results } = await runWithTools([clock as Tool], { name: 'clock' })
+    expect(results).toEqual(['noon'])
+    expect(result.warnings).toEqual([])
+  })
+
+  it('is executed by the client in a copy and in a tool set too', async () => {
+    const locate = tool({ name: 'locate', description: 'Where the user is.', input: z.object({}), client: true })
+    const { result } = await runWithTools(
+      [{ ...locate, name: 'copy' }, { find: locate }],
+      { name: 'copy' },
+      { name: 'find' },
+    )
+    expect(result.approvals.map(({ kind, name }) => [kind, name])).toEqual([
+      ['client-tool', 'copy'],
+      ['client-tool', 'find'],
+    ])
   })
 })

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from '../../contracts/tool.ts'
+import type { Tool, ToolContext, ToolRun } from '../../contracts/tool.ts'
 import { messageOf } from '../../data/errors.ts'
 import type { JSONSchema } from '../../data/message.ts'
 import { fromModelOutput } from './ai-sdk-output.ts'
@@ -44,6 +44,12 @@ export function fromNamedTool(name: string, source: Fields): Tool {
     inputSchema: source.inputSchema as JSONSchema,
     ...commonFields(name, source),
     ...optional(source, 'timeoutMs', 'idempotent', 'isEnabled', 'keepResult', 'instruction'),
+    ...(typeof source.isEnabled === 'function' && {
+      // The loop leaves the tool out for false alone.
+      isEnabled: (run: ToolRun) => call(source, 'isEnabled', run) as boolean,
+    }),
+    // Of a copy of a client tool. A class may have a field of this name for something else.
+    ...(source.client === true && optional(source, 'client', 'output')),
     execute:
       typeof source.execute === 'function'
         ? (input, context) => {
