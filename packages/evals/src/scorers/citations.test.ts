@@ -84,6 +84,12 @@ describe('citations', () => {
     expect(await scoreOf('It was built in 1933.', [])).toMatchObject({ score: 0 })
   })
 
+  it('may be of an address that ends with a slash', async () => {
+    const sources = [citationOf(quote, 'https://example.com/bridges/')]
+    const run = scoredRun('It was built in 1933.', { result: { sources } })
+    expect(await citations().score(run, new AbortController().signal)).toMatchObject({ score: 1 })
+  })
+
   it('are read from no file outside of the folder', async () => {
     expect(await scoreOf('', [citationOf('root:', '../../../../etc/passwd')])).toMatchObject({
       score: 0,

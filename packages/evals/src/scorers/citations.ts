@@ -44,7 +44,8 @@ export function citations(options: CitationsOptions = {}): Scorer {
         if (problem !== undefined) problems.push(`${source.file}: ${problem}`)
       }
       const files = sources.flatMap(({ file }) => [file, file.slice(file.lastIndexOf('/') + 1)])
-      for (const { sentence, claims } of claimsOf(text, [...new Set(files)])) {
+      // An address may end with a slash: without a name there is nothing to leave out.
+      for (const { sentence, claims } of claimsOf(text, [...new Set(files)].filter(Boolean))) {
         checks++
         const absent = claims.filter((claim) => !sources.some(({ quote }) => hasClaim(quote, claim)))
         if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${sentence.slice(0, 100)}"`)
