@@ -1,7 +1,7 @@
-import { Agent, type ModelRequest, memorySessions, type SessionStore } from '@agentkit/core'
+import { Agent, type MemoryStore, type ModelRequest, memorySessions, type SessionStore } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMemory } from './create-memory.ts'
 
 const ada = { userId: 'ada' }
@@ -85,6 +85,19 @@ describe('recall', () => {
     expect(await agent.memory.search('Whiskers', ada)).toEqual([])
     expect(await agent.memory.search('cherries', ada)).toMatchObject([{ file: 'session/third' }])
     expect(await agent.memory.search('apple', ada)).toHaveLength(1)
+  })
+
+  it('finds each turn once, where a search failed before it', async () => {
+    const { agent } = agentWith(['Yes.'])
+    await agent.chat('I have an apple tree.', { ...ada, sessionId: 's' })
+    const memory = sessions.memory as MemoryStore // sqliteSessions has one
+    const read = memory.read.bind(memory)
+    // The second read of an update, once its turns have their places.
+    vi.spyOn(memory, 'read').mockImplementationOnce(read).mockRejectedValueOnce(new Error('The store is away.'))
+    const searches = [agent.memory.search('apple', ada), agent.memory.search('apple', ada)]
+    const [failed, found] = await Promise.allSettled(searches)
+    expect(failed).toMatchObject({ reason: { message: 'The store is away.' } })
+    expect(found).toMatchObject({ value: [{ text: 'user: I have an apple tree.\nassistant: Yes.' }] })
   })
 
   it('finds no turn that is older than its days', async () => {

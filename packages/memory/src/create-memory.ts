@@ -78,15 +78,9 @@ function searcher(
     const [{ turnIndex }, { toHits }] = await Promise.all([import('./turn-index.ts'), import('./to-hits.ts')])
     const index = held.take(userId) ?? turnIndex(store, { agentId, userId })
     held.put(userId, index)
-    try {
-      const found = await index.search(query, limit, since())
-      held.put(userId, index)
-      return toHits(query, found)
-    } catch (error) {
-      // It may be half updated: the next search makes another one.
-      held.take(userId)
-      throw error
-    }
+    const found = await index.search(query, limit, since())
+    held.put(userId, index)
+    return toHits(query, found)
   }
 }
 

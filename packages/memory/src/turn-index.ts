@@ -173,10 +173,19 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
     }
   }
 
+  /** A search that fails may leave it half updated: the next one, which may wait already, reads all turns again. */
+  const forget = (): void => {
+    segments = []
+    blocks.clear()
+    open.clear()
+    recent.clear()
+    lastAt = Number.NEGATIVE_INFINITY
+  }
+
   return {
     search(query, limit, since) {
       const result = work.then(() => search(query, limit, since))
-      work = result.catch(() => {})
+      work = result.catch(forget)
       return result
     },
     bytes: () => segments.reduce((sum, { segment }) => sum + sizeOf(segment), blocks.size * 200),
