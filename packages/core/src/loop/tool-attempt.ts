@@ -62,7 +62,10 @@ export function unknownTool(name: string, toolBox: ToolBox): string {
 
 /** A hash, as ids of runs and calls may be long. The same whenever this step of the run makes this call. */
 export function idempotencyKey({ scope, members, state }: Run, { callId }: ToolCall): string {
-  return sha256(JSON.stringify([scope.runId, members.memberPath, state.steps, callId]), 'base64url')
+  const { runId, member } = scope
+  // A member may be called again: it then counts its steps anew, and its model may use the id of a call again.
+  const callers = member ? [member.callers] : []
+  return sha256(JSON.stringify([runId, members.memberPath, state.steps, callId, ...callers]), 'base64url')
 }
 
 /** Adds what the loop detection says to a result. */

@@ -16,6 +16,8 @@ export type Flow = {
   input: unknown
   /** Of the run, or of the parallel steps that this one belongs to. */
   signal: AbortSignal
+  /** The id of the next run that a step starts: one agent may run in several steps, or in a loop. */
+  nextCall(): string
 }
 
 /** What a function step receives beside its value. */

@@ -31,7 +31,7 @@ export function agentStep(agent: AgentBase<unknown>, label: string, ask?: AskOpt
       const question = ask ? await callFunction(label, flow, () => ask(value, contextOf(flow))) : value
       const input = messageFor(question, label)
       const { signal } = flow
-      const outcome = await runMember(flow.run, { member, callId: 'step', signal, history: [], input })
+      const outcome = await runMember(flow.run, { member, callId: flow.nextCall(), signal, history: [], input })
       if (outcome.status !== 'done') throw stepError(label, agent.name, outcome)
       if (!member.outputFormat) return outcome.text
       if (outcome.finishReason === 'stop') return outcome.output
@@ -51,7 +51,7 @@ export function nestedWorkflowStep(agent: WorkflowAgent<unknown>, label: string)
       const { signal } = flow
       const member = agent.specFor(value)
       const input = { v: 1, role: 'user', content: valueText(value) } as const
-      const call = { member, callId: 'step', signal, history: [], input }
+      const call = { member, callId: flow.nextCall(), signal, history: [], input }
       const outcome = await atSameDepth(() => runMember(flow.run, call))
       if (outcome.finishReason !== 'stop') throw stepError(label, agent.name, outcome)
       return outcome.output

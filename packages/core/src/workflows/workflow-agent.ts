@@ -89,8 +89,10 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
 
   async #runSteps(run: Run, input: unknown): Promise<Planned> {
     const { signal } = run.scope
+    let calls = 0
+    const flow = { run, input, signal, nextCall: () => `step-${++calls}` }
     let value = input
-    for (const step of this.#steps) value = await step.run(value, { run, input, signal })
+    for (const step of this.#steps) value = await step.run(value, flow)
     return { answer: valueText(value), output: value }
   }
 }
