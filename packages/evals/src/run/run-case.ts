@@ -6,7 +6,7 @@ import {
   type Runnable,
   type RunResult,
 } from '@agentkit/core'
-import { messageOf, redactSecrets, toErrorInfo } from '@agentkit/core/internal'
+import { firstChars, messageOf, redactSecrets, toErrorInfo } from '@agentkit/core/internal'
 import type { NamedCase } from '../data/eval-case.ts'
 import { limits } from '../limits.ts'
 
@@ -62,5 +62,5 @@ function infoOf(thrown: unknown): ErrorInfo {
     ? thrown
     : new AgentKitError('provider-error', `The agent failed: ${messageOf(thrown) || 'it threw.'}`)
   const info = toErrorInfo(error)
-  return { ...info, message: redactSecrets(info.message).slice(0, limits.reasonChars) }
+  return { ...info, message: firstChars(redactSecrets(info.message), limits.reasonChars) }
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { AgentKitError, type Cost, type Usage } from '@agentkit/core'
-import { abortError, isRecord, messageOf, redactSecrets, untilAborted } from '@agentkit/core/internal'
+import { abortError, firstChars, isRecord, messageOf, redactSecrets, untilAborted } from '@agentkit/core/internal'
 import type { Score, ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 
@@ -27,12 +27,12 @@ export async function scoreRun(
       const score = await within(timeoutMs, signal, (own) => scorer.score(copyOf(run), own))
       const { score: value, reason, usage, cost } = checkScore(score)
       all.scores[scorer.name] = value
-      if (reason !== undefined) all.reasons[scorer.name] = redactSecrets(reason).slice(0, limits.reasonChars)
+      if (reason !== undefined) all.reasons[scorer.name] = firstChars(redactSecrets(reason), limits.reasonChars)
       if (usage) all.scoring.push({ usage, ...(cost && { cost }) })
     } catch (error) {
       if (signal.aborted) throw abortError(signal)
       const message = messageOf(error) || 'it threw.'
-      all.missing[scorer.name] = redactSecrets(message).slice(0, limits.reasonChars)
+      all.missing[scorer.name] = firstChars(redactSecrets(message), limits.reasonChars)
     }
   }
   return all

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Citation, Knowledge } from '@agentkit/core'
-import { checkOptions, isText, messageOf } from '@agentkit/core/internal'
+import { checkOptions, firstChars, isText, messageOf } from '@agentkit/core/internal'
 import type { Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { claimsOf, hasClaim, normalized } from './claims.ts'
@@ -48,7 +48,7 @@ export function citations(options: CitationsOptions = {}): Scorer {
       for (const { sentence, claims } of claimsOf(text, [...new Set(files)].filter(Boolean))) {
         checks++
         const absent = claims.filter((claim) => !sources.some(({ quote }) => hasClaim(quote, claim)))
-        if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${sentence.slice(0, 100)}"`)
+        if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${firstChars(sentence, 100)}"`)
       }
       const unchecked = reader || sources.length === 0 ? [] : ['the files of the quotes were not read: pass `folder`']
       const score = checks === 0 ? 1 : (checks - problems.length) / checks
@@ -70,7 +70,7 @@ function quoteReader(knowledge: Knowledge | undefined, folder: string | undefine
       if (passage?.stale) return 'the file has changed since'
       return passage?.quote === quote ? undefined : 'the quote is not in the file'
     } catch (error) {
-      return `the quote cannot be looked up (${messageOf(error).slice(0, 100)})`
+      return `the quote cannot be looked up (${firstChars(messageOf(error), 100)})`
     }
   }
 }

@@ -1,5 +1,14 @@
 import { Agent, type Budget, type Model, type RunResult, type StandardSchema } from '@agentkit/core'
-import { checkOptions, hasMethod, invalidArgument, isAny, isRecord, isText, sha256 } from '@agentkit/core/internal'
+import {
+  checkOptions,
+  firstChars,
+  hasMethod,
+  invalidArgument,
+  isAny,
+  isRecord,
+  isText,
+  sha256,
+} from '@agentkit/core/internal'
 import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 
@@ -75,7 +84,7 @@ const judgement: StandardSchema<Judgement> = {
         return { issues: [{ message: 'must be a whole number from 1 to 5', path: ['rating'] }] }
       }
       if (typeof reasons !== 'string') return { issues: [{ message: 'must be a text', path: ['reasons'] }] }
-      return { value: { reasons: reasons.slice(0, limits.reasonChars), rating } }
+      return { value: { reasons: firstChars(reasons, limits.reasonChars), rating } }
     },
     jsonSchema: {
       // Reasons come first: a rating that is written before them is not made by them.

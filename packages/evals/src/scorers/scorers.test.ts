@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { eventsOf, scoredRun } from '../__fixtures__/scored-run.ts'
 import type { Score, ScoredRun, Scorer } from '../data/scorer.ts'
+import { scoreRun } from '../run/score-run.ts'
 import { jsonShape } from './json-shape.ts'
 import { latency, withinBudget } from './limit-scorers.ts'
 import { contains, exact, regex } from './text-scorers.ts'
@@ -32,6 +33,21 @@ describe('exact', () => {
     expect(await scoreOf(exact({ ignoreCase: true }), scoredRun('oslo', { expected: 'OSLO' }))).toBe(1)
     await expect(scoreOf(exact(), scoredRun('x'))).rejects.toThrow('`exact` needs `expected` in the case.')
   })
+})
+
+it('reasons are cut between characters', async () => {
+  const expected = '🌲'.repeat(200)
+  const signal = new AbortController().signal
+  for (const scorer of [exact(), contains()]) {
+    const score = await scorer.score(scoredRun('No tree', { expected }), signal)
+    expect(score).toMatchObject({ reason: expect.stringMatching(/🌲…$/u) })
+  }
+  const { reasons } = await scoreRun(
+    scoredRun('No tree'),
+    [{ name: 'long', score: () => ({ score: 0, reason: `a${expected.repeat(50)}` }) }],
+    { signal, timeoutMs: 1_000 },
+  )
+  expect(reasons.long?.isWellFormed()).toBe(true)
 })
 
 it('contains is the share of the texts that are there', async () => {

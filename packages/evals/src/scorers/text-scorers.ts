@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { checkOptions, invalidArgument, isFlag, isRecord, isText } from '@agentkit/core/internal'
+import { checkOptions, firstChars, invalidArgument, isFlag, isRecord, isText } from '@agentkit/core/internal'
 import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { parsedAnswer } from './parsed-answer.ts'
@@ -135,5 +135,5 @@ function plain(value: unknown): unknown {
 }
 
 export function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text
+  return text.length > 200 ? `${firstChars(text, 199)}…` : text
 }
