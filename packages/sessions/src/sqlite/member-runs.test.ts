@@ -1,7 +1,8 @@
 import type { SessionStore, Swarm } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { backgroundTests, collect, ended, patiently, session } from './__fixtures__/background.ts'
-import { effect, modelOf, swarmOf, worker } from './__fixtures__/team.ts'
+import { effect, lastWords, modelOf, swarmOf, worker } from './__fixtures__/team.ts'
 
 const { open, work } = backgroundTests()
 
@@ -22,6 +23,22 @@ describe('a member', () => {
     expect(result.messages).toEqual(direct.messages)
     expect(result.warnings).toEqual(direct.warnings)
     expect(result.text).toBe(direct.text)
+  })
+
+  it('does each task that it is given, also where the model uses the id of a call again', patiently, async () => {
+    const ask = (task: string) => ({ toolCalls: [{ name: 'ann', callId: 'call_0', input: { task } }] })
+    const options = { sessions: open() }
+    const ann = worker('Ann', [], {
+      ...options,
+      members: { Ann: { model: modelOf('Ann', (request) => `Done: ${lastWords(request)}`) } },
+    })
+    const model = scriptedModel([ask('Pay Eve.'), ask('Pay Bob.'), 'Both are paid.'])
+    const swarm = swarmOf('Team', 'manager', [ann], { ...options, swarm: { model } })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Pay Eve and Bob.', session)
+    const { messages } = await ended(swarm, runId)
+    const results = messages.flatMap((message) => (message.role === 'tool' ? [message.content] : []))
+    expect(results).toEqual(['Done: Pay Eve.', 'Done: Pay Bob.'])
   })
 
   it('ends at its own deadline, and at that of the outermost run', patiently, async () => {
