@@ -104,14 +104,19 @@ function isPattern(pattern: unknown): boolean {
 function resolves(reference: string, root: JSONSchema): boolean {
   if (reference === '#') return true
   if (!reference.startsWith('#/')) return typeof root.$id === 'string' || reference.startsWith('#')
+  return targetOf(reference, root) !== undefined
+}
+
+/** What a reference such as `#/$defs/part` leads to; `undefined` where nothing is there. */
+export function targetOf(reference: string, root: JSONSchema): unknown {
   let target: unknown = root
   for (const step of reference.slice(2).split('/')) {
     const key = decoded(step)?.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (key === undefined) return false
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return false
+    if (key === undefined) return undefined
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, key)) return undefined
     target = target[key as keyof typeof target]
   }
-  return true
+  return target
 }
 
 /** `undefined` for invalid percent-encoding, such as `%zz`. */

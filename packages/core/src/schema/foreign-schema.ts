@@ -1,6 +1,6 @@
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { jsonSchemaProblem } from './check-json-schema.ts'
+import { jsonSchemaProblem, targetOf } from './check-json-schema.ts'
 
 /** Why the schema of a tool of a server or a client cannot be used, as the end of a sentence; `undefined` if it can. */
 export function foreignSchemaProblem(schema: unknown): string | undefined {
@@ -33,7 +33,7 @@ function hasCycle(root: JSONSchema): boolean {
     within.add(value)
     const { $ref } = value
     const found =
-      (typeof $ref === 'string' && visit(targetOf($ref, root))) || Object.values(value).some((child) => visit(child))
+      (typeof $ref === 'string' && visit(referred($ref, root))) || Object.values(value).some((child) => visit(child))
     within.delete(value)
     finished.add(value)
     return found
@@ -41,16 +41,9 @@ function hasCycle(root: JSONSchema): boolean {
   return visit(root)
 }
 
-function targetOf(reference: string, root: JSONSchema): unknown {
+function referred(reference: string, root: JSONSchema): unknown {
   if (reference === '#') return root
-  if (!reference.startsWith('#/')) return undefined
-  let target: unknown = root
-  for (const step of reference.slice(2).split('/')) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (!isObject(target) || !Object.hasOwn(target, key)) return undefined
-    target = target[key]
-  }
-  return target
+  return reference.startsWith('#/') ? targetOf(reference, root) : undefined
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -76,6 +76,11 @@ describe('tools that a client brings', () => {
     ['a deep schema', [{ ...paint, inputSchema: deep(20) }], 'nested deeper than 32 levels'],
     ['one too deep for JSON', [{ ...paint, inputSchema: deep(10_000) }], 'nested deeper than 32 levels'],
     ['a circle', [{ ...paint, inputSchema: { type: 'object', properties: { a: { $ref: '#' } } } }], 'refers to itself'],
+    [
+      'a circle whose reference is encoded',
+      [{ ...paint, inputSchema: { type: 'object', properties: { a: { $ref: '#/properties/%61' } } } }],
+      'refers to itself',
+    ],
     ['no tools', [null], 'its description is'],
     ['no list', 'paint', '`clientTools`'],
   ])('are refused with %s', async (_, specs, message) => {
