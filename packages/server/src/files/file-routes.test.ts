@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AgentKitError } from '@agentkit/core'
@@ -112,6 +121,19 @@ describe('an upload', () => {
     expect(names()).toEqual(['b.md'])
     expect(readFileSync(join(knowledge.folder, 'b.md'), 'utf8')).toBe('readable')
     expect(await knowledge.records?.()).toEqual([{ file: 'b.md', size: 8, status: 'ok' }])
+  })
+
+  it('of which nothing can be read removes no file that has come under its name and inode meanwhile', async () => {
+    const { sync } = knowledge
+    const [stored, kept] = [join(knowledge.folder, 'c.md'), join(folder.path, 'kept')]
+    knowledge.sync = async () => {
+      // Another upload of the name, which the file system gives the inode that the removed file has left.
+      if (existsSync(stored)) linkSync(stored, kept)
+      else linkSync(kept, stored)
+      return sync()
+    }
+    await expectProblem(await upload(['c.md', 'BROKEN']), 422, 'unprocessable-file')
+    expect(names()).toEqual(['c.md'])
   })
 
   it('whose index fails is stored, and says that it is pending, without the error', async () => {

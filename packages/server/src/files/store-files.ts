@@ -35,15 +35,14 @@ export async function storeFiles(files: readonly ReceivedFile[], options: StoreO
     await mkdir(scope.folder, { recursive: true, mode: 0o700 })
     for (const file of files) moved.push(await move(file, scope, agent))
     const details = await makeSearchable(files, options)
-    if (details.every(isUnreadable)) {
-      await putBack(moved)
-      await syncIn(agent, options)
-      throw unprocessable(details)
-    }
+    if (details.every(isUnreadable)) throw unprocessable(details)
     return details
   } catch (error) {
+    // Once: later, another upload may have a file of the same name, and the inode that is free by then.
     await putBack(moved)
-    throw diskProblem(error)
+    const problem = diskProblem(error)
+    if (problem.code === 'unprocessable-file') await syncIn(agent, options)
+    throw problem
   } finally {
     for (const { before } of moved) if (before !== undefined) await removeTemporary(before)
   }

@@ -45,7 +45,8 @@ async function isLeftOver(name: string, path: string): Promise<boolean> {
   if (machine === undefined || own.has(name)) return false
   if (machine === host) return Number(pid) === process.pid || !isAlive(Number(pid))
   const stats = await statOf(path)
-  return stats !== undefined && Date.now() - stats.mtimeMs > leftOverMs
+  // Not of its content: a file that an upload replaces is linked here, and may be old.
+  return stats !== undefined && Date.now() - stats.ctimeMs > leftOverMs
 }
 
 function isAlive(pid: number): boolean {
