@@ -7,7 +7,8 @@ export async function answerOf(url: string, runId: string, userId: string): Prom
       (response) => (response.ok ? readAll(response) : undefined),
       () => undefined, // the server is being restarted
     )
-    for (const [, id = '', data = ''] of body?.matchAll(/^id: (\d+)\ndata: (.*)$/gm) ?? []) {
+    // Up to the empty line: the last event may be cut.
+    for (const [, id = '', data = ''] of body?.matchAll(/^id: (\d+)\ndata: ([^\n]*)\n\n/gm) ?? []) {
       last = id
       const event = JSON.parse(data)
       // Of a run that is shown while it is written: `text-delta` adds, `step-start` and `step-restart` begin again.
