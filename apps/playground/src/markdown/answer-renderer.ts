@@ -8,7 +8,8 @@ import { blocksOf, htmlOf, type Links } from './to-html.ts'
 const maxBlock = 20_000
 /** The same, of a block that is complete. */
 const maxFinished = 60_000
-const fenceStart = /^ {0,3}(`{3,}|~{3,})[^\n]*\n/
+/** Backticks with others on their line are code within a paragraph. */
+export const fenceStart = /^ {0,3}(`{3,}(?!.*`)|~{3,}).*\n/
 /** At most this share of the time goes into rendering one block that grows. */
 const restPerRender = 3
 /** The browser lays out a long text as a whole whenever it grows: it waits this many milliseconds per character. */
@@ -22,6 +23,7 @@ const blocksPerGroup = 16
  */
 export class AnswerRenderer {
   readonly #host: HTMLElement
+  /** As far as it is shown. */
   #text = ''
   /** Where the last block begins. */
   #start = 0
@@ -44,11 +46,11 @@ export class AnswerRenderer {
   update(text: string, isDone: boolean): boolean {
     if (!this.#continues(text)) this.#reset()
     const hasGrown = text.length > this.#text.length
-    this.#text = text
     if (!hasGrown && !isDone) return true
     const begin = performance.now()
     if (!isDone && begin < this.#restUntil) return false
-    if (this.#growing && this.#grow(isDone)) {
+    this.#text = text
+    if (this.#grow(isDone)) {
       this.#restUntil = begin + (text.length - this.#start) * restPerCharacter
       return true
     }
@@ -61,11 +63,12 @@ export class AnswerRenderer {
   #continues(text: string): boolean {
     const { length } = this.#text
     // Comparing all of it in each frame would take longer the longer it is.
-    return text.length >= length && text.slice(Math.max(0, length - 32), length) === this.#text.slice(-32)
+    return text.length >= length && text.endsWith(this.#text.slice(-32), length)
   }
 
   #reset(): void {
     this.#host.replaceChildren()
+    this.#text = ''
     this.#start = 0
     this.#links = Object.create(null)
     this.#last = []
@@ -93,8 +96,9 @@ export class AnswerRenderer {
       at += block.raw.length
       this.#open = undefined
     }
-    this.#start += Math.max(0, at)
-    const open = tail.slice(Math.max(0, at))
+    at = Math.max(0, at)
+    this.#start += at
+    const open = tail.slice(at)
     const fence = fenceStart.exec(open)
     const last = blocks[lastAt]
     if (open === '' || (isDone && !isLong)) return
@@ -113,7 +117,9 @@ export class AnswerRenderer {
   }
 
   #rendered(block: Token, isDone = true): DocumentFragment {
-    return rendered(htmlOf(this.#open ? continued(block, this.#open) : block), isDone)
+    const content = sanitize(htmlOf(this.#open ? continued(block, this.#open) : block))
+    finishBlock(content, { isDone })
+    return content
   }
 
   /** Renders what is finished of a long list or table for good, and then its end. */
@@ -172,7 +178,7 @@ export class AnswerRenderer {
     this.#growing = { node, shown: this.#text.length, fence: undefined }
   }
 
-  /** @returns whether the block is still open; otherwise it is rendered anew */
+  /** @returns whether a block is open that grows; otherwise the last one is rendered anew */
   #grow(isDone: boolean): boolean {
     const growing = this.#growing
     if (!growing || isDone) return false
@@ -200,12 +206,6 @@ export class AnswerRenderer {
 function isClosedCode(block: Token | undefined): boolean {
   const fence = block?.type === 'code' ? fenceStart.exec(block.raw)?.[1] : undefined
   return fence !== undefined && new RegExp(`\\n {0,3}${fence}\\s*$`).test(block?.raw ?? '')
-}
-
-function rendered(html: string, isDone = true): DocumentFragment {
-  const content = sanitize(html)
-  finishBlock(content, { isDone })
-  return content
 }
 
 function textBlock(text: string): DocumentFragment {

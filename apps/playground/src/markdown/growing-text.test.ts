@@ -76,6 +76,17 @@ describeInBrowser('an answer that grows', () => {
     for (const name of Object.keys(texts)) expect([name, grown[name]]).toEqual([name, await shown(name)])
   })
 
+  it('that was cut continues in its block when the reader asks for all', async () => {
+    const text = `Before.\n\n${'word '.repeat(25_000)}end`
+    const { page, ask, settled, button } = await openPage(keeper([{ text, deltas: 20 }]))
+    await ask('Long')
+    await settled()
+    await button('Show all (125.0 KB)').click()
+    const answer = page.locator('.markdown')
+    await expect.poll(() => answer.textContent(), { timeout: 20_000 }).toMatch(/end$/)
+    expect(await answer.locator('p').count()).toBe(2)
+  })
+
   it('has its code highlighted once it is complete, in pieces', async () => {
     const code = lines(399, (index) => (index % 5 === 4 ? '' : `const a${index} = "</span><b>&amp;" // text`))
     const { page, ask, settled } = await openPage(keeper([`\`\`\`ts\n${code}\n\`\`\``]))

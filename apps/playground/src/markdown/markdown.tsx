@@ -22,7 +22,8 @@ export function Markdown({ text: given, isDone = true }: { text: string; isDone?
     const { current } = renderer
     let frame = 0
     const draw = (): void => {
-      if (!current.update(isCut ? text.slice(0, max) : text, isDone || isCut)) frame = requestAnimationFrame(draw)
+      // Where it is cut, a block may continue with the rest.
+      if (!current.update(text.slice(0, max), isDone && !isCut)) frame = requestAnimationFrame(draw)
     }
     draw()
     return () => cancelAnimationFrame(frame)

@@ -1,0 +1,91 @@
+import { afterAll, beforeEach, expect, it, vi } from 'vitest'
+
+/** As much of an element as a block needs that is shown as text; sanitizing needs a browser. */
+class FakeNode {
+  childNodes: FakeNode[] = []
+  parent: FakeNode | undefined
+  data: string
+  constructor(data = '') {
+    this.data = data
+  }
+  get firstChild() {
+    return this.childNodes[0]
+  }
+  get lastElementChild() {
+    return this.childNodes.at(-1)
+  }
+  get childElementCount() {
+    return this.childNodes.length
+  }
+  get text(): string {
+    return this.data + this.childNodes.map(({ text }) => text).join('')
+  }
+  append(...nodes: FakeNode[]) {
+    for (const node of nodes) {
+      node.remove()
+      node.parent = this
+      this.childNodes.push(node)
+    }
+  }
+  appendData(data: string) {
+    this.data += data
+  }
+  remove() {
+    if (this.parent) this.parent.childNodes = this.parent.childNodes.filter((node) => node !== this)
+    this.parent = undefined
+  }
+  replaceChildren() {
+    this.childNodes = []
+  }
+}
+
+vi.stubGlobal('document', {
+  documentElement: {},
+  createElement: () => new FakeNode(),
+  createDocumentFragment: () => new FakeNode(),
+  createTextNode: (data: string) => new FakeNode(data),
+})
+vi.useFakeTimers({ toFake: ['performance'] })
+const { AnswerRenderer, fenceStart } = await import('./answer-renderer.ts')
+const { blocksOf } = await import('./to-html.ts')
+afterAll(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+let host: FakeNode
+let renderer: InstanceType<typeof AnswerRenderer>
+beforeEach(() => {
+  host = new FakeNode()
+  renderer = new AnswerRenderer(host as unknown as HTMLElement) // as far as it is used
+})
+
+/** Too long to be rendered whenever it grows. */
+const long = 'word '.repeat(5_000)
+
+it('shows a text that came while it rested, although nothing comes after it', () => {
+  renderer.update(long, false)
+  expect(renderer.update(`${long}and more`, false)).toBe(true)
+  expect(renderer.update(`${long}and more, and the end`, false)).toBe(false)
+  expect(renderer.update(`${long}and more, and the end`, false)).toBe(false)
+  vi.advanceTimersByTime(1_000)
+  expect(renderer.update(`${long}and more, and the end`, false)).toBe(true)
+  expect(host.text).toBe(`${long}and more, and the end`)
+})
+
+it('shows another text in the place of a longer one', () => {
+  renderer.update(`${long}in the first attempt`, false)
+  expect(renderer.update(`${long}again`, false)).toBe(true)
+  expect(host.text).toBe(`${long}again`)
+})
+
+it.each([
+  ['```js\nlet a\n', true],
+  ['   ~~~ `a`\nlet a\n', true],
+  ['````\n```\n', true],
+  ['```npm install``` is the command\nto run.\n', false],
+  ['````a` is not closed\n', false],
+])('takes %j for the beginning of code as Markdown does: %s', (text, isCode) => {
+  expect(fenceStart.test(text)).toBe(isCode)
+  expect(blocksOf(text, Object.create(null))[0]?.type === 'code').toBe(isCode)
+})

@@ -1,0 +1,14 @@
+import { expect, it, vi } from 'vitest'
+
+// The texts set the language of the page.
+vi.stubGlobal('document', { documentElement: {} })
+const { formatDuration } = await import('./format.ts')
+
+it.each([
+  [59_940, '59.9 s'],
+  [60_000, '1 min 0 s'],
+  [119_700, '1 min 59 s'],
+  [120_000, '2 min 0 s'],
+])('shows a duration of %i ms as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})
