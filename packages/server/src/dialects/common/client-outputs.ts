@@ -9,14 +9,14 @@ export type ClientOutputs = ReadonlyMap<string, Decision>
  * whole message again repeats decisions that are stored: those are left out.
  */
 export function withOutputs({ approvals }: StoredRun, decisions: Decisions, outputs: ClientOutputs): Decisions {
-  const all: Record<string, Decision> = {}
+  const all: [string, Decision][] = []
   for (const { approvalId, path = [], callId, kind, decision: stored } of approvals) {
     const given = decisions[approvalId] ?? (kind === 'client-tool' ? outputs.get(toolCallId(path, callId)) : undefined)
     if (given === undefined || JSON.stringify(given) === JSON.stringify(stored)) continue
-    all[approvalId] = given
+    all.push([approvalId, given])
   }
   // Approvals that the run does not have are refused where they are decided.
-  const unknown = Object.keys(decisions).filter((id) => !approvals.some(({ approvalId }) => approvalId === id))
-  for (const id of unknown) all[id] = decisions[id] as Decision
-  return Object.keys(all).length > 0 ? all : decisions
+  const unknown = Object.entries(decisions).filter(([id]) => !approvals.some(({ approvalId }) => approvalId === id))
+  all.push(...unknown)
+  return all.length > 0 ? Object.fromEntries(all) : decisions
 }

@@ -116,6 +116,13 @@ describe('a decision on one of two approvals, of a run that keeps its events', (
     return (runId: string, id: string) => approve?.(`${runId}/${id}`)
   }
 
+  it.each(['ui', 'agui'])('is not stored with one on an approval of the name __proto__, by %s', async (name) => {
+    const { app, agent, runId } = await waiting()
+    const [at, init] = post(name === 'ui' ? '/ui/chat' : '/agui', referred(name)(runId, '__proto__'))
+    expect((await app.request(at, init)).status).toBe(404)
+    expect(await agent.runs({ status: 'waiting' })).toHaveLength(1)
+  })
+
   it.each<[string, string, (runId: string, id: string) => unknown, RegExp]>([
     ['useChat', '/ui/chat', referred('ui'), /"type":"finish"/],
     ['AG-UI', '/agui', referred('agui'), /"type":"interrupt"/],

@@ -1,4 +1,4 @@
-import type { Decisions } from '@agentkit/core'
+import type { Decision, Decisions } from '@agentkit/core'
 import { invalid, type Path } from './invalid-field.ts'
 
 /** An approval, as clients see it that know no runs: with its run. */
@@ -11,7 +11,8 @@ export type SentDecision = { ref: unknown; isApproved: boolean; reason: unknown;
 
 /** @throws ProblemError unless all approvals are those of one run of this server */
 export function decisionsOfRun(sent: readonly SentDecision[]): { runId: string; decisions: Decisions } | undefined {
-  const decisions: Record<string, Decisions[string]> = {}
+  // Entries, because an id of the request may be `__proto__`.
+  const decisions: [string, Decision][] = []
   let runId: string | undefined
   for (const { ref, isApproved, reason, at } of sent) {
     const slash = typeof ref === 'string' ? ref.indexOf('/') : -1
@@ -19,7 +20,7 @@ export function decisionsOfRun(sent: readonly SentDecision[]): { runId: string; 
     const of = ref.slice(0, slash)
     if (runId !== undefined && runId !== of) throw invalid(at, 'must be of the same run as the others')
     runId = of
-    decisions[ref.slice(slash + 1)] = isApproved || { deny: typeof reason === 'string' ? reason : '' }
+    decisions.push([ref.slice(slash + 1), isApproved || { deny: typeof reason === 'string' ? reason : '' }])
   }
-  return runId === undefined ? undefined : { runId, decisions }
+  return runId === undefined ? undefined : { runId, decisions: Object.fromEntries(decisions) }
 }

@@ -25,6 +25,12 @@ describe('the question to the user of a client', () => {
     expect(JSON.stringify(inputRequests)).toContain('(100011 characters)')
   })
 
+  it('cuts no character of it in half', () => {
+    const { inputRequests } = approvalRequests(host, 'run_1', [approval('approval', '😀'.repeat(2_000))])
+    const [request] = Object.values(inputRequests ?? {})
+    expect(JSON.stringify(request)).not.toContain('\\ud83d')
+  })
+
   it('is not asked for the result of a client’s tool, which no form can have', () => {
     expect(areAskable([approval('approval')])).toBe(true)
     expect(areAskable([approval('approval'), approval('client-tool')])).toBe(false)

@@ -54,7 +54,7 @@ const form = {
 function questionOf(agentName: string, { name, input, kind, path }: Approval): string {
   const who = path === undefined || path.length === 0 ? agentName : `${agentName} (${path.join(' / ')})`
   const json = JSON.stringify(input ?? null)
-  const shown = json.length > maxInput ? `${json.slice(0, maxInput)}… (${json.length} characters)` : json
+  const shown = json.length > maxInput ? `${json.slice(0, maxInput).toWellFormed()}… (${json.length} characters)` : json
   if (kind === 'approval') return `${who} wants to call "${name}" with ${shown}. May it?`
   return `"${name}" was called by ${who} with ${shown}, and whether it has happened is unknown. Approve to call it again.`
 }
@@ -74,7 +74,7 @@ export function readResponses(
     if (!isRecord(response) || kind === 'client-tool') continue
     const { action, content } = response
     const { approve, reason } = isRecord(content) ? content : {}
-    const deny = typeof reason === 'string' ? reason.slice(0, maxReason) : ''
+    const deny = typeof reason === 'string' ? reason.slice(0, maxReason).toWellFormed() : ''
     if (action === 'accept' && typeof approve === 'boolean') decisions[approvalId] = approve || { deny }
     else if (action === 'decline') decisions[approvalId] = { deny }
     else if (action === 'cancel') isDismissed = true
