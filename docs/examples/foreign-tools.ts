@@ -7,7 +7,8 @@ const weather = aiTool({
   description: 'The weather in a city.',
   inputSchema: z.object({ city: z.string() }),
   execute: async ({ city }, { abortSignal }) => {
-    const response = await fetch(`https://weather.example/${city}`, { ...(abortSignal && { signal: abortSignal }) })
+    const url = `https://weather.example/${encodeURIComponent(city)}`
+    const response = await fetch(url, { ...(abortSignal && { signal: abortSignal }) })
     return response.json()
   },
 })

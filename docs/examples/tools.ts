@@ -7,8 +7,8 @@ const search = tool({
   input: z.object({ words: z.string(), limit: z.number().int().max(50).default(10) }),
   timeoutMs: 5_000,
   async execute({ words, limit }, { userId, signal }) {
-    const url = `https://orders.example/search?user=${userId}&q=${encodeURIComponent(words)}&limit=${limit}`
-    const response = await fetch(url, { signal })
+    const query = new URLSearchParams({ user: userId, q: words, limit: String(limit) })
+    const response = await fetch(`https://orders.example/search?${query}`, { signal })
     return response.ok ? response.json() : null // null tells the model that there is no result
   },
 })

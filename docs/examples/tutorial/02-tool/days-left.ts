@@ -1,9 +1,9 @@
-const holidays: Record<string, number> = { ada: 12, kim: 3 }
+const holidays = new Map(Object.entries({ ada: 12, kim: 3 }))
 
 /**
  * The days of holiday that an employee has left.
  * @param employee First name, in lower case
  */
 export function daysLeft(employee: string) {
-  return { employee, days: holidays[employee] ?? 30 }
+  return { employee, days: holidays.get(employee) ?? 30 }
 }
