@@ -44,6 +44,21 @@ it('escapes terminal control characters in answers of models', async () => {
   expect(run.stdout).toContain('You: Look at red \\u001b[31m, ')
 })
 
+it('says why it failed, and ends with 1', async () => {
+  const register = import.meta.resolve('agentkit/register')
+  const words = ['--conditions=@agentkit/source', `--import=${register}`, join(import.meta.dirname, 'app.ts')]
+  const model = createServer((_request, response) => {
+    response.writeHead(401).end()
+  }).listen(0, '127.0.0.1')
+  await once(model, 'listening')
+  const { port } = model.address() as AddressInfo // of TCP
+  const env = { ...process.env, OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }
+  const run = promisify(execFile)(process.execPath, words, { env })
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('refused the key (401)') })
+  model.closeAllConnections()
+  model.close()
+})
+
 describe('the functions of its members', () => {
   it('describes data', () => {
     expect(describeData([3, 1, 2, 10])).toEqual({ count: 4, sum: 16, mean: 4, median: 2.5, smallest: 1, largest: 10 })

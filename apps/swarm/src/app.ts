@@ -18,8 +18,12 @@ for await (const event of run) {
   const line = lineOf(event)
   if (line !== undefined) console.log(terminalLine(line))
 }
-const { text, usage, finishReason } = await run.result
+const { text, usage, finishReason, error } = await run.result
 console.log(`\n${swarm.name}: ${terminalText(text)}\n\n${finishReason}, ${usage.totalTokens ?? 0} tokens in all.`)
+if (error) {
+  console.error(terminalLine(error.message))
+  process.exitCode = 1
+}
 await swarm.close()
 
 /** Without any model and key the swarm runs on the offline stand-in, and says so. */
