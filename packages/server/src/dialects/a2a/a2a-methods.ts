@@ -90,7 +90,8 @@ const maxTasks = 1_000
 async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<object> {
   const contextId = readId('contextId', params.contextId)
   const { pageSize, status, pageToken, includeArtifacts, statusTimestampAfter } = params
-  const size = pageSize === undefined || pageSize === 0 ? 50 : pageSize
+  // In the protocol's JSON, null is the default of a field.
+  const size = (pageSize ?? 0) === 0 ? 50 : pageSize
   if (typeof size !== 'number' || !Number.isInteger(size) || size < 1 || size > 100) {
     throw invalid('pageSize', 'must be a whole number from 1 to 100')
   }
@@ -98,12 +99,13 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
   runStoreOf(parts.agent)
   const filter = { userId, ...(contextId !== undefined && { sessionId: contextId }), limit: maxTasks }
   const runs = await parts.agent.runs(filter).catch(rethrow)
+  const isAny = (status ?? 'TASK_STATE_UNSPECIFIED') === 'TASK_STATE_UNSPECIFIED'
   const isAsked = (record: RunRecord): boolean => {
-    const isInState = status === undefined || status === 'TASK_STATE_UNSPECIFIED' || stateOf(record) === status
+    const isInState = isAny || stateOf(record) === status
     return isInState && (since === undefined || Date.parse(changedAt(record)) >= since)
   }
   const found = runs.filter(isAsked).sort((one, other) => changedAt(other).localeCompare(changedAt(one)))
-  const start = pageToken === undefined || pageToken === '' ? 0 : found.findIndex(({ runId }) => runId === pageToken)
+  const start = (pageToken ?? '') === '' ? 0 : found.findIndex(({ runId }) => runId === pageToken)
   if (start === -1) throw invalid('pageToken', 'must be a nextPageToken of this list')
   const page = found.slice(start, start + size)
   const tasks = page.map(async (record) =>

@@ -85,6 +85,15 @@ describe('POST /a2a', () => {
     await expectHealthy(app)
   })
 
+  it('takes null for the default of a field, as JSON of the protocol does', async () => {
+    const app = createApp(make(['Hello.']).agent, options)
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hi' }] }
+    await app.request('/a2a', post(call('SendMessage', { message })))
+    const absent = { contextId: null, pageSize: null, pageToken: null, status: null, statusTimestampAfter: null }
+    const response = await app.request('/a2a', post(call('ListTasks', absent)))
+    expect(await response.json()).toMatchObject({ result: { totalSize: 1, pageSize: 50, tasks: [{}] } })
+  })
+
   it.each([
     ['no version', ''],
     ['version 0.3', '0.3'],
