@@ -109,11 +109,8 @@ function invalidOutput({ model }: Run, problems: string): AgentKitError {
 }
 
 /** The output hook receives the text that the user would. */
-async function applyOutputHook(
-  { agent, hookContext, format, scope }: Run,
-  reply: Reply,
-  answer: Answer,
-): Promise<void> {
+async function applyOutputHook(run: Run, reply: Reply, answer: Answer): Promise<void> {
+  const { agent, hookContext, format, scope } = run
   const { value, changed } = await applyHook('output', agent.hooks.output, { text: reply.text }, hookContext)
   if (!changed) return
   replaceMessage(reply, asTextAnswer(reply.message, value.text))

@@ -59,8 +59,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   }
   state.collected = []
   state.clientCalls = []
-  // The model may use the ids of these calls again.
-  run.delegates?.known.clear()
+  run.delegates?.known.clear() // the model may use the ids of these calls again
   // The model sees the results in the order of their calls, those from before a suspension too.
   const results = resultsOf(state.messages)
   state.messages.splice(state.messages.length - results.length)
