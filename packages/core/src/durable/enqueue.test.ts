@@ -50,6 +50,7 @@ describe('enqueue', () => {
         code: 'invalid-argument',
         message: expect.stringMatching(/^The options are an object\. Known: /),
       }
+      // As JavaScript callers may pass them.
       await expect(agent.enqueue('Hi.', options as never)).rejects.toMatchObject(refused)
       const times = { cron: '0 7 * * *' }
       await expect(agent.schedule('digest', times, 'Hi.', options as never)).rejects.toMatchObject(refused)

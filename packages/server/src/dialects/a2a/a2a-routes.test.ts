@@ -209,6 +209,7 @@ describe('the agent card', () => {
     } as const
     const app = createApp(make([]).agent, { ...options, ...behind })
     const headers = { 'x-forwarded-host': 'cdn.example.com, agent.example.com:8443', 'x-forwarded-proto': 'https' }
+    // As much of a request of Node as the server reads.
     const incoming = { socket: { remoteAddress: '10.0.0.1' }, httpVersion: '1.1' } as never
     const response = await app.request(card, { headers }, { incoming })
     expect(await response.json()).toMatchObject({

@@ -3,7 +3,7 @@ import type { EventSource } from '../../answer/event-stream.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { readWhole } from './read-whole.ts'
 
-/** A run that goes on until its reader leaves. */
+/** A run that continues until its reader leaves. */
 function endless(): EventSource {
   const left = Promise.withResolvers<void>()
   return { read: () => left.promise, leave: () => left.resolve() }

@@ -1,5 +1,5 @@
 import type { Approval, Decisions } from '@agentkit/core'
-import { isRecord } from '@agentkit/core/internal'
+import { firstChars, isRecord } from '@agentkit/core/internal'
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
 import type { MCPHost } from './mcp-host.ts'
 
@@ -54,7 +54,7 @@ const form = {
 function questionOf(agentName: string, { name, input, kind, path }: Approval): string {
   const who = path === undefined || path.length === 0 ? agentName : `${agentName} (${path.join(' / ')})`
   const json = JSON.stringify(input ?? null)
-  const shown = json.length > maxInput ? `${json.slice(0, maxInput).toWellFormed()}… (${json.length} characters)` : json
+  const shown = json.length > maxInput ? `${firstChars(json, maxInput)}… (${json.length} characters)` : json
   if (kind === 'approval') return `${who} wants to call "${name}" with ${shown}. May it?`
   return `"${name}" was called by ${who} with ${shown}, and whether it has happened is unknown. Approve to call it again.`
 }
