@@ -124,6 +124,13 @@ const rows: Row[] = [
     'unsupported-media-type',
   ],
   ['10 files[] as text', fields({ 'files[]': 'x' }), 415, 'unsupported-media-type'],
+  [
+    'a compressed body',
+    { ...json({}), headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+    415,
+    'unsupported-media-type',
+    'Send the body without a Content-Encoding',
+  ],
   ['1 JSON without user_id', json({ user_id: undefined }), 422, 'missing-field', 'Required: user_id.'],
   ['1 JSON without messages', json({ messages: undefined }), 422, 'missing-field', 'Required: messages.'],
   ['1 an empty object', body('{}', 'application/json'), 422, 'missing-field'],

@@ -13,7 +13,7 @@ import { agentFiles } from './files/agent-files.ts'
 import { fileRoutes } from './files/file-routes.ts'
 import { authGuard } from './guards/auth.ts'
 import { basePathGuard, pathBelow } from './guards/base-path.ts'
-import { bodySizeGuard } from './guards/body-size.ts'
+import { bodyGuard } from './guards/body-size.ts'
 import { hostGuard } from './guards/host.ts'
 import { originGuard } from './guards/origin.ts'
 import { proxyGuard } from './guards/proxy.ts'
@@ -79,7 +79,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   // The following guards apply to all other paths, unknown ones included.
   if (auth) app.use('*', authGuard(auth, token))
   if (rules.playground) app.all('/', otherMethod)
-  app.use('*', bodySizeGuard(limits, agentFiles(agent) !== undefined))
+  app.use('*', bodyGuard(limits, agentFiles(agent) !== undefined))
   const routes = [chatRoutes, runRoutes, sessionRoutes, fileRoutes, aboutRoutes, dialectRoutes].flatMap((make) =>
     make(parts),
   )

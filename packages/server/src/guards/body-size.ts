@@ -1,3 +1,4 @@
+import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
 import { payloadTooLarge } from '../request/read-form.ts'
 import type { Guard } from '../util/server-env.ts'
@@ -20,12 +21,21 @@ export function largestBody(
   return mayHaveFiles ? limits.uploadBytes : limits.bodyBytes
 }
 
-/** Refuses a body that is too large by its `Content-Length`, before any of it is read. */
-export function bodySizeGuard(limits: Limits, hasFiles: boolean): Guard {
-  return async function checkBodySize(context, next) {
+/** Refuses a body that is compressed, or too large by its `Content-Length`, before any of it is read. */
+export function bodyGuard(limits: Limits, hasFiles: boolean): Guard {
+  return async function checkBody(context, next) {
     const { path } = context.req
+    if (!/^(?:identity)?$/i.test(context.req.header('content-encoding') ?? '')) throw compressed()
     const largest = largestBody(limits, hasFiles, { path, contentType: context.req.header('content-type') })
     if (Number(context.req.header('content-length') ?? 0) > largest) throw payloadTooLarge(largest)
     await next()
   }
+}
+
+/** The bounds are those of bytes that are read, so nothing is decompressed. */
+function compressed(): ProblemError {
+  return new ProblemError('unsupported-media-type', {
+    detail: 'Send the body without a Content-Encoding: compressed bodies are not read.',
+    headers: { 'accept-encoding': 'identity', connection: 'close' },
+  })
 }
