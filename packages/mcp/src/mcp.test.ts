@@ -7,7 +7,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call, everything, hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
 import { mcp } from './mcp.ts'
-import type { McpOptions } from './options.ts'
+import { checkServer, type McpOptions } from './options.ts'
 
 let warn: ReturnType<typeof vi.spyOn>
 beforeEach(() => {
@@ -227,6 +227,17 @@ describe('options', () => {
     const error = await mcp({ pins: false, ...options }).catch((thrown: Error & { code: string }) => thrown)
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
     expect(String(error)).not.toContain('secret')
+  })
+
+  it.each([
+    ['npx', ['-y', '@modelcontextprotocol/server-filesystem', 'docs'], 'npx server-filesystem'],
+    ['/usr/bin/python3', ['-u', 'server.py'], 'python3 server.py'],
+    ['figures', ['--api-key', 's3cr3t'], 'figures'],
+    ['figures', ['--token', 's3cr3t', 'serve'], 'figures serve'],
+    ['sh', ['-c', 'KEY=s3cr3t npx figures'], 'sh'],
+    ['env', ['KEY=s3cr3t', 'figures'], 'env figures'],
+  ])('without a name are named by %s %j, not by what may be a secret', (command, args, name) => {
+    expect(checkServer({ command, args }).name).toBe(name)
   })
 
   it('that name a missing tool are invalid-config with the nearest', async () => {

@@ -150,9 +150,12 @@ function addressOf(url: string, name: string | undefined): URL {
   )
 }
 
-/** Other arguments may be secrets, and the lock file is committed. */
+/** The program and what it runs, as `npx server-files`. Other arguments may be secrets, and the lock file is committed. */
 function commandName({ command = '', args = [] }: McpOptions): string {
   const program = command.split(/[\\/]/).at(-1) ?? command
-  const first = args.find((argument) => !argument.startsWith('-'))
+  const first = args.find((argument, place) => !/^-|=/.test(argument) && !takesSecret.test(args[place - 1] ?? ''))
   return first === undefined ? program : `${program} ${first.split(/[\\/]/).at(-1)}`
 }
+
+/** Flags before a secret, or before a text that may contain one: `--api-key`, `sh -c`. */
+const takesSecret = /^-(?:[ce]$|.*(?:key|token|secret|pass|auth|credential|bearer|header))/i
