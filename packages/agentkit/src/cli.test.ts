@@ -32,9 +32,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('agentkit', () => {
-  it('prints its version', async () => {
+  it.each(['-v', '--version'])('prints its version by %s', async (flag) => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
-    expect(await agentkit('--version')).toEqual({ code: 0, out: version, error: '' })
+    expect(await agentkit(flag)).toEqual({ code: 0, out: version, error: '' })
   })
 
   it('lists its commands', async () => {

@@ -22,7 +22,7 @@ const write = process.stdout.write.bind(process.stdout)
 try {
   const words = process.argv.slice(2)
   const program = await programWith(words)
-  program.version(version).hook('preAction', (_, command) => checkNode(command))
+  program.version(version, '-v, --version').hook('preAction', (_, command) => checkNode(command))
   configure(program)
   await program.parseAsync()
 } catch (error) {
