@@ -25,8 +25,9 @@ export function retentionTests(getRuns: GetRuns): void {
     await runs.answers.store(request, { runId: 'r3', status: 200, body: 'kept with its run' })
     await tick()
     const since = Date.now()
+    // A store counts from the moment at which it prunes, which comes later on a busy machine.
+    await tick(250)
     await endRun(runs, 'new', 'young')
-    await tick()
     expect(await runs.prune({ sessionsMs: Date.now() - since })).toMatchObject({ sessions: 25, runs: 25 })
     expect((await store.list(key)).map(({ sessionId }) => sessionId)).toEqual(['new'])
     expect(await runs.read('r3')).toBeUndefined()

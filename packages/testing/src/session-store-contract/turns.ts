@@ -68,6 +68,6 @@ export function tryTo(change: () => unknown): void {
 }
 
 /** Waits until the clock has advanced, so that times differ. */
-export function tick(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5))
+export function tick(ms = 5): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
