@@ -1,10 +1,14 @@
+import { readdirSync } from 'node:fs'
 import type { Worker } from '@agentkit/core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { chatData, chatRequest, expectProblem, validFields } from '../__fixtures__/requests.ts'
 import { eventsIn, payTurn, type StoredAgent, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 
 const open = storedAgents()
+const folder = testFolder()
 const patiently = { timeout: 30_000 }
 const workers: Worker[] = []
 afterEach(async () => {
@@ -66,6 +70,20 @@ describe('POST /api/v1/runs', () => {
     const { id } = await enqueued(app, request)
     const list = await app.request('/api/v1/runs?user_id=ada&status=queued')
     expect(await list.json()).toMatchObject({ runs: [{ run_id: id, status: 'queued' }], next: null })
+  })
+
+  it('takes files as a chat does, in a body above the limit of one without', async () => {
+    const { agent } = open([], { knowledge: folderKnowledge(folder.path) })
+    const app = createApp(agent, { limits: { bodyBytes: 50_000 } })
+    const form = new FormData()
+    for (const [name, value] of Object.entries(validFields)) form.append(name, value)
+    form.append('files', new File(['x'.repeat(100_000)], 'long.txt'))
+    const sent = new Response(form)
+    const body = await sent.arrayBuffer()
+    const type = sent.headers.get('content-type') ?? ''
+    const headers = { 'content-type': type, 'content-length': String(body.byteLength) }
+    await enqueued(app, { method: 'POST', body, headers })
+    expect(readdirSync(folder.path)).toEqual(['long.txt'])
   })
 
   it.each([

@@ -4,7 +4,7 @@ import { payloadTooLarge } from '../request/read-form.ts'
 import type { Guard } from '../util/server-env.ts'
 
 /** The routes whose forms may have files. */
-const takesFiles = /\/(?:uploadfiles|chat|chat_stream)\/?$/
+const takesFiles = /\/(?:uploadfiles|chat|chat_stream|runs)\/?$/
 
 /**
  * The largest body of a request.
