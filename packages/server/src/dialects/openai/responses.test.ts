@@ -274,13 +274,19 @@ describe.each(clients)('the client openai %i', (_, connect) => {
   })
 
   it('is deleted, unless others continue it', async () => {
-    const client = connect(createApp(make(['One.', 'Two.', 'Three.']).agent, quiet))
+    const client = connect(createApp(make(['One.', 'Two.', 'Three.', 'Four.']).agent, quiet))
     const first = await client.responses.create({ model, input: 'A' })
     await client.responses.create({ model, input: 'B', previous_response_id: first.id })
     await expect(client.responses.delete(first.id)).rejects.toMatchObject({ status: 409 })
     const single = await client.responses.create({ model, input: 'C' })
     await client.responses.delete(single.id)
     await expect(client.responses.retrieve(single.id)).rejects.toMatchObject({ status: 404 })
+    const next = await client.responses.create({ model, input: 'D' })
+    const queued = await client.responses.create({
+      ...{ model, input: 'E', previous_response_id: next.id, background: true },
+    })
+    await expect(client.responses.delete(next.id)).rejects.toMatchObject({ status: 409 })
+    expect(await client.responses.retrieve(queued.id)).toMatchObject({ status: 'queued' })
   })
 
   it('reads no response of another user', async () => {

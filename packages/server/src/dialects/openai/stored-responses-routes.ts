@@ -86,7 +86,9 @@ function deleteRoute(parts: RouteParts): Route {
       if (sessionId === undefined) throw conflict('The response is no part of a session. It can be cancelled.')
       const key = { agentId: agent.id, userId, sessionId }
       const turns = await agent.sessions.turns(key, { limit: 2 })
-      if (turns.some((turn) => turn.runId !== runId)) {
+      // Queued runs are no turns of their session yet.
+      const queued = agent.sessions.runs ? await agent.runs({ userId, sessionId, status: 'queued', limit: 2 }) : []
+      if ([...turns, ...queued].some((each) => each.runId !== runId)) {
         throw conflict('Its session has other responses. Delete the session instead.')
       }
       if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
