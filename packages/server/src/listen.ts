@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Runnable, type Worker } from '@agentkit/core'
-import { handBackRuns, type WorkerOptions } from '@agentkit/core/internal'
+import { handBackRuns, resumableRuns, type WorkerOptions } from '@agentkit/core/internal'
 import { getRequestListener } from '@hono/node-server'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
@@ -164,13 +164,14 @@ async function drain(
   { capacity, worker, closeSilent, drainMs }: Draining,
 ): Promise<void> {
   const { runs } = capacity
+  const { id, sessions } = agent
   // New runs are refused from now on; other requests are answered while runs are active.
   runs.close()
   const giveUpAt = performance.now() + drainMs
   // Resumable runs end their step, and are free for the next server; the others have the time to end.
-  const handedBack = agent.sessions.runs ? handBackRuns(agent.sessions, drainMs) : undefined
+  const handedBack = sessions.runs ? handBackRuns(sessions, drainMs, resumableRuns(sessions, id)) : undefined
   const drained = new AbortController()
-  void releaseSilent(agent.sessions, { readers: capacity.readers, signal: drained.signal }).catch(() => {})
+  void releaseSilent(agent, { readers: capacity.readers, signal: drained.signal }).catch(() => {})
   const working = worker?.close()
   await within(drainMs, Promise.all([runs.idle(), handedBack, working]))
   drained.abort()

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Runnable } from '@agentkit/core'
+import { Agent, type Runnable } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Act, fakeAgent, text } from './__fixtures__/fake-agent.ts'
 import {
@@ -17,11 +18,13 @@ import {
   until,
   validFields,
 } from './__fixtures__/requests.ts'
+import { ask, heldTool, storedAgents } from './__fixtures__/stored-agent.ts'
 import type { AgentServer } from './listen.ts'
 import type { ServerOptions } from './options.ts'
 import { serve } from './serve.ts'
 
 const servers: AgentServer[] = []
+const storedAgent = storedAgents()
 
 function processState(): unknown[] {
   const { Request, Response } = globalThis
@@ -326,6 +329,19 @@ describe('close', () => {
     await until(() => agent.calls.length === 1)
     await server.close()
     await expectProblem(await answer, 503, 'aborted')
+  })
+
+  it('leaves the runs of another agent alone, which has the same sessions', async () => {
+    const { wait, begun, release } = heldTool()
+    const { agent, sessions } = storedAgent([{ toolCalls: [{ name: 'wait' }] }, 'Done.'], { functions: [wait] })
+    const other = new Agent({ name: 'Other', functions: [], model: scriptedModel([]), sessions })
+    const closing = await start(other, { limits: { drainMs: 100 } })
+    const { url } = await start(agent)
+    const answer = fetch(`${url}/api/v1/chat`, ask('Hi', { resumable: 'true' }))
+    await begun
+    await closing.close()
+    release()
+    expect(await (await answer).text()).toBe('Done.')
   })
 
   it('does not wait for idle connections', async () => {

@@ -295,7 +295,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
           if (handover) handover.isRequested = true
           if (handover && when === 'now') driver.end(handover.reason)
         }
-        const controls: RunControls = { cancel, ...(handover && { handBack }) }
+        const controls: RunControls = { agentId: spec.id, cancel, ...(handover && { handBack }) }
         const whole = {
           ...driver,
           ...scope,

@@ -6,6 +6,8 @@ import { perStore, placeOf } from './session-queue.ts'
 type LiveRun = RunControls & { settled: Promise<unknown> }
 
 export type RunControls = {
+  /** The agent or swarm whose run it is. */
+  agentId: string
   /** Ends the run as `aborted`. */
   cancel(): void
   /** Hands a resumable run back, for another process: at the end of its step, or now. Absent for other runs. */
@@ -79,9 +81,10 @@ export async function handBackRuns(
   await settled
 }
 
-/** The runs of a store in this process that can be handed back. */
-export function resumableRuns(store: SessionStore): string[] {
-  const isResumable = (runs: ReadonlySet<LiveRun>): boolean => [...runs].some(({ handBack }) => handBack)
+/** The runs of an agent in this process that can be handed back. Other agents may have the same store. */
+export function resumableRuns(store: SessionStore, ofAgent: string): string[] {
+  const isResumable = (runs: ReadonlySet<LiveRun>): boolean =>
+    [...runs].some(({ agentId, handBack }) => handBack && agentId === ofAgent)
   return [...liveRuns(store)].flatMap(([runId, runs]) => (isResumable(runs) ? [runId] : []))
 }
 

@@ -12,10 +12,10 @@ afterEach(() => {
 })
 
 /** Looks often, so that a test does not wait. */
-function releasing(sessions: Parameters<typeof releaseSilent>[0], readers = createReaders()): AbortController {
+function releasing(agent: Parameters<typeof releaseSilent>[0], readers = createReaders()): AbortController {
   const stop = new AbortController()
   stops.push(() => stop.abort())
-  void releaseSilent(sessions, { readers, signal: stop.signal, everyMs: 5 })
+  void releaseSilent(agent, { readers, signal: stop.signal, everyMs: 5 })
   return stop
 }
 
@@ -59,18 +59,18 @@ function locked() {
 
 describe('a resumable run while its server stops', () => {
   it('is handed back when its model is silent and no client reads it', async () => {
-    const { sessions, run } = await silentRun([])
-    releasing(sessions)
+    const { agent, sessions, run } = await silentRun([])
+    releasing(agent)
     expect((await run.result).error?.code).toBe('aborted')
     expect(await sessions.runs?.read(run.runId)).toMatchObject({ isFree: true, record: { status: 'running' } })
   })
 
   it('stays while a client reads it', async () => {
-    const { sessions, run } = await silentRun([])
+    const { agent, sessions, run } = await silentRun([])
     const readers = createReaders()
     const leave = readers.add(run.runId)
     let looked = 0
-    releasing(sessions, {
+    releasing(agent, {
       ...readers,
       has: (runId) => {
         looked++
@@ -84,10 +84,10 @@ describe('a resumable run while its server stops', () => {
   })
 
   it('stays while a tool runs', async () => {
-    const { sessions, run, asked } = await silentRun()
+    const { agent, sessions, run, asked } = await silentRun()
     await until(() => asked() === 1)
     let looked = 0
-    releasing(sessions, { ...createReaders(), has: () => ++looked < 0 })
+    releasing(agent, { ...createReaders(), has: () => ++looked < 0 })
     await until(() => looked > 3)
     expect((await sessions.runs?.read(run.runId))?.isFree).toBeFalsy()
     open()

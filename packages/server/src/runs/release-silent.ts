@@ -1,4 +1,4 @@
-import type { SessionStore, StoredRun } from '@agentkit/core'
+import type { Runnable, SessionStore, StoredRun } from '@agentkit/core'
 import { handBackRuns, resumableRuns, sleep } from '@agentkit/core/internal'
 import type { Readers } from '../capacity/readers.ts'
 
@@ -13,7 +13,7 @@ type ReleaseOptions = { readers: Readers; signal: AbortSignal; everyMs?: number 
  * @param options.signal ends it
  */
 export async function releaseSilent(
-  sessions: SessionStore,
+  { id, sessions }: Pick<Runnable, 'id' | 'sessions'>,
   { readers, signal, everyMs = silentMs }: ReleaseOptions,
 ): Promise<void> {
   const { runs } = sessions
@@ -21,7 +21,7 @@ export async function releaseSilent(
   let before = new Map<string, number>()
   while (!signal.aborted) {
     const now = new Map<string, number>()
-    for (const runId of resumableRuns(sessions)) {
+    for (const runId of resumableRuns(sessions, id)) {
       const stored = readers.has(runId) ? undefined : await runs.read(runId)
       if (stored && (await awaitsModel(sessions, stored))) now.set(runId, stored.lastSeq)
     }
