@@ -147,10 +147,10 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
 /** Follows the events that the server keeps of a run, until it has ended for good. */
 export async function followTurn(turn: ShownTurn): Promise<void> {
   const { signal } = turn.controller
+  const { view } = turn
   if (!turn.hasSteps.value) {
     // The events are read from the first one on.
-    const { runId, isOpen } = turn.view
-    turn.view = Object.assign(newRunView(runId), { isOpen })
+    turn.view = Object.assign(newRunView(view.runId), { isOpen: view.isOpen })
     turn.hasSteps.value = true
   }
   try {
@@ -166,7 +166,10 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       signal,
     })
   } catch (error) {
-    turn.problem.value = problemOf(error)
+    // Without its steps, an answer of the history stays.
+    if (turn.view.seq === 0) turn.view = view
+    const problem = problemOf(error)
+    if (problem.code !== 'stream-expired') turn.problem.value = problem
   }
   turn.isLost.value = false
   settle(turn)

@@ -34,6 +34,22 @@ describeInBrowser('the work of an answer', () => {
     await check('Show the work')
   })
 
+  it('is no longer there once its events are gone, and its answer stays', async () => {
+    const agent = keeper(['It is 250.'])
+    const { page, ask, said, settled, allowed } = await openPage(agent)
+    await ask('What is it?')
+    await said('It is 250.').waitFor()
+    await settled()
+    while ((await agent.sessions.runs?.prune({ eventsMs: 1 }))?.events === 0);
+    await page.reload()
+    allowed.push(/410/)
+    await page.getByText('Show the work').click()
+    await page.getByText('The steps of this answer are no longer kept.').waitFor()
+    await settled()
+    expect(await page.getByRole('log').textContent()).toMatch(/It is 250\.\s+10 tokens in/)
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
   it('names calls that failed, repeated attempts and another model', async () => {
     const failing = scriptedModel([new AgentKitError('overloaded', 'SECRET')], { id: 'test/first' })
     const other = scriptedModel([{ toolCalls: [{ name: 'look_up' }] }, 'Done.'], { id: 'test/second' })
