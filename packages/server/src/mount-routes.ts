@@ -64,21 +64,26 @@ function userIdIn(input: unknown): string | undefined {
 /** A parameter of a path that is not valid UTF-8 has U+FFFD, so that it names nothing. */
 function readParam({ req }: ServerContext, name: string): string {
   const value = req.param(name) ?? ''
+  return isUTF8(new URL(req.url).pathname) ? value : `${value}\ufffd`
+}
+
+/** Whether a part of an address is valid UTF-8. A percent sign that begins no byte stands for itself. */
+function isUTF8(encoded: string): boolean {
   try {
-    // A percent sign that begins no byte stands for itself.
-    decodeURIComponent(new URL(req.url).pathname.replace(/%(?![0-9a-f]{2})/gi, '%25'))
-    return value
+    decodeURIComponent(encoded.replace(/%(?![0-9a-f]{2})/gi, '%25'))
+    return true
   } catch {
-    return `${value}\ufffd`
+    return false
   }
 }
 
 /** @throws ProblemError `invalid-field` for a parameter that is sent twice or is not valid UTF-8 */
 function readQuery(context: ServerContext): Record<string, string> {
   const query: Record<string, string> = Object.create(null)
-  for (const [name, value] of new URL(context.req.url).searchParams) {
+  const { search, searchParams } = new URL(context.req.url)
+  for (const [name, value] of searchParams) {
     if (name in query) throw invalid(name, 'is sent more than once')
-    if (value.includes('\ufffd')) throw invalid(name, 'is not valid UTF-8')
+    if (value.includes('\ufffd') && !isUTF8(search)) throw invalid(name, 'is not valid UTF-8')
     query[name] = value
   }
   return { ...query }

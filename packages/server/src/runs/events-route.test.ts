@@ -248,9 +248,11 @@ describe('GET /api/v1/runs/{id}/events', () => {
     const { agent } = storedAgent(['One.'])
     const app = createApp(agent, quiet)
     const runId = (await app.request('/api/v1/chat', ask('Hi', resumable))).headers.get('x-run-id')
-    await expectProblem(await eventsOf(app, runId, `&after=${encodeURIComponent(id)}`), 400, 'invalid-field')
-    if (id.trim() === id)
-      await expectProblem(await eventsOf(app, runId, '', { 'last-event-id': id }), 400, 'invalid-field')
+    const inQuery = await eventsOf(app, runId, `&after=${encodeURIComponent(id)}`)
+    expect((await expectProblem(inQuery, 400, 'invalid-field')).detail).toMatch(/^after must /)
+    if (id.trim() !== id) return
+    const inHeader = await eventsOf(app, runId, '', { 'last-event-id': id })
+    expect((await expectProblem(inHeader, 400, 'invalid-field')).detail).toMatch(/^Last-Event-ID must /)
   })
 
   it('is 410 with the oldest event that is kept, or null', async () => {

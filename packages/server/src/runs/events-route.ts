@@ -33,7 +33,7 @@ export function eventsRoute(parts: RouteParts): Route {
       if (!stored.keepsEvents) throw new ProblemError('not-found', { detail: 'This run keeps no events.' })
       context.set('runId', runId)
       const runs = runStoreOf(agent)
-      const after = await startOf(runs, stored, lastEventOf(context, query.after))
+      const after = await startOf(runs, stored, lastEventOf(context, query.after, stored.lastSeq))
       const { lastSeq } = stored
       if (after === lastSeq && (status === 'done' || status === 'failed')) return context.body(null, 204)
       const followed = { sessions: agent.sessions, runId, after, last: lastSeq, draining: capacity.draining }
@@ -42,20 +42,19 @@ export function eventsRoute(parts: RouteParts): Route {
   })
 }
 
-/** The number of the event that the client has read last. */
-function lastEventOf(context: ServerContext, after: string | undefined): number | undefined {
+/** The number of the event that the client has read last. @throws ProblemError `invalid-field` above the last one */
+function lastEventOf(context: ServerContext, after: string | undefined, lastSeq: number): number | undefined {
   const header = context.req.header('last-event-id')
   const text = header ?? after
   if (text === undefined) return undefined
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw notAnEvent(header === undefined ? 'after' : 'Last-Event-ID', 'must be the number of an event')
+  const name = header === undefined ? 'after' : 'Last-Event-ID'
+  if (!/^\d{1,15}$/.test(text)) throw notAnEvent(name, 'must be the number of an event')
+  if (Number(text) <= lastSeq) return Number(text)
+  throw notAnEvent(name, `must not be above ${lastSeq}, the number of the last event`)
 }
 
-/** @throws ProblemError `stream-expired` where the events after it are no longer kept, `invalid-field` above the last */
+/** @throws ProblemError `stream-expired` where the events after it are no longer kept */
 async function startOf(runs: RunStore, { record, lastSeq }: StoredRun, after: number | undefined): Promise<number> {
-  if (after !== undefined && after > lastSeq) {
-    throw notAnEvent('Last-Event-ID', `must not be above ${lastSeq}, the number of the last event`)
-  }
   const range = after === undefined ? await runs.eventRange(record.runId) : undefined
   const start = range ? range.oldest - 1 : (after ?? 0)
   await checkKept(runs, { record, lastSeq }, start)

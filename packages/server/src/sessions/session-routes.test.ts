@@ -125,6 +125,13 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       expect((await expectProblem(response, 422, code)).errors).toMatchObject([{ path: [field] }])
     })
 
+    it('finds what has a replacement character in its ids, and a percent sign that begins no byte', async () => {
+      const { app } = appWith(['One.'])
+      await say(app, 'First?', { session_id: '\ufffd 5%' })
+      const path = '/api/v1/chat_history?user_id=ada&session_id=%EF%BF%BD%205%'
+      expect(await (await app.request(path)).json()).toHaveLength(2)
+    })
+
     it('sends a long conversation in pieces, and stops reading when the client leaves', async () => {
       const { app, agent, sessions } = appWith(Array.from({ length: 30 }, () => 'x'.repeat(30_000)))
       for (let index = 0; index < 30; index++)

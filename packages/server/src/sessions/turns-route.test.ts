@@ -94,6 +94,7 @@ describe('GET /api/v1/sessions/{session_id}/turns', () => {
       before = `&before=${previous}`
     }
     expect(seen).toEqual([['d4', 'e5'], ['b2', 'c3'], ['a1']])
+    expect(await turnsOf(app, '&before=run_unknown')).toEqual({ turns: [], previous: null })
   })
 
   it('works where nothing is stored of runs but their messages', async () => {

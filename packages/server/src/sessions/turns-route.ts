@@ -83,7 +83,8 @@ async function lastTurns(
       if (last.length > limit) last.shift()
     }
     after = page.at(-1)?.runId
-    if (after === undefined || page.length < pageTurns) return last
+    // An unknown `before` has none before it, as in other lists.
+    if (after === undefined || page.length < pageTurns) return before === undefined ? last : []
   }
 }
 
