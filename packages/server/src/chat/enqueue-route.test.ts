@@ -72,6 +72,14 @@ describe('POST /api/v1/runs', () => {
     expect(await list.json()).toMatchObject({ runs: [{ run_id: id, status: 'queued' }], next: null })
   })
 
+  it('has its address below a base path of other letters', async () => {
+    const app = createApp(open([]).agent, { basePath: '/日本' })
+    const response = await app.request('/日本/api/v1/runs', enqueue('Hi'))
+    expect(response.status).toBe(202)
+    const location = response.headers.get('location') ?? ''
+    expect(await (await app.request(`${location}?user_id=ada`)).json()).toMatchObject({ status: 'queued' })
+  })
+
   it('takes files as a chat does, in a body above the limit of one without', async () => {
     const { agent } = open([], { knowledge: folderKnowledge(folder.path) })
     const app = createApp(agent, { limits: { bodyBytes: 50_000 } })

@@ -46,7 +46,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       // Also where the answer is replayed.
       const runId = context.get('runId')
       if (response.status === 202 && runId !== undefined) {
-        response.headers.set('location', `${parts.rules.basePath}/api/v1/runs/${encodeURIComponent(runId)}`)
+        response.headers.set('location', `${encodeURI(parts.rules.basePath)}/api/v1/runs/${encodeURIComponent(runId)}`)
       }
       return response
     } finally {
