@@ -34,6 +34,8 @@ export async function answerMCP(
     },
   })
   const response = await handler.fetch(context.req.raw, { parsedBody: sent })
+  // Whether the connection stays open is for the server: the client may close it, and the limits bound it.
+  response.headers.delete('connection')
   if (response.status >= 500) host.onProblem(new ProblemError('internal-error', { cause: fault }))
   const failed = (status: number, text: string): Response => {
     if (host.problem) return mcpFailure(host.problem, requestIdOf(sent), context.get('requestId'))

@@ -5,6 +5,7 @@ import { fakeAgent, text } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
 import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
+import { serve } from '../../serve.ts'
 import { messageIn, modern, post, posted } from './__fixtures__/mcp-clients.ts'
 
 const make = storedAgents()
@@ -118,6 +119,17 @@ describe('POST /mcp', () => {
     expect((await messageIn(listed)).result).toMatchObject({ tools: [{ name: 'ask_agent' }] })
     const noted = await app.request('/mcp', posted({ jsonrpc: '2.0', method: 'notifications/initialized' }))
     expect(noted.status).toBe(202)
+  })
+
+  it('is the last of its connection where the limits of the server say so', async () => {
+    const server = await serve(make([]).agent, { ...options, port: 0, limits: { requestsPerConnection: 1 } })
+    try {
+      const response = await fetch(`${server.url}/mcp`, post('ping'))
+      expect(response.headers.get('connection')).toBe('close')
+      expect(await messageIn(response)).toMatchObject({ result: {} })
+    } finally {
+      await server.close()
+    }
   })
 
   it('offers a client of an unknown version one that it speaks', async () => {
