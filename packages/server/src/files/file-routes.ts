@@ -3,6 +3,7 @@ import { object, optional } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { anyCallerOf } from '../request/caller.ts'
+import { unquoted } from '../request/chat-request.ts'
 import { idField } from '../request/fields.ts'
 import { fingerprint } from '../request/fingerprint.ts'
 import { idempotent } from '../request/idempotency.ts'
@@ -82,11 +83,12 @@ function uploadRoute(parts: RouteParts): Route {
       const held = capacity.hold()
       try {
         const fields = await readForm(context, ['user_id'], { limits, runs: capacity.runs, held, files: upload })
-        const { user_id } = validate(userQuery, Object.fromEntries(fields))
+        const sent = fields.get('user_id')
+        const { user_id } = validate(userQuery, { user_id: sent && unquoted(sent) })
         if (upload.files.length === 0) throw missingFiles()
         const userId = anyCallerOf(context, user_id ?? query.user_id)
-        const sent = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
-        const request = { userId, fingerprint: fingerprint(context, [userId ?? null, sent]) }
+        const files = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
+        const request = { userId, fingerprint: fingerprint(context, [userId ?? null, files]) }
         return await idempotent(context, parts, request, async () => {
           const details = await upload.store(userId)
           return context.json({ filenames: details.map(({ name }) => name), details })

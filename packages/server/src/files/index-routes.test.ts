@@ -133,6 +133,14 @@ describe('files that users share', () => {
     expect((await as(all, 'DELETE', 'files/c.md')).status).toBe(200)
   })
 
+  it('are of the user of an upload whose form values are in quotes, as in a chat', async () => {
+    app = appWith({ perUserFiles: true })
+    const body = form()
+    body.append('user_id', '"ada"')
+    expect((await app.request('/api/v1/uploadfiles/', { method: 'POST', body })).status).toBe(200)
+    expect(await (await app.request('/api/v1/files?user_id=ada')).json()).toMatchObject({ files: ['new.md'] })
+  })
+
   it('cannot be separated where the knowledge does not know users', () => {
     const { separateUsers: _, ...custom } = knowledge
     expect(() => createApp({ ...fakeAgent(), knowledge: custom }, { perUserFiles: true })).toThrow(

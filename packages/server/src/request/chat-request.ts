@@ -109,6 +109,6 @@ function keep({ question, history }: ChatData, { held, runs }: FormOptions): voi
 }
 
 /** Some clients send form values in quotes. */
-function unquoted(value: string): string {
+export function unquoted(value: string): string {
   return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
 }
