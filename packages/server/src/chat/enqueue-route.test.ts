@@ -80,6 +80,15 @@ describe('POST /api/v1/runs', () => {
     expect(await (await app.request(`${location}?user_id=ada`)).json()).toMatchObject({ status: 'queued' })
   })
 
+  it('takes a text that was cut within a character, as a chat does', async () => {
+    const { agent } = open(['Hello.'])
+    const app = createApp(agent, { log: () => {} })
+    await enqueued(app, enqueue('Hi \ud83d', { session_id: 'second' }))
+    expect((await app.request('/api/v1/chat', enqueue('Hi \ud83d'))).status).toBe(200)
+    const history = await app.request('/api/v1/chat_history?user_id=ada&session_id=first')
+    expect(await history.json()).toMatchObject([{ message: 'Hi \ufffd' }, { message: 'Hello.' }])
+  })
+
   it('takes files as a chat does, in a body above the limit of one without', async () => {
     const { agent } = open([], { knowledge: folderKnowledge(folder.path) })
     const app = createApp(agent, { limits: { bodyBytes: 50_000 } })

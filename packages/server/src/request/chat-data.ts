@@ -57,7 +57,8 @@ function readMessage(value: unknown, path: Path): Entry {
     throw malformed(undefined, at(path, 'role', 'must be "user" or "assistant"'))
   }
   if (typeof content !== 'string') throw malformed(undefined, at(path, 'content', 'must be a string'))
-  return { role, content }
+  // A client may have cut it within a character: models and stores take whole ones.
+  return { role, content: content.toWellFormed() }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
