@@ -220,18 +220,17 @@ export type DecisionBody = { approve: boolean; reason?: string } | { result: unk
 export async function decide(turn: ShownTurn, approvalId: string, decision: DecisionBody): Promise<void> {
   const path = `api/v1/runs/${encodeURIComponent(turn.view.runId)}/approvals/${encodeURIComponent(approvalId)}`
   const json = { ...callerQuery(), ...decision }
-  // A run that keeps its events is followed already.
-  if (turn.keepsEvents) {
-    await requestJSON(path, { method: 'POST', json, headers: { accept: 'application/json' } })
-  } else {
-    const response = await request(path, { method: 'POST', json, headers: { accept: 'text/event-stream' } })
-    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      void drive(turn, () => readEvents(response, (event) => receive(turn, event)))
-    }
+  // A run that keeps its events is followed by them.
+  const accept = turn.keepsEvents ? 'application/json' : 'text/event-stream'
+  const response = await request(path, { method: 'POST', json, headers: { accept } })
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    void drive(turn, () => readEvents(response, (event) => receive(turn, event)))
   }
   const approval = turn.view.approvals.find((one) => one.approvalId === approvalId)
   if (approval) approval.isOpen = false
   redraw(turn)
+  // One of the history is followed from here on, unless it is the last.
+  if (turn.keepsEvents && !turn.hasSteps.value) void followTurn(turn)
 }
 
 function showAddress(): void {

@@ -146,6 +146,19 @@ describeInBrowser('an approval', () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('too expensive')
   })
 
+  it('of an earlier question is decided after a reload, and its answer comes', async () => {
+    const { page, ask, said, settled, button } = await openPage(keeper([payTurn, 'Something else.', 'It is paid.']))
+    await ask('Pay')
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()
+    await ask('What else?')
+    await said('Something else.').waitFor()
+    await settled()
+    await page.reload()
+    await button('Allow').click()
+    await said('It is paid.').waitFor()
+    await settled()
+  })
+
   it('is one of several of its run, each decided by itself', async () => {
     const two = {
       toolCalls: [
