@@ -6,16 +6,23 @@ import { type FoundResponse, findResponse } from './find-response.ts'
 /** Where a new response is stored, and what came before it. */
 export type ResponsePlace = { sessionId: string | undefined; history: Message[] | undefined }
 
-type Asked = { userId: string; previousId: string | undefined; sessionId: string | undefined; isStored: boolean }
+type Asked = {
+  userId: string
+  previousId: string | undefined
+  sessionId: string | undefined
+  isStored: boolean
+  isBackground: boolean
+}
 
 /**
  * The session of a new response: that of the previous one where it is the last; otherwise a new one, which begins with the
  * turns up to it.
  * @returns its history where it is not that of the request
- * @throws ProblemError `not-found` for an unknown previous response
+ * @throws ProblemError `not-found` for an unknown previous response; `session-busy` for one that has not ended, where it is not
+ *   the last; `session-conflict` for one that never began
  */
 export async function placeOf(parts: RouteParts, asked: Asked): Promise<ResponsePlace> {
-  const { userId, previousId, sessionId, isStored } = asked
+  const { userId, previousId, sessionId, isStored, isBackground } = asked
   // A response that is kept needs a session, although none is named.
   const fresh = isStored ? crypto.randomUUID() : undefined
   if (previousId === undefined) return { sessionId: sessionId ?? fresh, history: undefined }
@@ -25,18 +32,33 @@ export async function placeOf(parts: RouteParts, asked: Asked): Promise<Response
     const errors = [{ path: ['X-Session-Id'], message }]
     throw new ProblemError('invalid-field', { detail: `The header X-Session-Id ${message}.`, errors })
   }
-  const isLast = isStored && previous.sessionId !== undefined && (await isLastTurn(parts, userId, previous))
-  if (isLast) return { sessionId: previous.sessionId, history: undefined }
+  const isLast = isStored && previous.sessionId !== undefined && (await isLastRun(parts, userId, previous))
+  const { turn, stored } = previous
+  // The queue keeps the order of background runs; any other run would begin before one that is queued.
+  if (isLast && (turn || isBackground)) return { sessionId: previous.sessionId, history: undefined }
+  const status = stored?.record.status ?? turn?.status
+  if (status === 'queued' || status === 'running') {
+    const detail = 'The previous response has not ended. Continue it then.'
+    throw new ProblemError('session-busy', { detail, headers: { 'retry-after': '1' } })
+  }
+  if (!turn) {
+    const detail = 'The previous response was cancelled before it had begun. Continue the one before it.'
+    throw new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
+  }
   return { sessionId: fresh, history: await messagesUntil(parts, userId, previous) }
 }
 
-async function isLastTurn(
+async function isLastRun(
   parts: RouteParts,
   userId: string,
-  { runId, sessionId, turn }: FoundResponse,
+  { runId, sessionId = '', turn }: FoundResponse,
 ): Promise<boolean> {
-  if (turn?.status === 'replaced') return false
-  const later = await parts.agent.sessions.turns(keyOf(parts, userId, sessionId), { after: runId })
+  const { agent } = parts
+  // Queued runs are no turns of their session yet.
+  const [queued] = agent.sessions.runs ? await agent.runs({ userId, sessionId, status: 'queued', limit: 1 }) : []
+  if (!turn || queued) return queued?.runId === runId
+  if (turn.status === 'replaced') return false
+  const later = await agent.sessions.turns(keyOf(parts, userId, sessionId), { after: runId })
   return later.every(({ status }) => status === 'replaced')
 }
 

@@ -71,7 +71,7 @@ async function answer(
 ): Promise<Response> {
   const { previousId, isStored, isBackground, isStream, question } = request
   const { sessionId, history } = await placeOf(parts, {
-    ...{ userId, previousId, isStored },
+    ...{ userId, previousId, isStored, isBackground },
     sessionId: sessionOf(context),
   })
   const message: ChatMessage = {

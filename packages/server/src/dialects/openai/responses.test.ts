@@ -273,6 +273,33 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     }
   })
 
+  it('that is queued is the last of its session, and is continued in the background or once it has begun', async () => {
+    const { agent, model: asked } = make(['One.', 'Two.', 'Three.', 'Four.'])
+    const client = connect(createApp(agent, quiet))
+    const send = (input: string, previous?: string, more = {}) =>
+      client.responses.create({ ...{ model, input, ...more }, ...(previous && { previous_response_id: previous }) })
+    const first = await send('A')
+    const queued = await send('B', first.id, { background: true })
+    const last = await send('C', queued.id, { background: true })
+    const texts = (request = asked.requests.at(-1)) => JSON.stringify(request?.messages).match(/"[A-E]"/g)
+    await send('D', first.id)
+    expect(texts()).toEqual(['"A"', '"D"'])
+    for (const input of ['E', 'F'])
+      await expect(send(input, queued.id, { store: input === 'E' })).rejects.toMatchObject({ status: 409 })
+    const cancelled = await send('G', last.id, { background: true })
+    await client.responses.cancel(cancelled.id)
+    await expect(send('H', cancelled.id)).rejects.toMatchObject({ status: 409, code: 'session_conflict' })
+    const worker = await agent.work()
+    try {
+      await expect
+        .poll(async () => (await client.responses.retrieve(last.id)).status, { timeout: 30_000 })
+        .toBe('completed')
+    } finally {
+      await worker.close()
+    }
+    expect(texts()).toEqual(['"A"', '"B"', '"C"'])
+  })
+
   it('is deleted, unless others continue it', async () => {
     const client = connect(createApp(make(['One.', 'Two.', 'Three.', 'Four.']).agent, quiet))
     const first = await client.responses.create({ model, input: 'A' })
