@@ -82,6 +82,25 @@ it('stores a run without a session once it is suspended, and shows it in no list
   expect(await agent.runs({ userId: 'ann' })).toMatchObject([{ runId, status: 'done' }])
 })
 
+/** How many turns of the microtask queue a reader lets pass before it stops. */
+const turns = Array.from({ length: 12 }, (_, turn) => turn)
+
+it.each(['approval-request', 'run-end'])('leaves a run suspended whose reader stops at its %s', async (last) => {
+  for (const turn of turns) {
+    const { store } = memoryDisk().open()
+    const { agent } = payer([calls('pay 1'), 'Paid.'], { store })
+    const run = agent.stream('Pay.', { ...inSession, resumable: true, onApproval: 'end' })
+    for await (const { type } of run) {
+      if (type !== last) continue
+      for (let passed = 0; passed < turn; passed++) await undefined
+      break
+    }
+    const { finishReason, approvals } = await run.result
+    expect({ finishReason, approvals }).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay' }] })
+    expect((await store.runs.read(run.runId))?.record.status).toBe('waiting')
+  }
+})
+
 it('refuses resumable runs with sessions in memory', async () => {
   const agent = new Agent({ name: 'A', functions: [], model: scriptedModel(['Hello.']) })
   const { error } = await agent.stream('Hi.', { resumable: true }).result

@@ -6,7 +6,7 @@ import { copyDecisions } from './decisions.ts'
 
 /** The approvals that one run waits for, and the decisions on them. */
 export interface PendingApprovals {
-  /** Whether the run waits for decisions. */
+  /** Whether the run waits for decisions, or ends with its approvals. */
   isWaiting(): boolean
   /** A caller is attached who can decide. */
   attach(): void
@@ -58,9 +58,10 @@ export function pendingApprovals(runId: string): PendingApprovals {
   const asked = new Map<string, (decision: Decision) => void>()
   let finish: (decisions: Decisions | undefined) => void = () => {}
   const close = (): void => {
-    const isComplete = undecided.size === 0
+    const hasDecisions = undecided.size === 0 || Object.keys(decided).length > 0
     undecided = new Set()
-    finish(isComplete || Object.keys(decided).length > 0 ? { ...learned, ...decided } : undefined)
+    isWaiting = !hasDecisions
+    finish(hasDecisions ? { ...learned, ...decided } : undefined)
   }
   const settle = (approvalId: string, decision: Decision): void => {
     undecided.delete(approvalId)
@@ -139,7 +140,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
       if (!isAttached) close()
       return untilAborted(signal, all).finally(() => {
         clearInterval(keepAlive)
-        isWaiting = false
+        isWaiting &&= !signal.aborted
         undecided = new Set()
       })
     },

@@ -96,6 +96,19 @@ describe('members that wait for approval', () => {
     expect(done).toEqual(['pay 0', 'pay 1'])
   })
 
+  it('wait on when a caller resumes the outermost run and leaves at its end', patiently, async () => {
+    const options = { sessions: open() }
+    const pay = effect('pay', options, { needsApproval: true })
+    const swarm = swarmOf('Team', 'sequence', [worker('Ann', [pay, pay], options)], options)
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { approvals } = await swarm.result(runId)
+    const run = swarm.resume(runId, { [approvals[0]?.approvalId ?? '']: true })
+    for await (const { type } of run) if (type === 'run-end') break
+    expect(await run.result).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay' }] })
+    expect(await swarm.runs()).toMatchObject([{ runId, status: 'waiting' }])
+  })
+
   it('end with the outermost run when it is cancelled', patiently, async () => {
     const sessions = open()
     const swarm = paying({ sessions })
