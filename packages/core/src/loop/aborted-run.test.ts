@@ -140,8 +140,7 @@ describe('an aborted run', () => {
       },
     }
     await new Agent({ name: 'Test', functions: [], model }).stream('Go', { timeoutMs: 15 }).result
-    await sleep(20)
-    expect(closed).toBe(true)
+    await expect.poll(() => closed).toBe(true)
   })
 
   it('begins none of the calls that were waiting', async () => {

@@ -93,6 +93,33 @@ describe('a resumable run whose process dies', () => {
     expect(messages.find(({ role }) => role === 'tool')).toMatchObject({ content })
   })
 
+  it.each(everyWrite())('refuses an answer beside other calls, at write %i (effect: %s)', async (number, hasEffect) => {
+    const final = { name: 'final_answer', callId: 'final', input: { n: 1 } }
+    const looks = calls(...Array.from({ length: 8 }, (_, index) => `look ${index}`)).toolCalls
+    const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+    const world = worldOf([{ toolCalls: [...looks, final] }, { toolCalls: [final] }], { output })
+    const { runId } = await crash(world, { number, hasEffect })
+    if (runId === undefined) return
+    expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', text: '{"n":1}' })
+    const { store } = world.disk.open()
+    const { messages = [] } = (await store.load(sessionKey)) ?? {}
+    const refused = messages.find((message) => message.role === 'tool' && message.callId === 'final')
+    expect(refused?.content).toContain('it came beside other calls')
+    const events = await store.runs.events(runId, 0, 100)
+    expect(events.flatMap((event) => ('name' in event ? [event.name] : []))).not.toContain('final_answer')
+  })
+
+  it.each(everyWrite())('counts each call once by its budget, at write %i (effect: %s)', async (number, hasEffect) => {
+    const world = worldOf([calls('look 1', 'look 2'), 'Done.'], { budget: { toolCalls: 2 } })
+    const { runId } = await crash(world, { number, hasEffect })
+    if (runId === undefined) return
+    expect(await world.continueUntilSettled(runId)).toMatchObject({
+      status: 'done',
+      finishReason: 'stop',
+      text: 'Done.',
+    })
+  })
+
   it('keeps its budget and its deadline', async () => {
     const world = worldOf([calls('look 1'), calls('look 2'), 'Done.'], { timeoutMs: 60_000 })
     const options = { ...inSession, budget: { modelCalls: 2 } }

@@ -3,7 +3,7 @@ import { invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls, unansweredCalls } from '../data/transcript.ts'
 import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
-import { readOutput } from '../schema/structured-output.ts'
+import { finalToolName, readOutput } from '../schema/structured-output.ts'
 import type { Run, StepOutcome } from './types.ts'
 
 /**
@@ -14,6 +14,8 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
   const { snapshot, state, scope } = run
   const message = state.messages.findLast(({ role }) => role === 'assistant')
   if (!snapshot || message?.role !== 'assistant') return undefined
+  // Whichever model has called it: no other tool has this name.
+  if (run.format) run.finalTool = finalToolName(run.toolBox.specs)
   const { reason, usage, planned } = snapshot
   const calls = unansweredCalls(state.messages).map((call) => withProblem(call, message))
   const reply: Reply = {

@@ -57,8 +57,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     await resumeMembers(run, calls, known)
     if (run.delegates?.called.size) await delegate(run, run.delegates)
   }
-  state.collected = []
-  state.clientCalls = []
+  Object.assign(state, { collected: [], clientCalls: [], counted: [] })
   run.delegates?.known.clear() // the model may use the ids of these calls again
   // The model sees the results in the order of their calls, those from before a suspension too.
   const results = resultsOf(state.messages)
@@ -106,12 +105,10 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
 
 async function execute(run: Run, calls: readonly ToolCall[], verdicts: Verdicts): Promise<void> {
   if (calls.length === 0) return
-  const isCounted = ({ callId }: ToolCall): boolean => {
-    // A call of unknown outcome was counted when it began.
-    if (verdicts.given.has(callId)) return run.state.clientCalls.includes(callId)
-    return !verdicts.refused.has(callId) && !run.delegates?.known.has(callId)
-  }
-  await beginToolCalls(run.ledger, calls.filter(isCounted).length)
+  const { counted } = run.state
+  const uncounted = calls.filter(({ callId }) => !verdicts.refused.has(callId) && !counted.includes(callId))
+  await beginToolCalls(run.ledger, uncounted.length)
+  counted.push(...uncounted.map(({ callId }) => callId))
   await emitOutcomes(run, calls, verdicts)
 }
 

@@ -24,6 +24,8 @@ export type RunState = {
   begun: Map<string, number>
   /** The calls of the current step that the client executes, by their ids. */
   clientCalls: string[]
+  /** Those that the budget has counted, by their ids: a call that is made again counts once. */
+  counted: string[]
   /** The answer in the form of the agent's `output`. */
   output: unknown
   /** Answers that did not have that form. */
@@ -53,6 +55,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     approvals: [],
     begun: new Map(),
     clientCalls: [],
+    counted: [],
     output: undefined,
     invalidOutputs: 0,
     collected: [],

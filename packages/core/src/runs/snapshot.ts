@@ -32,6 +32,7 @@ export type RunSnapshot = {
     books: Record<string, BudgetSnapshot>
     begun?: Record<string, number>
     clientCalls?: string[]
+    counted?: string[]
     collected?: string[]
   }
   /** Suspended members, by the id of the call that called them. */
@@ -105,7 +106,8 @@ function snapshotWith(
   { agent, state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
-  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, collected } = state
+  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, counted, collected } =
+    state
   const { reason, usage, planned } = reply
   const unstored = conversation.unstored()
   const prompts = [...state.answered].map(([sequence, prompt]) => {
@@ -124,6 +126,7 @@ function snapshotWith(
       ...(summary === undefined ? {} : { summary }),
       ...(begun.size > 0 ? { begun: Object.fromEntries(begun) } : {}),
       ...(clientCalls.length > 0 ? { clientCalls } : {}),
+      ...(counted.length > 0 ? { counted: [...counted] } : {}),
       ...(collected.length > 0 ? { collected } : {}),
     },
     ...(planned ? { planned } : {}),
