@@ -194,6 +194,7 @@ function memberLedger(
   own.resume(accounts.get(at))
   const ledger: Ledger = {
     ...own,
+    spent: run.spent,
     cost: run.cost,
     snapshot() {
       accounts.set(at, own.snapshot())

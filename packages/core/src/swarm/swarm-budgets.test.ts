@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { randomOf } from '../__fixtures__/any-run/random.ts'
 import { anySwarm, type Kind, kinds, pairs } from '../__fixtures__/any-swarm.ts'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
-import { callingThen, eventsOf, member } from '../__fixtures__/team.ts'
-import { type AgentEvent, type Budget, Swarm } from '../index.ts'
+import { callingThen, eventsOf, member, saying } from '../__fixtures__/team.ts'
+import { type AgentEvent, type Budget, Swarm, tool } from '../index.ts'
 
 refuseUnhandledRejections()
 
@@ -87,3 +88,19 @@ function said(events: readonly AgentEvent[], kind: Kind): boolean {
     return type === 'agent-end' && path.length === 2 && 'status' in event && event.status === 'done'
   })
 }
+
+it('stores what all members have used while one of them has the conversation', async () => {
+  const { store } = memoryDisk().open()
+  const usages: unknown[] = []
+  const look = tool({
+    ...{ name: 'look', description: 'Looks.', input: { type: 'object' } },
+    execute: async (_input, { runId }) => void usages.push((await store.runs.read(runId))?.record.usage),
+  })
+  const agents = [
+    member('Ann', saying([['transfer_to_bob']])),
+    member('Bob', saying([['look']], 'Done.'), { functions: [look] }),
+  ]
+  const swarm = new Swarm({ name: 'Team', agents, collaboration: 'handoff', sessions: store })
+  await swarm.chat('Go', { sessionId: 's' })
+  expect(usages).toEqual([{ inputTokens: 20, outputTokens: 10, totalTokens: 30 }])
+})
