@@ -72,10 +72,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   if (sent.length !== kept.length || sent.some((callId, index) => callId !== kept[index])) {
     throw malformed(model, 'finished with other tool calls than it sent before')
   }
-  const tooMuch = new Map(calls.map((call) => [call.callId, tooMuchInput(call)]))
+  const unread = new Map(calls.map((call) => [call.callId, unreadInput(call)]))
   const content = message.content.map((part) => {
     if (part.type !== 'tool-call') return part
-    const inputText = tooMuch.get(part.callId)
+    const inputText = unread.get(part.callId)
     if (inputText !== undefined) return { ...part, input: {}, inputText }
     return part.input === undefined ? { ...part, input: {} } : part
   })
@@ -141,9 +141,9 @@ const argumentBounds = { depth: limits.argumentDepth, values: limits.argumentVal
 /** Why the arguments of a call are not checked. */
 export const argumentProblem: string = `more than ${limits.argumentValues} fields and items, or nested deeper than ${limits.argumentDepth} levels`
 
-/** The text in place of arguments that were not checked. */
-function tooMuchInput({ invalid, inputText }: ToolCall): string | undefined {
-  return invalid === argumentProblem ? inputText : undefined
+/** The text of arguments that could not be read, or in place of those that were not checked. */
+function unreadInput({ invalid, inputText = '' }: ToolCall): string | undefined {
+  return invalid === undefined ? undefined : inputText
 }
 
 /** Not retryable: another attempt would cost as much again. */

@@ -2,7 +2,7 @@ import { AgentKitError, invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { applyHook } from '../policies/hooks.ts'
-import { type Reply, textOf } from '../runs/reply.ts'
+import { type Reply, replaceMessage } from '../runs/reply.ts'
 import { asTextAnswer, type OutputFormat, readOutput, repairNote } from '../schema/structured-output.ts'
 import type { Run } from './types.ts'
 
@@ -121,20 +121,6 @@ async function applyOutputHook(run: Run, reply: Reply, answer: Answer): Promise<
     throw invalidConfig(`${message} Let it change what stands in the answer's fields.`)
   }
   answer.output = read.value
-}
-
-function replaceMessage(reply: Reply, other: AssistantMessage): void {
-  if (other === reply.message) return
-  // Providers refuse empty texts.
-  const content = other.content.filter((part) => part.type !== 'text' || part.text !== '' || part.opaque !== undefined)
-  const message = { ...other, content }
-  const known = new Map(reply.calls.map((call) => [call.callId, call]))
-  reply.calls = toolCalls(message).map(({ callId, name, input }) => {
-    const call = known.get(callId)
-    return call?.invalid === undefined ? { type: 'tool-call', callId, name, input } : call
-  })
-  reply.text = textOf(message)
-  reply.message = message
 }
 
 function withoutCalls(message: AssistantMessage): AssistantMessage {

@@ -193,6 +193,32 @@ describe('the hook `afterModel`', () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('not valid JSON')
   })
 
+  it('changes what is emitted of a call whose arguments do not parse', async () => {
+    const wrong = { name: 'look', inputText: '{"amount":"xyzzy' }
+    const { result, events } = await run([{ toolCalls: [wrong] }, 'Fine.'], { afterModel: redact })
+    expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({ input: '{"amount":"***' })
+    expect(JSON.stringify([events, result.messages])).not.toContain('xyzzy')
+  })
+
+  it.each(['with', 'without'])('may give such a call arguments, %s their text', async (text) => {
+    const { done, result } = await run(
+      [{ toolCalls: [{ name: 'look', callId: 'a', inputText: '{"amount": 2' }] }, 'Fine.'],
+      {
+        afterModel: (message) => ({
+          ...message,
+          content: message.content.map((part) => {
+            if (part.type !== 'tool-call') return part
+            const { inputText: _, ...rest } = part
+            return { ...(text === 'with' ? part : rest), input: { amount: 2 } }
+          }),
+        }),
+      },
+    )
+    expect(done).toEqual(['look 2'])
+    const call = { type: 'tool-call', callId: 'a', name: 'look', input: { amount: 2 } }
+    expect(result.messages[1]?.content).toEqual([call])
+  })
+
   it('may leave nothing of an answer: it is not asked for again', async () => {
     const { result, stored, model } = await run(['It is xyzzy.'], {
       afterModel: (message) => ({ ...message, content: [] }),

@@ -1,7 +1,9 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { ModelFinishReason } from '../data/event.ts'
-import type { AssistantMessage } from '../data/message.ts'
+import type { AssistantMessage, AssistantPart } from '../data/message.ts'
+import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
+import { isDeepEqual } from '../util/deep-equal.ts'
 
 /** A model's answer to one call. It grows while the model streams, so that an aborted call leaves what has arrived. */
 export type Reply = {
@@ -39,4 +41,27 @@ export function emptyReply(): Reply {
 
 export function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** Makes another message the reply, as a hook or the form of the answer has changed it. */
+export function replaceMessage(reply: Reply, other: AssistantMessage): void {
+  if (other === reply.message) return
+  // Providers refuse empty texts.
+  const content = other.content.filter((part) => part.type !== 'text' || part.text !== '' || part.opaque !== undefined)
+  const message = { ...other, content: content.map(withGivenInput) }
+  const known = new Map(reply.calls.map((call) => [call.callId, call]))
+  reply.calls = toolCalls(message).map(({ callId, name, input, inputText }) => {
+    const call = known.get(callId)
+    const isInvalid = call?.invalid !== undefined && inputText !== undefined
+    return isInvalid ? { ...call, name, inputText } : { type: 'tool-call', callId, name, input }
+  })
+  reply.text = textOf(message)
+  reply.message = message
+}
+
+/** A call that could not be parsed has no arguments beside its text: with some, a hook has given it these. */
+function withGivenInput(part: AssistantPart): AssistantPart {
+  if (part.type !== 'tool-call' || part.inputText === undefined || isDeepEqual(part.input, {})) return part
+  const { inputText: _, ...given } = part
+  return given
 }
