@@ -102,6 +102,23 @@ describe('a decision on a stored run', () => {
     expect(result).toMatchObject({ text: 'Paid.' })
   })
 
+  it('leaves the other approvals open when the run is aborted: its result shows these alone', async () => {
+    const payment = open(memoryDisk(), [calls('pay 1', 'pay 2'), 'Both are paid.'])
+    const controller = new AbortController()
+    const run = payment.agent.stream('Pay', { ...session, signal: controller.signal })
+    for await (const event of run) {
+      if (event.type !== 'approval-request' || event.callId !== 'pay1') continue
+      run.approve(event.approvalId)
+      await expect.poll(async () => (await payment.agent.runs())[0]?.approvals).toMatchObject([{ callId: 'pay2' }])
+      controller.abort()
+    }
+    const { finishReason, runId, approvals } = await run.result
+    expect([finishReason, approvals.map(({ callId }) => callId)]).toEqual(['aborted', ['pay2']])
+    const decisions = { [idOf(approvals, 'pay2')]: true as const }
+    expect(await payment.agent.resume(runId, decisions).result).toMatchObject({ text: 'Both are paid.' })
+    expect(payment.done).toEqual(['pay 1', 'pay 2'])
+  })
+
   it('on a run that waits here continues it there when the caller resumes it', async () => {
     const payment = open(memoryDisk(), [calls('pay 1'), 'Paid.'])
     let resumed: RunResult | undefined

@@ -201,10 +201,12 @@ async function decisionsOn(
       },
     })
     await untilAborted(scope.signal, Promise.all(stored))
-    if (!decided) state.approvals = state.approvals.filter(({ approvalId }) => known[approvalId] === undefined)
     return decided
   } finally {
     unwatch?.()
+    const left = state.approvals.filter(({ approvalId }) => known[approvalId] === undefined)
+    // A run of which all are decided is suspended until it continues.
+    if (left.length > 0) state.approvals = left
   }
 }
 
