@@ -19,6 +19,15 @@ it('records a run with its answer, its usage and what it needs to continue', asy
   expect((await store.load(sessionKey))?.messages).toHaveLength(4)
 })
 
+it.each([true, false])('keeps the result of a run, resumable: %s', async (resumable) => {
+  const { store } = memoryDisk().open()
+  const { agent } = payer([calls('look 1'), { ...calls('look 2'), warnings: ['Odd.'] }], { store, maxSteps: 2 })
+  const result = await agent.stream('Look.', { ...inSession, resumable }).result
+  expect(result).toMatchObject({ finishReason: 'max-steps', steps: 2, warnings: ['Odd.', expect.any(String)] })
+  const { output: _, ...kept } = await agent.result(result.runId)
+  expect(result).toMatchObject(kept)
+})
+
 it('records what a run that waits for approval has cost by now', async () => {
   const { store } = memoryDisk().open()
   const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }

@@ -142,7 +142,10 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (messages.length > 0) void writer.write({ messages }).catch(() => {})
       const finishReason = status === 'done' ? 'stop' : 'error'
       await writer.finish((entry) => {
-        const last = output === undefined ? {} : { progress: progressOf(described?.snapshot(), { output }) }
+        // Its result has the steps and warnings of its progress, which the entry of a resumable run has already.
+        const more = output === undefined ? {} : { output }
+        const isStored = isResumable && output === undefined
+        const last = isStored ? {} : { progress: progressOf(described?.snapshot(), more) }
         return runs.end(runId, { ...withEvents(entry, held), ...last, usage, finishReason, ...ending, status })
       })
       forgetUnendedRun(store, key, runId)
