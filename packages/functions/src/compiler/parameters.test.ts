@@ -128,6 +128,18 @@ describe('a parameter that is taken apart', () => {
 })
 
 describe('a parameter', () => {
+  it('is given the items of a list where the rest is taken apart', () => {
+    const [named, unnamed] = compileText(`/** @param point Where. */
+      export function mark(label: string, ...[latitude, longitude]: [number, number]) {}
+      export function skip(...{ length }: string[]) {}`)
+    expect(named?.compiled).toMatchObject({
+      parameters: [{ name: 'label' }, { name: 'point', rest: true }],
+      inputSchema: { required: ['label', 'point'] },
+    })
+    expect(unnamed?.compiled.parameters).toEqual([{ name: 'options', rest: true }])
+    expect(unnamed?.compiled.inputSchema).not.toHaveProperty('required')
+  })
+
   it.each([
     ['one: string, two?: string', ['one']],
     ['one: number = 1, two: string', ['two']],

@@ -64,14 +64,12 @@ function readParameter(
   scope: CompilerScope,
 ): InputParameter {
   const { ts } = scope
+  const name = ts.isIdentifier(node.name) ? node.name.text : nameOfPattern
+  if (node.dotDotDotToken) return { node, name, kind: 'rest', isOptional: !needsItems(node, scope) }
   const isOptional = isLeftOut(node, scope)
-  if (ts.isIdentifier(node.name)) {
-    const name = node.name.text
-    if (!node.dotDotDotToken) return { node, name, kind: 'named', isOptional }
-    return { node, name, kind: 'rest', isOptional: !needsItems(node, scope) }
-  }
+  if (ts.isIdentifier(node.name)) return { node, name, kind: 'named', isOptional }
   const isWhole = isOnly && isRecordOfFields(node, scope) && !hasFilledDefault(node, scope)
-  return { node, name: nameOfPattern, kind: isWhole ? 'whole' : 'named', isOptional }
+  return { node, name, kind: isWhole ? 'whole' : 'named', isOptional }
 }
 
 /** Whether a caller may leave it out. */
