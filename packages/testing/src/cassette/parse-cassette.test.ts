@@ -14,6 +14,12 @@ it('reads a text: the models, and the calls in the order of their requests', () 
   expect(calls).toEqual([earlier, call])
 })
 
+it.each(['\u2028', '\u2029', '\r'])('keeps a text with %j before a brace', (separator) => {
+  const request = { messages: [{ role: 'user', content: `a${separator}{ "b": 1 }` }] }
+  const [entry] = parseCassette(`${JSON.stringify(cassetteHead)}\r\n${JSON.stringify({ ...call, request })}\r\n`).calls
+  expect(entry?.request).toEqual(request)
+})
+
 it.each([
   ['{"agentkit":"other"}', undefined, 'The cassette is broken: the entry at line 1 is not the head of a cassette.'],
   [`${text}\n{"a":1}`, 'a.cassette', 'The cassette a.cassette is broken: the entry at line 5 is neither'],

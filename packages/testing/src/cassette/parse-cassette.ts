@@ -78,7 +78,8 @@ type Entry = { value: unknown; line: number }
 /** An entry starts with a brace at the start of a line: lines within an entry are indented. */
 function readEntries(title: string, text: string): Entry[] {
   let line = 1
-  return text.split(/^(?=\{)/m).map((piece) => {
+  // Not by `^`: a text may have a separator of Unicode, which begins a line to a pattern.
+  return text.split(/(?<=\n)(?=\{)/).map((piece) => {
     const entry = { value: parseEntry(title, piece, line), line }
     line += piece.split('\n').length - 1
     return entry
