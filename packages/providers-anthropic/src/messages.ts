@@ -25,7 +25,7 @@ import { type MediaBlock, userBlocks } from './user-blocks.ts'
 /**
  * A conversation without its instructions as the Messages API takes it: users and assistants take turns, beginning and
  * ending with a user. What the API cannot carry is left out, with a warning.
- * @param owner `provider/model`: reasoning of any other owner is left out
+ * @param owner `provider/model`: reasoning of any other owner is left out; all of it when empty
  */
 export function toAnthropicTurns(messages: readonly Message[], owner: string, warnings: string[]): Turn[] {
   const converted = convertConversation(

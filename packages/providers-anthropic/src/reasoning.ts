@@ -11,9 +11,9 @@ export function reasoningOf(
   { traits, maxTokens, turns }: { traits: ClaudeTraits; maxTokens: number; turns: readonly Turn[] },
   warnings: string[],
 ): Reasoning {
-  if (reasoning === 'none') return withoutThinking(model, traits, warnings)
-  if (traits.thinking === 'adaptive')
-    return adaptive(reasoning, traits, cache !== undefined || turns.some(({ content }) => content.some(isThinking)))
+  const mayHaveThought = cache !== undefined || turns.some(({ content }) => content.some(isThinking))
+  if (reasoning === 'none') return withoutThinking(model, traits, mayHaveThought, warnings)
+  if (traits.thinking === 'adaptive') return adaptive(reasoning, traits, mayHaveThought)
   if (reasoning === undefined) return {}
   if (traits.thinking === 'none') {
     warnings.push(`"${model}" does not take \`reasoning\`: it was left out.`)
@@ -22,11 +22,12 @@ export function reasoningOf(
   return budgeted(budgets[reasoning], maxTokens, turns, warnings)
 }
 
-function withoutThinking(model: string, { withoutThinking }: ClaudeTraits, warnings: string[]): Reasoning {
+function withoutThinking(model: string, traits: ClaudeTraits, mayHaveThought: boolean, warnings: string[]): Reasoning {
+  const { withoutThinking } = traits
   if (withoutThinking === 'absent') return {}
   if (withoutThinking !== 'never') return { thinking: { type: withoutThinking } }
   warnings.push(`"${model}" always reasons: the effort "none" was sent as "low".`)
-  return { effort: 'low' }
+  return { ...adaptive(undefined, traits, mayHaveThought), effort: 'low' }
 }
 
 function adaptive(

@@ -1,6 +1,8 @@
 import type { CachePlan, Message, ModelRequest } from '@agentkit/core'
+import { fakeProvider } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { knownModel } from './model-info.ts'
+import { anthropic } from './provider.ts'
 import { type ConvertedRequest, toAnthropicRequest } from './request.ts'
 
 const hi: Message = { role: 'user', content: 'hi' }
@@ -127,6 +129,40 @@ describe('thinking that is taken back only in its own conversation', () => {
     expect(prepared('claude-opus-5-5', { cache }).body.thinking).toEqual(binding)
     expect(prepared('claude-opus-5-5').body.thinking).toBeUndefined()
   })
+
+  it.each(['claude-sonnet-5-5', 'claude-haiku-5-5'])('is left out where it is turned off, as by %s', (model) => {
+    const { body, headers } = prepared(model, { messages: thoughtBy(model), reasoning: 'none' })
+    expect(body.messages[1]?.content).toEqual([{ type: 'text', text: 'hello' }])
+    expect(body.thinking).not.toHaveProperty('block_binding')
+    expect(headers).toEqual({})
+    // Where nothing turns it off, it may be dropped as ever.
+    expect(prepared('claude-opus-5-5', { messages, reasoning: 'none' }).body).toMatchObject({
+      thinking: binding,
+      output_config: { effort: 'low' },
+      messages: [{}, { content: [{ type: 'thinking' }, { type: 'text' }] }, {}],
+    })
+    const free = prepared('claude-opus-5', { messages: thoughtBy('claude-opus-5'), reasoning: 'none' })
+    expect(free.body.messages[1]?.content).toHaveLength(2)
+  })
+
+  it.each(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'])(
+    'fails no request of %s for other instructions without reasoning',
+    async (id) => {
+      await using server = await fakeProvider('anthropic', [{ reasoning: 'Hm.', text: 'Hello' }, { text: 'Bye' }])
+      const model = anthropic({ baseURL: server.url, apiKey: 'k' }).model(id)
+      const ask = async (request: ModelRequest): Promise<Message> => {
+        let finish: Message | undefined
+        for await (const event of model.stream(request, new AbortController().signal)) {
+          if (event.type === 'finish') finish = event.message
+        }
+        if (!finish) throw new Error('It did not finish.')
+        return finish
+      }
+      const first = [hi, await ask({ messages: [hi] }), hi]
+      const changed: Message[] = [{ role: 'system', content: 'Be brief.' }, ...first]
+      expect(await ask({ messages: changed, reasoning: 'none' })).toMatchObject({ content: [{ text: 'Bye' }] })
+    },
+  )
 
   it("is asked for beside the user's own beta features", () => {
     const { headers } = prepared('claude-opus-5-5', { messages }, { betas: ['context-1m-2025-08-07'] })

@@ -58,7 +58,7 @@ export function toAnthropicRequest(model: string, request: ModelRequest, setting
   const warnings: string[] = []
   const messages = readableMessages(request.messages, readsPart, model, warnings)
   const { instructions, rest } = splitInstructions(messages)
-  const turns = toAnthropicTurns(rest, `anthropic/${model}`, warnings)
+  const turns = toAnthropicTurns(rest, leavesThinking(request, settings.traits) ? '' : `anthropic/${model}`, warnings)
   const maxTokens = maxTokensOf(model, request, settings, warnings)
   const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }
   const reasoning = reasoningOf(model, request, { traits, maxTokens, turns }, warnings)
@@ -75,6 +75,11 @@ export function toAnthropicRequest(model: string, request: ModelRequest, setting
     warnings,
     renamed,
   }
+}
+
+/** A request that turns thinking off has no control of what happens to thinking that is bound to other instructions. */
+function leavesThinking({ reasoning }: ModelRequest, { bindsThinking, withoutThinking }: ClaudeTraits): boolean {
+  return reasoning === 'none' && bindsThinking && withoutThinking !== 'never'
 }
 
 function maxTokensOf(

@@ -17,8 +17,10 @@ export function checkThinkingConfig(body: Fields, betas: readonly string[]): voi
   const type = oneOfAt(thinking.type, types, 'thinking.type')
   const known = ['type']
   if (type === 'enabled') known.push('budget_tokens')
-  if (type === 'enabled' || type === 'adaptive') known.push('display')
-  if (betas.includes(bindingBeta)) known.push('block_binding')
+  if (type === 'enabled' || type === 'adaptive') {
+    known.push('display')
+    if (betas.includes(bindingBeta)) known.push('block_binding')
+  }
   refuseExtras(thinking, known, `thinking.${type}`)
   const supported = modelRules(String(body.model)).thinking
   if (!supported.includes(type)) {

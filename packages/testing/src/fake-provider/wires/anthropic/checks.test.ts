@@ -336,7 +336,11 @@ it('accepts the fields of a beta only with its header', async () => {
   const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } }
   const body = request({ model: 'claude-opus-5-5', thinking })
   expect((await post(body)).message).toBe('thinking.adaptive.block_binding: Extra inputs are not permitted')
-  expect(await post(body, '2026-10-21', 'other, thinking-binding-controls-2026-08-01')).toMatchObject({ status: 200 })
+  const beta = 'other, thinking-binding-controls-2026-08-01'
+  expect(await post(body, '2026-10-21', beta)).toMatchObject({ status: 200 })
+  const off = request({ model: 'claude-haiku-5-5', thinking: { ...thinking, type: 'disabled' } })
+  const refused = 'thinking.disabled.block_binding: Extra inputs are not permitted'
+  expect((await post(off, '2026-10-21', beta)).message).toBe(refused)
 })
 
 function text(said: string): object {
