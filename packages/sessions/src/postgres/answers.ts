@@ -25,19 +25,25 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
   return {
     async reserve(request) {
       const key = keyOf(request)
+      const work = workOf(key)
+      let isHeld = false
       const known = await write(async ({ query, now, again }) => {
         for (;;) {
           const [row] = await query<AnswerRow>(`${findText} FOR UPDATE`, [key])
           if (again && row?.holder === holder.id && row.created_at === now) return undefined
-          if (row && isKnown(row, workOf(key))) return row
+          if (row && isKnown(row, work)) return row
           const values = [key, toStored(request.fingerprint), holder.id, now]
-          // Of two at once, one finds the row of the other.
-          if ((await query(row ? takeText : reserveText, values)).length > 0) return undefined
+          // Of two at once, one finds the row of the other: of this store maybe before the commit is answered.
+          if ((await query(row ? takeText : reserveText, values)).length === 0) continue
+          holder.hold(work)
+          isHeld = true
+          return undefined
         }
+      }).catch((error: unknown) => {
+        if (isHeld) holder.letGo(work)
+        throw error
       })
-      if (known) return toAnswer(known)
-      holder.hold(workOf(key))
-      return undefined
+      return known && toAnswer(known)
     },
 
     async store(request, { runId, status = null, body, type }) {

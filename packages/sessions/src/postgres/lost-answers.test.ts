@@ -187,6 +187,22 @@ it('lets the run be continued after a write whose answer was lost', async () => 
   expect((await store.find('r1'))?.messages).toEqual([user('r1'), user('2'), user('3')])
 })
 
+it('lets one of two equal requests be new where the answer to the commit of its key is late', async () => {
+  const two = postgresSessions(proxy.urlOf(url), { poolSize: 2, queue: unusedQueue })
+  try {
+    await two.runs?.read('none')
+    const pass = proxy.keepAnswer('COMMIT')
+    const both = [two.runs?.answers.reserve(request), two.runs?.answers.reserve(request)]
+    await Promise.race(both)
+    pass()
+    const known = await Promise.all(both)
+    expect(known.filter((answer) => answer === undefined)).toHaveLength(1)
+    expect(known).toContainEqual({ fingerprint: 'f' })
+  } finally {
+    await two.close()
+  }
+})
+
 const request = { scope: 'helper ann', key: 'k', fingerprint: 'f' }
 const times = { cron: '0 7 * * *', timeZone: 'UTC', missed: 'skip' } as const
 const schedule = { agentId: 'helper', name: 'digest', ...times, userId: 'ann', entry: {} }

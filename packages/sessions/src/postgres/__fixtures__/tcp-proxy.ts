@@ -10,6 +10,8 @@ export type TCPProxy = {
   loseAnswer(text?: string): void
   /** How many answers were lost. */
   readonly lost: number
+  /** Forwards the next request that contains the text, and keeps what is answered. @returns passes it on */
+  keepAnswer(text: string): () => void
   /** Forwards the next request that contains the text, and nothing more on that connection, which stays open. */
   freezeAt(text: string): void
   /** Ends the open connections. */
@@ -23,12 +25,14 @@ export async function tcpProxy(url: string): Promise<TCPProxy> {
   let target = Number(new URL(url).port)
   let awaited: string | undefined
   let frozenAt: string | undefined
+  let keptAt: { text: string; passed: Promise<void> } | undefined
   let lost = 0
   const pairs = new Set<{ ends: [Socket, Socket]; isFrozen: boolean }>()
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
     const pair = { ends: [client, upstream] as [Socket, Socket], isFrozen: false }
     let losesAnswer = false
+    let passed: Promise<void> | undefined
     pairs.add(pair)
     const end = (): void => {
       pairs.delete(pair)
@@ -42,12 +46,17 @@ export async function tcpProxy(url: string): Promise<TCPProxy> {
         awaited = undefined
         losesAnswer = true
       }
+      if (keptAt && chunk.includes(keptAt.text)) {
+        passed = keptAt.passed
+        keptAt = undefined
+      }
       upstream.write(chunk)
       if (frozenAt === undefined || !chunk.includes(frozenAt)) return
       frozenAt = undefined
       pair.isFrozen = true
     })
-    upstream.on('data', (chunk) => {
+    upstream.on('data', async (chunk) => {
+      if (passed) await passed
       if (pair.isFrozen) return
       if (losesAnswer) {
         lost++
@@ -73,6 +82,11 @@ export async function tcpProxy(url: string): Promise<TCPProxy> {
     },
     get lost() {
       return lost
+    },
+    keepAnswer(text) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      keptAt = { text, passed: promise }
+      return resolve
     },
     freezeAt(text) {
       frozenAt = text
