@@ -104,6 +104,7 @@ export function writeTests(getRuns: GetRuns): void {
     const refuseAll = async (runId: string, attempt: number): Promise<void> => {
       const late = { attempt, messages: [answer('late')], state: 'late', events: [event(runId, 9)] }
       await expect(runs.append(runId, late)).rejects.toMatchObject(conflict)
+      await expect(runs.append(runId, { attempt, events: late.events })).rejects.toMatchObject(conflict)
       await expect(runs.suspend(runId, { ...late, approvals: [] })).rejects.toMatchObject(conflict)
       await expect(runs.end(runId, { ...late, ...done })).rejects.toMatchObject(conflict)
       await expect(runs.release(runId, attempt)).rejects.toMatchObject(conflict)

@@ -58,6 +58,7 @@ export function listingTests(getStore: GetStore): void {
       await expect(store.load(bad)).rejects.toMatchObject(refused)
       await expect(begin(store, bad, 'r1', 0)).rejects.toMatchObject(refused)
       await expect(store.turns(bad)).rejects.toMatchObject(refused)
+      await expect(store.rename(bad, 'title')).rejects.toMatchObject(refused)
       await expect(store.delete(bad)).rejects.toMatchObject(refused)
     }
     await expect(store.list({ ...key, userId: id })).rejects.toMatchObject(refused)

@@ -15,6 +15,7 @@ export function replaceTests(getStore: GetStore): void {
       ...['r1 done', 'r2 replaced', 'r3 replaced', 'r4 done'],
     ])
     expect(turns[1]?.messages).toEqual([user('two'), answer('2')])
+    expect(await store.find('r2')).toEqual(turns[1])
     const [info] = await store.list(key)
     expect(info).toMatchObject({ turns: 2, title: 'one' })
   })
@@ -74,13 +75,14 @@ export function replaceTests(getStore: GetStore): void {
   it('hides the turns of members, whose run ids begin with that of the run', async () => {
     const store = getStore()
     const member = { ...key, agentId: 'helper/member' }
-    await runTurn(store, key, 'r1', [user('one'), answer('1')])
-    await runTurn(store, member, 'r1/call', [user('task one'), answer('done')])
-    await runTurn(store, key, 'r10', [user('two'), answer('2')])
-    await runTurn(store, member, 'r10/call', [user('task two'), answer('done')])
-    await replace('r10', 'r3')
+    // The id of the later run is the beginning of that of the earlier one.
+    await runTurn(store, key, 'r10', [user('one'), answer('1')])
+    await runTurn(store, member, 'r10/call', [user('task one'), answer('done')])
+    await runTurn(store, key, 'r1', [user('two'), answer('2')])
+    await runTurn(store, member, 'r1/call', [user('task two'), answer('done')])
+    await replace('r1', 'r3')
     expect((await load(store, member)).messages).toEqual([user('task one'), answer('done')])
-    await replace('r1', 'r4')
+    await replace('r10', 'r4')
     expect((await load(store, member)).messages).toEqual([])
   })
 
