@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { newRun } from '../run-store-contract/runs.ts'
+import { newRun, versionOf } from '../run-store-contract/runs.ts'
 import { answer, begin, key, runTurn, user } from '../session-store-contract/turns.ts'
 import {
   alone,
@@ -165,7 +165,10 @@ export function enqueueTests(getStores: GetBackground): void {
     await runTurn(store, key, 'r2', [user('2'), answer('two')])
     await enqueue(stores, queued('r3'))
     await expect(enqueue(stores, queued('r4', { replaces: 'unknown' }))).rejects.toMatchObject({ code: 'not-found' })
+    const before = await versionOf(store)
     await enqueue(stores, queued('r4', { replaces: 'r2' }))
+    // A run that was to begin with the earlier history may not.
+    expect(await versionOf(store)).toBeGreaterThan(before)
     expect(await textsOf(stores)).toEqual(['1', answer('one').content])
     expect((await runs.read('r3'))?.record).toMatchObject({ status: 'failed', finishReason: 'aborted', replaced: true })
     await takeOver(stores, 'r4')

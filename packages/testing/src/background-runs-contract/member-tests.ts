@@ -172,6 +172,8 @@ export function memberTests(getStores: GetBackground): void {
     expect(await runs.list({ agentId: 'helper' }, { limit: 10 })).toMatchObject([{ runId: 'r1' }])
     expect(await runs.list({ agentId: 'helper' }, { status: 'waiting', limit: 10 })).toEqual([])
     expect(await runs.expired(['helper'], runs.now() + 60_000)).toEqual([])
+    const used = await runs.usage?.({ agentId: 'helper' }, { by: 'day', runs: 10, limit: 10 })
+    if (used) expect(used).toMatchObject([{ runs: 1 }])
     await store.delete(key)
     for (const runId of ['r1', 'r1/a']) expect(await runs.read(runId)).toBeUndefined()
     expect(await store.load(member('r1/a').key)).toBeUndefined()

@@ -43,6 +43,10 @@ export function usageTests(getRuns: GetRuns): void {
     expect(await lines({ agentId: 'helper' }, { by: 'day', ...all })).toEqual([`${day} 5 runs 50/10 1.75`])
     expect(await lines({ agentId: 'helper' }, { by: 'session', ...all })).toContain('bob s1 1 runs 10/2 1')
     expect(await lines(key, { by: 'session', runs: 100, limit: 2 })).toHaveLength(2)
+    const bob = { agentId: 'helper', userId: 'bob' }
+    const created = Date.parse((await runs.read('bob1'))?.record.createdAt ?? '')
+    expect(await lines(bob, { by: 'session', from: created, to: created + 1, ...all })).toHaveLength(1)
+    expect(await lines(bob, { by: 'session', to: created, ...all })).toEqual([])
     const later = runs.now() + 1
     expect(await lines(key, { by: 'day', from: later, ...all })).toEqual([])
     expect(await lines(key, { by: 'day', from: later - 86_400_000, to: later, ...all })).toHaveLength(1)

@@ -95,6 +95,9 @@ export function writeTests(getRuns: GetRuns): void {
         { callId: 'a', name: 'look', startedAt: 7 },
       ],
     })
+    await runs.append('r1', { attempt: 1, calls: [{ callId: 'b', name: 'pay', startedAt: 9 }] })
+    const again = (await runs.read('r1'))?.calls ?? []
+    expect(again.map(({ callId, startedAt }) => `${callId} ${startedAt}`).toSorted()).toEqual(['a 7', 'b 9'])
     expect(await runs.read('unknown')).toBeUndefined()
   })
 
