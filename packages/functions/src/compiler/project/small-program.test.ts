@@ -24,11 +24,26 @@ describe('createSmallProgram', () => {
       expect(compileAll(openProject([path], { lib: 'small' }), path)).toEqual(compileAll(own, path))
     },
   )
+
+  it('leaves out nothing of functions that are not exported', () => {
+    const path = join(folder, 'written.ts')
+    const text = `import type { Country, PostalAddress } from './shared-types.ts'
+      const count = (counts: Record<Country, number>) => counts
+      const pick = <Key extends keyof PostalAddress>(key: Key, word: \`to-\${Country}\`) => key
+      const tools = { send: (address: Omit<PostalAddress, 'lines'>) => address }
+      console.log(count, pick, tools)`
+    const [small, whole] = (['small', 'own'] as const).map((lib) =>
+      compileAll(openProject([path], { lib }), path, text),
+    )
+    expect(small).toHaveLength(3)
+    expect(small).toEqual(whole)
+    expect(whole?.map((compilation) => typeof compilation)).toEqual(['object', 'object', 'object'])
+  })
 })
 
 /** What becomes of each function of a file: a tool, or why it cannot be one. */
-function compileAll(project: TypedProject, path: string): unknown[] {
-  return findFunctions(project.ts, project.sourceFile(path)).map((found) => {
+function compileAll(project: TypedProject, path: string, text?: string): unknown[] {
+  return findFunctions(project.ts, project.sourceFile(path, text)).map((found) => {
     try {
       return compileFunction(found, project)
     } catch (error) {

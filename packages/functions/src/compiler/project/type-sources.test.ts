@@ -25,6 +25,10 @@ describe('typeSources', () => {
     ['an export from there', "export { A } from 'a'"],
     ['an export of everything', "export * from 'a'"],
     ['an assigned import', "import a = require('a')\ntype B = a.B"],
+    ['a function in a variable', "import { A } from 'a'\nconst f = ((a: A) => {}) satisfies Function"],
+    ['a function in an object', "import { A } from 'a'\nconst b = { c: { f(a: A) {} } } as const"],
+    ['a method of a class in a variable', "import { A } from 'a'\nconst B = class { f(a: A) {} }"],
+    ['a function that CommonJS exports', "import type { A } from 'a'\nexports.f = function (a: A) {}"],
     ['a default value in a type', "import { A } from 'a'\ntype B<T = A> = T[]"],
   ])('takes a module for %s', (_what, text) => {
     expect(sources(text).modules).toEqual(new Set(['a']))
@@ -36,6 +40,7 @@ describe('typeSources', () => {
     ["a method's body", "import { a } from 'a'\nexport class B { f(b: string) { a(b) } }"],
     ['a statement', "import { a } from 'a'\na()"],
     ['a variable of the file', "import { a } from 'a'\nconst b = a()"],
+    ['a field of an object beside functions', "import { a } from 'a'\nconst b = { c: a(), f: (d: string) => a(d) }"],
     ['a variable that has a type', "import { a } from 'a'\nexport const b: string = a()\ntype C = typeof b"],
     ['nothing', "import { a } from 'a'"],
     ['its effects, as a package', "import 'a'"],
@@ -54,6 +59,10 @@ describe('typeSources', () => {
       class C implements web.Thing { field: typeof settings.name = 'a' as const }
       function f(a: string, b: typeof a) { const local: Local = a }`
     expect(sources(text).names).toEqual(new Set(['Map', 'NodeJS', 'RequestInit', 'web', 'settings']))
+  })
+
+  it('gives the names of types of functions that are not exported', () => {
+    expect(sources('const f = (a: Blob, b: Map<string, URL>) => a').names).toEqual(new Set(['Blob', 'Map', 'URL']))
   })
 
   it.each(['js', 'mjs', 'cjs', 'jsx'])('cannot tell of .%s, whose types stand in comments', (extension) => {

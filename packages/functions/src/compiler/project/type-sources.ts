@@ -1,5 +1,6 @@
 import type { ts } from 'ts-morph'
-import { hasModifier } from '../find/found-function.ts'
+import { commonExport } from '../find/exported-names.ts'
+import { hasModifier, unwrapped } from '../find/found-function.ts'
 
 /** The sources of the types of a file's functions and exports. */
 export type TypeSources = {
@@ -32,7 +33,10 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
   return { modules, names }
 
   function visit(node: ts.Node): void {
-    if (typescript.isExpressionStatement(node)) return
+    if (typescript.isExpressionStatement(node)) {
+      visitFunctions(commonExport(typescript, node)?.value)
+      return
+    }
     if (typescript.isVariableDeclaration(node)) {
       visitVariable(node)
       return
@@ -53,7 +57,21 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
     if (type || !initializer) return
     // Another file may need the type of an export.
     if (hasModifier(typescript, parent.parent, typescript.SyntaxKind.ExportKeyword)) visit(initializer)
+    else visitFunctions(initializer)
     for (const bound of boundNames(name)) inferred.set(bound, variable)
+  }
+
+  /** Those of a value, exported or not: each may be a tool. */
+  function visitFunctions(expression: ts.Expression | undefined): void {
+    const value = expression && unwrapped(typescript, expression)
+    if (!value) return
+    const isFunction = typescript.isArrowFunction(value) || typescript.isFunctionExpression(value)
+    if (isFunction || typescript.isClassExpression(value)) visit(value)
+    if (!typescript.isObjectLiteralExpression(value)) return
+    for (const property of value.properties) {
+      if (typescript.isMethodDeclaration(property)) visit(property)
+      if (typescript.isPropertyAssignment(property)) visitFunctions(property.initializer)
+    }
   }
 
   function boundNames(name: ts.BindingName): string[] {
