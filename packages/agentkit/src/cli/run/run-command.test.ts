@@ -50,6 +50,13 @@ describe('agentkit run', () => {
     expect(looked).toEqual({ code: 0, out: 'I see.', error: 'The file is loaded.\nlooking' })
   })
 
+  it('says where a run that waits is decided', async () => {
+    const alone = await agentkit(['run', 'pays.ts', 'Hi'])
+    expect(alone.error).toContain('To be asked, ask in agentkit chat.')
+    const inSession = await agentkit(['run', 'pays.ts', 'Hi', '--session', 'invoices'])
+    expect(inSession.error).toContain('To be asked, type /waiting in agentkit chat --session invoices.')
+  })
+
   it('reads the question from standard input, with a file and without', async () => {
     expect(await agentkit(['run'], { input: 'Hi\n' })).toMatchObject({ code: 0, out: 'Hello.' })
     expect(await agentkit(['run', 'looks.ts'], { input: 'Hi' })).toMatchObject({ code: 0, out: 'I see.' })

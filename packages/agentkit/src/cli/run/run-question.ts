@@ -34,7 +34,7 @@ export async function runQuestion(words: readonly (string | undefined)[], flags:
       if (flags.stream) for await (const event of run) await output.write(jsonLine(event))
       const result = await withProgress(`${agent.name} is working`, run.result)
       if (!flags.stream) await printResult(result, flags, output)
-      report(result, code() !== undefined || output.closed.aborted)
+      report(result, flags.session, code() !== undefined || output.closed.aborted)
       return code() ?? (output.closed.aborted ? 0 : exitCodes[result.finishReason])
     } finally {
       await loaded.close()
@@ -84,7 +84,11 @@ function jsonLine(value: unknown): string {
 }
 
 /** Says on standard error what the answer alone does not show. */
-function report({ finishReason, error, approvals, warnings }: RunResult, isInterrupted: boolean): void {
+function report(
+  { finishReason, error, approvals, warnings }: RunResult,
+  session: string | undefined,
+  isInterrupted: boolean,
+): void {
   for (const warning of warnings) printError(`warning: ${warning}`)
   if (isInterrupted) return
   if (finishReason === 'length') printError('warning: the answer is cut: it has reached the longest output.')
@@ -93,7 +97,8 @@ function report({ finishReason, error, approvals, warnings }: RunResult, isInter
     for (const { name, input, approvalId } of approvals) {
       printError(`${name} ${JSON.stringify(input)} waits for approval (${approvalId}).`)
     }
-    printError('The run waits for approval: nothing was decided. To be asked, use agentkit chat.')
+    const next = session === undefined ? 'ask in agentkit chat' : `type /waiting in agentkit chat --session ${session}`
+    printError(`The run waits for approval: nothing was decided. To be asked, ${next}.`)
   } else if (error) printError(`${error.code}: ${redactSecrets(error.message)}`)
   else if (finishReason !== 'stop') printError(`The run ended early: ${finishReason}.`)
 }
