@@ -63,6 +63,14 @@ describe('a README', () => {
     )
   })
 
+  it.each(shown)('of $folder installs what its example imports', async ({ folder: place }) => {
+    const readme = await readFile(join(root, place, 'README.md'), 'utf8')
+    const installed = [...readme.matchAll(/^npm i (.*)$/gm)].flatMap(([, words = '']) => words.split(' '))
+    for (const [, name] of ((await exampleOf(place)) ?? '').matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)/g)) {
+      expect(installed).toContain(name)
+    }
+  })
+
   it.each(shown)('of $folder has an example of at most 10 lines', async ({ folder: place }) => {
     const lines = ((await exampleOf(place)) ?? '').split('\n').filter((line) => line.trim() !== '')
     expect(lines.length).toBeGreaterThan(1)
