@@ -231,6 +231,20 @@ describe('arguments', () => {
       spec('analyst', 'Asks Analyst.', { task: text }),
       { task: 'Analyze this' },
     ],
+    [
+      'the whole message, as the task of an agent, whatever names and quotes it has',
+      'What time is it in Tokyo for "ada"?',
+      spec('clock', 'Asks Clock. Knows the time.', {
+        task: { ...text, description: 'The task: the agent may see nothing else.' },
+      }),
+      { task: 'What time is it in Tokyo for "ada"?' },
+    ],
+    [
+      'a quote, as another task',
+      'Add the task "buy milk"',
+      spec('add_task', 'Adds to the list.', { task: text }),
+      { task: 'buy milk' },
+    ],
     ['a default', 'ping', spec('ping', '', { times: { ...number, default: 1 } }), { times: 1 }],
   ])('are filled by %s: %s', async (_kind, message, one, input) => {
     expect(await inputFor(message, one)).toEqual(input)

@@ -29,7 +29,9 @@ export function fillArguments(
 ): Filling {
   const parameters = parametersOf(schema)
   const open = parameters.filter(({ name }) => !known.has(name))
-  const candidates = open.flatMap((parameter) => candidatesFor(parameter, message, ownWords).slice(0, mostCandidates))
+  const candidates = open
+    .filter((parameter) => !isTaskOfAgent(parameter))
+    .flatMap((parameter) => candidatesFor(parameter, message, ownWords).slice(0, mostCandidates))
   const chosen: Argument[] = []
   for (const one of candidates.sort((a, b) => b.score - a.score || a.place.start - b.place.start)) {
     const isTaken = chosen.some(({ parameter, place }) => parameter === one.parameter || overlap(place, one.place))
@@ -78,6 +80,9 @@ function givenValue(schema: JSONSchema): JSONValue | undefined {
 }
 
 const wholeMessage = /^(?:task|prompt|question|request)$/i
+/** An agent that gets a name or a quote alone does not know what is asked of it. */
+const isTaskOfAgent = ({ name, description }: Parameter): boolean =>
+  wholeMessage.test(name) && /\bagent\b/i.test(description)
 const prepositions = new Set('in for at near of to into from about on by with called named'.split(' '))
 
 /** What else the message says: for a text the longest part, for a name the last words between prepositions. */
