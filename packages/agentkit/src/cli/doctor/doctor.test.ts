@@ -348,6 +348,17 @@ describe('agentkit doctor', () => {
     })
   })
 
+  it('checks the model of [defaults] too, which an agent without a table has', async () => {
+    const { cwd } = project({
+      'agentkit_config.toml':
+        '[server]\nport = 0\n[defaults]\nmodel = "mistral/mistral-large-2512"\n[clerk]\nmodel = "offline/extractive"\n',
+    })
+    expect(found(await doctor(cwd), 'keys')).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('set MISTRAL_API_KEY'),
+    })
+  })
+
   it('names the key of an embedding model, and one that its provider does not have', async () => {
     const { url } = await provider(200, { data: [{ id: 'text-embedding-3-small' }] })
     const { cwd } = project({

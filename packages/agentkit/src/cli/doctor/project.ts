@@ -51,8 +51,10 @@ export function agentTables({ agents, defaults }: Config): AgentTable[] {
 
 function modelsOf(config: Config): NamedModel[] {
   const models = new Map<string, NamedModel>()
-  for (const settings of agentTables(config)) {
+  // An agent without a table has the model of [defaults].
+  for (const settings of [...agentTables(config), config.defaults]) {
     for (const name of [settings.model ?? []].flat()) {
+      if (models.has(name)) continue
       try {
         models.set(name, { name, settings, ...findModel(name, config.providers) })
       } catch (error) {
