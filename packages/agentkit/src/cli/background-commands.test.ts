@@ -110,6 +110,17 @@ describe('agentkit worker', () => {
     await once(child, 'exit')
   })
 
+  it('logs as JSON in the production that the configuration says, as a server does', async () => {
+    const cwd = mkdtempSync(join(folder, 'production-'))
+    writeFileSync(join(cwd, 'agents.ts'), agents)
+    writeFileSync(join(cwd, 'agentkit_config.toml'), '[defaults]\nenvironment = "production"\n')
+    const { runId } = await agentOf([]).enqueue('Hello, who are you?')
+    const { child, out } = await worker([], cwd)
+    await expect.poll(out, patiently).toContain(`"msg":"A run has ended.","run_id":"${runId}"`)
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+
   it('fails a run of a user who has used up the day by [server]', async () => {
     const cwd = mkdtempSync(join(folder, 'limits-'))
     writeFileSync(join(cwd, 'agents.ts'), agents)

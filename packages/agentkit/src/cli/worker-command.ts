@@ -56,9 +56,13 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
 /** As a server of these agents logs. */
 async function logFormat(agents: readonly LoadedAgent[]): Promise<'human' | 'json'> {
   const { SDKContext } = await import('../config/sdk-context.ts')
-  const contexts = agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : []))
-  const context = contexts.find((each) => each instanceof SDKContext)
-  return context?.config.server.log ?? (process.env.NODE_ENV === 'production' ? 'json' : 'human')
+  const { agentSettings } = await import('../config/agent-settings.ts')
+  const [served] = agents.flatMap((agent) =>
+    'sdkContext' in agent && agent.sdkContext instanceof SDKContext
+      ? [{ ...agentSettings(agent.sdkContext.config, agent), ...agent.sdkContext.config.server }]
+      : [],
+  )
+  return served?.log ?? ((served?.environment ?? process.env.NODE_ENV) === 'production' ? 'json' : 'human')
 }
 
 function titleOf({ id, members }: LoadedAgent): string {
