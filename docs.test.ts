@@ -6,6 +6,9 @@ import {
   type ConfigKey,
   defaultsKeys,
   embeddingKeys,
+  mcpKeys,
+  providerKeys,
+  providerModelKeys,
   retentionKeys,
   retrieverKeys,
   samplePromptKeys,
@@ -143,9 +146,10 @@ describe('the lists of the documentation', () => {
     expect(documented.map(([, name]) => name)).toEqual(Object.keys(defaultLimits))
   })
 
-  it.each(['docs/guides/configuration.md', 'agentkit_config.toml'])(
+  const guides = ['configuration', 'mcp', 'providers'].map((guide) => `docs/guides/${guide}.md`)
+  it.each([['the guides', guides] as const, ['agentkit_config.toml', ['agentkit_config.toml']] as const])(
     'has every key of the configuration, in %s',
-    (file) => {
+    (_, files) => {
       const tables = [
         defaultsKeys,
         serverKeys,
@@ -154,9 +158,12 @@ describe('the lists of the documentation', () => {
         samplePromptKeys,
         retrieverKeys,
         embeddingKeys,
+        mcpKeys,
+        providerKeys,
+        providerModelKeys,
       ]
       const keys = tables.flatMap((table) => Object.entries<ConfigKey>(table))
-      const text = read(file)
+      const text = files.map(read).join('\n')
       expect(keys.map(([name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
     },
   )
