@@ -7,6 +7,10 @@ export interface Hold {
   set(bytes: number): boolean
   /** Sets the bytes to 0. */
   release(): void
+  /** The same, for a run that may begin after the answer has: `end` then leaves the bytes to it. */
+  handOver(): () => void
+  /** To be called with the answer: releases what is not handed over. */
+  end(): void
 }
 
 /** Counts what requests hold in memory before their runs start, so that many small requests are bounded like a large one. */
@@ -20,6 +24,18 @@ export function createHeldBytes(limit: number): () => Hold {
       held = bytes
       return true
     }
-    return { set, release: () => void set(0) }
+    const release = (): void => void set(0)
+    let isHandedOver = false
+    return {
+      set,
+      release,
+      handOver() {
+        isHandedOver = true
+        return release
+      },
+      end() {
+        if (!isHandedOver) release()
+      },
+    }
   }
 }

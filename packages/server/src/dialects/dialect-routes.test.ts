@@ -40,6 +40,40 @@ describe.each(Object.entries(headersOf))('a preflight for %s', (path, headers) =
   })
 })
 
+const long = 'x'.repeat(60_000)
+const streams: Readonly<Record<string, object>> = {
+  '/v1/chat/completions': { model: 'fake', stream: true, messages: [{ role: 'user', content: long }] },
+  '/v1/responses': { model: 'fake', stream: true, input: long },
+  '/ui/chat': { id: 's', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: long }] }] },
+  '/agui': { threadId: 's', runId: 'r', messages: [{ id: 'm', role: 'user', content: long }] },
+  '/a2a': {
+    ...{ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage' },
+    params: { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: long }] } },
+  },
+  '/mcp': {
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'ask_agent', arguments: { message: long } },
+  },
+}
+
+it.each(Object.entries(streams))(
+  'a stream of %s counts as held in memory until its run has begun',
+  async (path, sent) => {
+    const limits = { runs: 1, bodyBytes: 70_000, heldBytes: 100_000, heartbeatMs: 5 }
+    const app = createApp(fakeAgent(['hang']), { log: () => {}, dialects: [...dialects, 'mcp'], limits })
+    const headers = {
+      'content-type': 'application/json',
+      ...{ accept: 'application/json, text/event-stream', 'a2a-version': '1.0', 'mcp-protocol-version': '2025-11-25' },
+    }
+    const left = new AbortController()
+    const request = { method: 'POST', headers, body: JSON.stringify(sent), signal: left.signal }
+    const send = async () => (await app.request(path, request)).status
+    // The first one runs, the second one waits for its place, and the heartbeat has begun its answer.
+    expect([await send(), await send(), await send()]).toEqual([200, 200, 503])
+    left.abort()
+  },
+)
+
 describe('a path that no route has', () => {
   const post = { method: 'POST', body: '{}' }
 

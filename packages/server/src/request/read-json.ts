@@ -1,24 +1,30 @@
 import type { Readable } from 'node:stream'
 import { ProblemError } from '../answer/problem.ts'
+import type { Hold } from '../capacity/held-bytes.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { bodyOf } from './body-of.ts'
 import type { RouteParts } from './parts.ts'
 import { bodyStalled, type FormOptions, noRoom, payloadTooLarge } from './read-form.ts'
 
 /**
- * Answers a request by its JSON body, which counts as held in memory until the answer is there or `release` is called.
+ * Answers a request by its JSON body, which counts as held in memory until the answer is there, or its run has begun.
+ *
+ * @param answer gets `handOver` of the body's `Hold`, for a run
  * @throws ProblemError as `readJSON` does
  */
 export async function withJSON<Answer>(
   context: ServerContext,
   { capacity, limits }: Pick<RouteParts, 'capacity' | 'limits'>,
-  answer: (sent: unknown, release: () => void) => Promise<Answer>,
+  answer: (sent: unknown, handOver: Hold['handOver']) => Promise<Answer>,
 ): Promise<Answer> {
   const held = capacity.hold()
   try {
-    return await answer(await readJSON(context, { limits, runs: capacity.runs, held }), held.release)
-  } finally {
+    const answered = await answer(await readJSON(context, { limits, runs: capacity.runs, held }), held.handOver)
+    held.end()
+    return answered
+  } catch (error) {
     held.release()
+    throw error
   }
 }
 

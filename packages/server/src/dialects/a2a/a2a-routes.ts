@@ -29,13 +29,13 @@ export function a2aRoute(parts: RouteParts): Route {
     async handle(context) {
       let id: CallId = null
       try {
-        return await withJSON(context, parts, async (sent, release) => {
+        return await withJSON(context, parts, async (sent, handOver) => {
           id = callIdOf(sent)
           checkVersion(context)
           const call = readCall(sent)
           const asked = { call, userId: dialectCaller(context), context, parts }
           const isMessage = call.method === 'SendMessage' || call.method === 'SendStreamingMessage'
-          return isMessage ? sendMessage({ ...asked, release }) : answerCall(asked)
+          return isMessage ? sendMessage({ ...asked, handOver }) : answerCall(asked)
         })
       } catch (error) {
         // Here, because the error names the call.

@@ -14,7 +14,7 @@ import { readAnswer, readTask, taskWithAnswer } from './read-task.ts'
 import { contextOf, hasEnded, taskOf } from './task.ts'
 import { followedTask, taskEncoder } from './task-encoder.ts'
 
-type Sent = CallOf & { release(): void }
+type Sent = CallOf & { handOver(): () => void }
 
 /** A message: a new task, or decisions on the approvals of one. */
 export async function sendMessage(sent: Sent): Promise<Response> {
@@ -26,10 +26,10 @@ type Question = Extract<A2AMessage, { question: unknown }>
 type Decided = Extract<A2AMessage, { decisions: unknown }>
 
 async function begin(sent: Sent, message: Question): Promise<Response> {
-  const { call, userId, context, parts, release } = sent
+  const { call, userId, context, parts, handOver } = sent
   const { question, returnsImmediately, contextId = `ctx_${crypto.randomUUID()}` } = message
   const request = { question, history: [], userId, sessionId: contextId }
-  const chat = { request, context, parts, release }
+  const chat = { request, context, parts, release: handOver() }
   // A task is read, followed and cancelled by later calls: where runs are stored, it outlives its client.
   const start = (whole: Chat): Promise<Response> =>
     parts.agent.sessions.runs ? durableRun(whole, beginsNothing) : boundRun(whole)

@@ -26,7 +26,7 @@ export function aguiRoute(parts: RouteParts): Route {
     otherBody: { 'application/json': { type: 'object' } },
     answers: { 200: { description: 'Events of AG-UI', content: { [eventStreamType]: { type: 'string' } } } },
     async handle(context) {
-      return withJSON(context, parts, async (sent, release) => {
+      return withJSON(context, parts, async (sent, handOver) => {
         const request = readAGUIRequest(sent)
         const userId = dialectCaller(context)
         if ('decisions' in request) return await continueRun(context, parts, { ...request, userId })
@@ -36,7 +36,7 @@ export function aguiRoute(parts: RouteParts): Route {
         return await boundRun({
           request: { question, history, userId, sessionId: threadId, ...brought },
           answer: { type: eventStreamType, encode: aguiEncoder({ ...request, ignoredTools }) },
-          ...{ context, parts, release },
+          ...{ context, parts, release: handOver() },
         })
       })
     },

@@ -46,9 +46,8 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
       const request = { question: message, history: [], userId, sessionId }
       // The answer is made of the events.
       const answer = { type: 'application/json', read: onEvent, whole: () => new Response() } as const
-      const { release } = held
       await cancellable(signal, (cancelled) =>
-        boundRun({ request, answer, context, parts, release, signal: cancelled }),
+        boundRun({ request, answer, context, parts, release: held.handOver(), signal: cancelled }),
       )
     },
     async decide(stored, decisions, { signal, onEvent }) {

@@ -34,14 +34,15 @@ export function mcpRoute(parts: RouteParts): Route {
         id = requestIdOf(sent)
         checkMessage(sent)
         const { answerMCP } = await loadAnswer()
-        return await answerMCP(context, parts, { sent, held, calls })
+        const response = await answerMCP(context, parts, { sent, held, calls })
+        held.end()
+        return response
       } catch (error) {
+        held.release()
         // Here, because the error names the request.
         const problem = handlerProblem(error)
         logProblem(problem, context, parts.log)
         return mcpFailure(problem, id, context.get('requestId'))
-      } finally {
-        held.release()
       }
     },
   })

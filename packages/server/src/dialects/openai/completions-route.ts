@@ -37,7 +37,7 @@ export function completionsRoute(parts: RouteParts): Route {
       },
     },
     async handle(context) {
-      return withJSON(context, parts, async (sent, release) => {
+      return withJSON(context, parts, async (sent, handOver) => {
         const { model, metadata, namedUser, isStream, fields } = readCommonFields(sent, agent)
         const { messages } = fields
         if (messages === undefined) throw missing('messages')
@@ -49,7 +49,7 @@ export function completionsRoute(parts: RouteParts): Route {
         const { speaker } = agent
         const options = { model, metadata, speaker, created: Math.floor(Date.now() / 1_000) }
         const answer = isStream ? streamed(options, fields.stream_options) : whole(options)
-        return await boundRun({ request, context, parts, answer, release })
+        return await boundRun({ request, context, parts, answer, release: handOver() })
       })
     },
   })

@@ -46,13 +46,13 @@ export function responsesRoute(parts: RouteParts): Route {
       },
     },
     async handle(context) {
-      return withJSON(context, parts, async (sent, release) => {
+      return withJSON(context, parts, async (sent, handOver) => {
         const request = readResponseRequest(sent, agent)
         const userId = openaiCaller(context, request.namedUser)
         if (request.kind === 'decisions') {
           return await decideResponse(context, parts, { ...request, userId, head: headOf(request) })
         }
-        return await answer(context, parts, { request, userId, release })
+        return await answer(context, parts, { request, userId, handOver })
       })
     },
   })
@@ -61,13 +61,13 @@ export function responsesRoute(parts: RouteParts): Route {
 type Asked = {
   request: Extract<ResponseRequest, { kind: 'question' }>
   userId: string
-  release(): void
+  handOver(): () => void
 }
 
 async function answer(
   context: ServerContext,
   parts: RouteParts,
-  { request, userId, release }: Asked,
+  { request, userId, handOver }: Asked,
 ): Promise<Response> {
   const { previousId, isStored, isBackground, isStream, question } = request
   const { sessionId, history } = await placeOf(parts, {
@@ -84,7 +84,7 @@ async function answer(
   const answering = isStream
     ? streamed(head, reader)
     : wholeAnswer(reader, () => responseBody(head, endedState(reader)))
-  return boundRun({ request: message, context, parts, answer: answering, release })
+  return boundRun({ request: message, context, parts, answer: answering, release: handOver() })
 }
 
 function headOf({ model, metadata, instructions, previousId, isStored, isBackground }: ResponseRequest): ResponseHead {

@@ -36,11 +36,11 @@ function chatRoute(parts: RouteParts): Route {
     otherBody: { 'application/json': { type: 'object' } },
     answers: streamed,
     async handle(context) {
-      return withJSON(context, parts, async (sent, release) => {
+      return withJSON(context, parts, async (sent, handOver) => {
         const request = readUIRequest(sent)
         const userId = dialectCaller(context)
         if ('decisions' in request) return asUIStream(await continueRun(context, parts, { ...request, userId }))
-        return asUIStream(await answer(context, parts, { ...request, userId }, release))
+        return asUIStream(await answer(context, parts, { ...request, userId }, handOver))
       })
     },
   })
@@ -53,13 +53,13 @@ async function answer(
   context: ServerContext,
   parts: RouteParts,
   { sessionId, userId, question, history, isResumable, replacesAfter, tools }: Asked,
-  release: () => void,
+  handOver: () => () => void,
 ): Promise<Response> {
   const replaces = replacesAfter && (await findReplaced(parts, { userId, sessionId }, replacesAfter))
   const brought = broughtTools(parts.agent, tools)
   const request = { question, history, userId, sessionId, ...brought, ...(replaces !== undefined && { replaces }) }
   const chat: Chat = {
-    ...{ request, context, parts, release },
+    ...{ request, context, parts, release: handOver() },
     answer: { type: eventStreamType, encode: uiEncoder() },
   }
   return isResumable ? durableRun(chat, beginsNothing) : boundRun(chat)
