@@ -9,7 +9,7 @@ import { newRunView } from '../run/run-view.ts'
 import { announceTurn } from './announce.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
-import { isRunning, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
+import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
 
 /** The turns on the page at once: earlier ones are read again when they are asked for. */
 const maxTurns = 50
@@ -59,6 +59,7 @@ export async function loadTurns(before?: string): Promise<void> {
     // Another conversation is shown by now, or another call has read the same turns.
     if (sessionId.value !== id || (before && before !== previous.value)) return
     const read = page.turns.map(storedTurn)
+    if (before === undefined) turns.value.forEach(unfollow)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
     // Its run continues, or a person may decide on it elsewhere.
@@ -97,23 +98,23 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   const keepsEvents = info.value?.caller.resume ?? false
   const turn = newTurn(text, { keepsEvents })
   const at = replaces ? turns.value.indexOf(replaces) : -1
-  for (const hidden of at < 0 ? [] : turns.value.slice(at)) hidden.controller.abort()
   const kept = at < 0 ? turns.value : turns.value.slice(0, at)
+  turns.value.slice(kept.length).forEach(unfollow)
+  // A browser has six connections to a server: one that waits is followed again once it is decided.
+  kept.filter((earlier) => earlier.keepsEvents && isWaiting(earlier)).forEach(unfollow)
   if (kept.length >= maxTurns) previous.value = kept.at(1 - maxTurns)?.view.runId
   turns.value = [...kept.slice(1 - maxTurns), turn]
   announceTurn(turn)
-  const replaced = replaces?.view.runId
   const answered = drive(turn, async () => {
     const response = await request('api/v1/chat_stream', {
       method: 'POST',
-      headers: { accept: 'text/event-stream' },
       signal: turn.controller.signal,
       json: {
         ...callerQuery(),
         session_id: sessionId.value,
         messages: [{ role: 'user', content: text }],
         resumable: keepsEvents,
-        ...(replaced && { replaces: replaced }),
+        replaces: replaces?.view.runId || undefined,
       },
     })
     turn.view.runId = response.headers.get('x-run-id') ?? ''
@@ -138,14 +139,17 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
   }
   turn.isSending.value = false
   const { end, runId } = turn.view
-  if (runId !== '' && turn.keepsEvents && (!end || end.finishReason === 'approval')) return followTurn(turn)
-  // A proxy may end a stream like a complete one.
-  if (!end && !turn.controller.signal.aborted) turn.problem.value ??= problemOf(undefined)
+  if (!turn.controller.signal.aborted) {
+    if (runId !== '' && turn.keepsEvents && (!end || end.finishReason === 'approval')) return followTurn(turn)
+    // A proxy may end a stream like a complete one.
+    if (!end) turn.problem.value ??= problemOf(undefined)
+  }
   settle(turn)
 }
 
 /** Follows the events that the server keeps of a run, until it has ended for good. */
 export async function followTurn(turn: ShownTurn): Promise<void> {
+  if (turn.controller.signal.aborted) turn.controller = new AbortController()
   const { signal } = turn.controller
   const { view } = turn
   if (!turn.hasSteps.value) {
@@ -229,7 +233,7 @@ export async function decide(turn: ShownTurn, approvalId: string, decision: Deci
   const approval = turn.view.approvals.find((one) => one.approvalId === approvalId)
   if (approval) approval.isOpen = false
   redraw(turn)
-  // One of the history is followed from here on, unless it is the last.
+  // An earlier one is followed from here on.
   if (turn.keepsEvents && !turn.hasSteps.value) void followTurn(turn)
 }
 
@@ -239,8 +243,13 @@ function showAddress(): void {
 }
 
 /** Runs that keep their events go on; the page no longer follows them. */
+function unfollow(turn: ShownTurn): void {
+  turn.controller.abort()
+  turn.hasSteps.value = false
+}
+
 function leave(): void {
-  for (const turn of turns.value) turn.controller.abort()
+  turns.value.forEach(unfollow)
   turns.value = []
   previous.value = undefined
   historyProblem.value = undefined

@@ -159,6 +159,17 @@ describeInBrowser('an approval', () => {
     await settled()
   })
 
+  it('leaves a connection for the next question and for its decision, however many wait', async () => {
+    const waiting = Array.from({ length: 7 }, () => payTurn)
+    const { page, ask, said, button } = await openPage(keeper([...waiting, 'It is paid.']))
+    for (const at of waiting.keys()) {
+      await ask(`Pay ${at}`)
+      await page.getByRole('region', { name: 'Allow pay_invoice?' }).nth(at).waitFor()
+    }
+    await button('Allow').first().click()
+    await said('It is paid.').waitFor()
+  })
+
   it('is one of several of its run, each decided by itself', async () => {
     const two = {
       toolCalls: [
