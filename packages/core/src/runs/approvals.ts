@@ -1,7 +1,7 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { abortError } from '../data/errors.ts'
-import type { AgentEvent } from '../data/event.ts'
+import type { AgentEvent, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
@@ -13,6 +13,7 @@ import { checkResults, type ResultOwner } from './check-results.ts'
 import { checkDecisions } from './decisions.ts'
 import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
+import type { ActiveMember, RunDriver } from './run-driver.ts'
 import { runStartOf } from './run-start.ts'
 import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
@@ -123,9 +124,8 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
     }
     if (held) for (const approval of approvals) void request(approval)
     // Another process may continue the run as soon as it is stored: its followers then miss no event.
-    const endsHere = held !== undefined && scope.endsForApproval === true && !scope.memberRun
-    if (held && scope.memberRun) void emit(agentEndOf(scope.memberRun.name, { status: 'waiting' }))
-    if (endsHere) void emit(runEndOf(run, { finishReason: 'approval' }))
+    const endsHere = held !== undefined && (scope.endsForApproval === true || scope.memberRun !== undefined)
+    if (endsHere) endSegment(run)
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
       throw error
@@ -140,7 +140,6 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
     const { hasMoved, decisions = own } = await turn.resume(signal)
     if (endsHere) await beginSegment(run)
     state.approvals = []
-    if (scope.memberRun) void emit({ type: 'agent-start', name: scope.memberRun.name })
     ledger.resume()
     if (hasMoved) await conversation.rebase(turn.history)
     const isShown = (id: string): boolean => approvals.some(({ approvalId }) => approvalId === id)
@@ -155,10 +154,30 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
   }
 }
 
+/** Emits that the members which have the conversation wait, from the inside out, and that the run ends with its approvals. */
+function endSegment(run: OpenRun): void {
+  let scope: RunDriver = run.scope
+  for (; scope.active; scope = scope.active.around) {
+    scope.active.isWaiting = true
+    void scope.emit(agentEndOf(scope.active.name, { status: 'waiting' }))
+  }
+  void scope.emit(runEndOf(run, { finishReason: 'approval' }))
+}
+
 /** All approvals were decided before: the run continues at once. */
-async function beginSegment({ scope: { events, emit, sessionId }, ledger }: OpenRun): Promise<void> {
+async function beginSegment({ scope: inner, ledger, path }: OpenRun): Promise<void> {
+  const members: { emit: Emit; active: ActiveMember }[] = []
+  let scope: RunDriver = inner
+  for (; scope.active; scope = scope.active.around) members.unshift({ emit: scope.emit, active: scope.active })
+  const { memberRun, emit, events } = scope
   events?.reopen()
-  await emit(runStartOf(ledger, sessionId))
+  // The accounts of members that have the conversation are before the run's own.
+  const own = { accounts: ledger.accounts.slice(path.length) }
+  await emit(memberRun ? { type: 'agent-start', name: memberRun.name } : runStartOf(own, inner.sessionId))
+  for (const { emit, active } of members) {
+    active.isWaiting = false
+    await emit({ type: 'agent-start', name: active.name })
+  }
 }
 
 /**

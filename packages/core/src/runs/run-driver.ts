@@ -28,12 +28,23 @@ export type RunDriver = {
   endWithin?(milliseconds: number, within: string): void
   /** Set for the run of a member that is stored as one of its own. */
   memberRun?: MemberScope
+  /** Set for a member that has the run's conversation. */
+  active?: ActiveMember
   /** Ends the run for the reason given. */
   end(reason: AgentKitError): void
   approvals: PendingApprovals
   ask: Ask
   /** Whether a run that needs approvals ends with them, also when it is iterated. */
   endsForApproval?: boolean
+}
+
+/** A member that has the conversation of the agent around it. */
+export type ActiveMember = {
+  name: string
+  /** That of the agent around it. */
+  around: RunDriver
+  /** Whether its events say that it waits. */
+  isWaiting: boolean
 }
 
 /**

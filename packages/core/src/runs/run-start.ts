@@ -4,7 +4,7 @@ import { budgetNames } from '../policies/budget.ts'
 import type { Ledger } from '../policies/ledger.ts'
 
 /** The event with which a segment of a run begins: it names the limits of its budget. */
-export function runStartOf({ accounts }: Ledger, sessionId: string | undefined): AgentEventBody {
+export function runStartOf({ accounts }: Pick<Ledger, 'accounts'>, sessionId: string | undefined): AgentEventBody {
   const given = accounts[0]?.budget ?? {}
   const budget: Budget = {}
   for (const name of budgetNames) {

@@ -82,9 +82,10 @@ async function runActive(
   const account = memberLedger(member, opened.ledger, state, path.join('/'))
   const deadline = startDeadline(scope.end, member.timeoutMs)
   const trace = scope.trace && startRunTrace(member, scope, scope.trace)
+  const active = { name: member.name, around: scope, isWaiting: false }
   const session: OpenedRun = {
     agent: withTransfers(member, others, agent),
-    scope: { ...scope, emit, ask: askWithin(scope.ask, member.id, deadline), ...(trace && { trace }) },
+    scope: { ...scope, emit, active, ask: askWithin(scope.ask, member.id, deadline), ...(trace && { trace }) },
     turn,
     state,
     ledger: account.ledger,
@@ -130,7 +131,7 @@ async function runActive(
     // A member that is active again repeats its warnings.
     state.warnings.push(...own.filter((warning) => !state.warnings.includes(warning)))
     const hasEnded = hasStarted && interrupted?.ended.delete(path.join('/'))
-    if (!isLeft && !hasEnded) await emit({ type: 'agent-end', name: member.name, ...end })
+    if (!isLeft && !hasEnded && !active.isWaiting) await emit({ type: 'agent-end', name: member.name, ...end })
   }
 }
 

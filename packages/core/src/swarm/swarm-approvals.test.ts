@@ -1,5 +1,6 @@
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { callingThen, eventsOf, linesOf, member, paying, saying, wordsOf } from '../__fixtures__/team.ts'
 import { type Collaboration, memorySessions, type SessionStore, Swarm } from '../index.ts'
 
@@ -162,4 +163,48 @@ it('lets the active member of a conversation request approval, and resumes it af
   expect(result).toMatchObject({ text: 'Paid, then.', finishReason: 'stop' })
   expect(done).toEqual(['paid 7'])
   expect(linesOf(events)).toContain('desk/clerk tool-result pay')
+})
+
+describe('the events of members that have a conversation which waits', () => {
+  const desk = (sessions: SessionStore, budget = {}): Swarm => {
+    const clerk = member('Clerk', callingThen([['pay', { amount: 7 }]], 'Paid.'), { functions: [paying([])], budget })
+    const office = new Swarm({ name: 'Office', agents: [clerk], collaboration: 'handoff' })
+    return new Swarm({ name: 'Desk', agents: [office], collaboration: 'handoff', sessions })
+  }
+  const ends = ['desk/office/clerk agent-end waiting', 'desk/office agent-end waiting', 'desk run-end approval']
+  const starts = ['desk run-start', 'desk/office agent-start', 'desk/office/clerk agent-start']
+  const options = { ...session, resumable: true, onApproval: 'end' as const }
+
+  it('end with the run, and begin again where it continues', async () => {
+    const swarm = desk(memoryDisk().open().store)
+    const first = await eventsOf(swarm.stream('Pay', options))
+    expect(linesOf(first.events).slice(-3)).toEqual(ends)
+    const [approval] = first.result.approvals
+    const second = await eventsOf(swarm.resume(first.result.runId, { [approval?.approvalId ?? '']: true }))
+    expect(linesOf(second.events).slice(0, 3)).toEqual(starts)
+    expect(second.result).toMatchObject({ text: 'Paid.' })
+  })
+
+  it('begin again at once where all was decided meanwhile', async () => {
+    const { store } = memoryDisk().open()
+    const suspend: typeof store.runs.suspend = async (runId, suspended) => {
+      await store.runs.suspend(runId, suspended)
+      const decisions = Object.fromEntries(suspended.approvals.map(({ approvalId }) => [approvalId, true as const]))
+      await store.runs.decide(runId, decisions)
+      return decisions
+    }
+    const swarm = desk({ ...store, runs: { ...store.runs, suspend } }, { modelCalls: 9 })
+    const { events, result } = await eventsOf(swarm.stream('Pay', { ...options, budget: { toolCalls: 5 } }))
+    expect(result).toMatchObject({ text: 'Paid.', approvals: [] })
+    const lines = linesOf(events)
+    const at = lines.indexOf('desk run-end approval')
+    expect(lines.slice(at - 2, at + 4)).toEqual([...ends, ...starts])
+    expect(lines.slice(-3)).toEqual([
+      'desk/office/clerk agent-end done',
+      'desk/office agent-end done',
+      'desk run-end stop',
+    ])
+    const begun = events.filter(({ type }) => type === 'run-start')
+    expect(begun).toMatchObject([{ budget: { toolCalls: 5 } }, { budget: { toolCalls: 5 } }])
+  })
 })

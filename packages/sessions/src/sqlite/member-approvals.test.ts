@@ -96,6 +96,22 @@ describe('members that wait for approval', () => {
     expect(done).toEqual(['pay 0', 'pay 1'])
   })
 
+  it('end as waiting, once each, where the one that asks has the conversation of another', patiently, async () => {
+    const options = { sessions: open() }
+    const ann = worker('Ann', [effect('pay', options, { needsApproval: true })], options)
+    const swarm = swarmOf('Team', 'manager', [swarmOf('Inner', 'handoff', [ann], options)], options)
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const following = collect(swarm, runId)
+    const { approvals } = await swarm.result(runId)
+    await swarm.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    expect(await ended(swarm, runId)).toMatchObject({ finishReason: 'stop' })
+    const events = await following
+    expect(endsOf(events)).toEqual({ 'team/inner': ['waiting', 'done'], 'team/inner/ann': ['waiting', 'done'] })
+    const names = events.flatMap((event) => (event.type === 'agent-end' ? [event.name] : []))
+    expect(names).toEqual(['Ann', 'Inner', 'Ann', 'Inner'])
+  })
+
   it('wait on when a caller resumes the outermost run and leaves at its end', patiently, async () => {
     const options = { sessions: open() }
     const pay = effect('pay', options, { needsApproval: true })
