@@ -128,6 +128,7 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
     if (endsHere) endSegment(run)
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
+      for (const { active } of activeMembers(run).members) active.isWaiting = false
       throw error
     })
     const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
@@ -156,28 +157,34 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
 
 /** Emits that the members which have the conversation wait, from the inside out, and that the run ends with its approvals. */
 function endSegment(run: OpenRun): void {
-  let scope: RunDriver = run.scope
-  for (; scope.active; scope = scope.active.around) {
-    scope.active.isWaiting = true
-    void scope.emit(agentEndOf(scope.active.name, { status: 'waiting' }))
+  const { members, around } = activeMembers(run)
+  for (const { emit, active } of members) {
+    active.isWaiting = true
+    void emit(agentEndOf(active.name, { status: 'waiting' }))
   }
-  void scope.emit(runEndOf(run, { finishReason: 'approval' }))
+  void around.emit(runEndOf(run, { finishReason: 'approval' }))
 }
 
 /** All approvals were decided before: the run continues at once. */
-async function beginSegment({ scope: inner, ledger, path }: OpenRun): Promise<void> {
-  const members: { emit: Emit; active: ActiveMember }[] = []
-  let scope: RunDriver = inner
-  for (; scope.active; scope = scope.active.around) members.unshift({ emit: scope.emit, active: scope.active })
-  const { memberRun, emit, events } = scope
+async function beginSegment(run: OpenRun): Promise<void> {
+  const { members, around } = activeMembers(run)
+  const { memberRun, emit, events } = around
   events?.reopen()
   // The accounts of members that have the conversation are before the run's own.
-  const own = { accounts: ledger.accounts.slice(path.length) }
-  await emit(memberRun ? { type: 'agent-start', name: memberRun.name } : runStartOf(own, inner.sessionId))
-  for (const { emit, active } of members) {
+  const own = { accounts: run.ledger.accounts.slice(run.path.length) }
+  await emit(memberRun ? { type: 'agent-start', name: memberRun.name } : runStartOf(own, run.scope.sessionId))
+  for (const { emit, active } of members.toReversed()) {
     active.isWaiting = false
     await emit({ type: 'agent-start', name: active.name })
   }
+}
+
+/** The members that have the conversation, from the inside out, and the driver of the run around them. */
+function activeMembers({ scope }: OpenRun): { members: { emit: Emit; active: ActiveMember }[]; around: RunDriver } {
+  const members = []
+  let around: RunDriver = scope
+  for (; around.active; around = around.active.around) members.push({ emit: around.emit, active: around.active })
+  return { members, around }
 }
 
 /**

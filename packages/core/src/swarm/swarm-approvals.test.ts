@@ -185,6 +185,19 @@ describe('the events of members that have a conversation which waits', () => {
     expect(second.result).toMatchObject({ text: 'Paid.' })
   })
 
+  it('end as aborted where the run is aborted before it waits', async () => {
+    const { store } = memoryDisk().open()
+    const controller = new AbortController()
+    const suspend: typeof store.runs.suspend = async () => {
+      controller.abort()
+      return new Promise(() => {})
+    }
+    const swarm = desk({ ...store, runs: { ...store.runs, suspend } })
+    const { events } = await eventsOf(swarm.stream('Pay', { ...options, signal: controller.signal }))
+    const aborted = ['desk/office/clerk agent-end aborted', 'desk/office agent-end aborted', 'desk run-end aborted']
+    expect(linesOf(events).slice(-3)).toEqual(aborted)
+  })
+
   it('begin again at once where all was decided meanwhile', async () => {
     const { store } = memoryDisk().open()
     const suspend: typeof store.runs.suspend = async (runId, suspended) => {
