@@ -52,6 +52,7 @@ export function readToolResult(find: (callId: string) => string | undefined, res
       required: ['call_id', 'offset'],
       additionalProperties: false,
     },
+    idempotent: true,
     execute(input) {
       // The schema above has validated it.
       const { call_id: callId, offset } = input as { call_id: string; offset: number }
@@ -104,7 +105,8 @@ export function isInsideCharacter(text: string, index: number): boolean {
   return index > 0 && (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 }
 
-const readOnName = 'read_tool_result'
+/** The name of the tool that reads long results in parts. */
+export const readOnName = 'read_tool_result'
 
 const cutResults = new WeakMap<ToolMessage, { resultTokens: number; shown: ToolMessage }>()
 const removedResults = new WeakMap<ToolMessage, ToolMessage>()

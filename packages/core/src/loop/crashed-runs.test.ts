@@ -7,6 +7,7 @@ import { calls, sessionKey } from '../__fixtures__/payer.ts'
 import {
   Agent,
   type AgentOptions,
+  type Model,
   type RunOptions,
   type SessionStore,
   tool,
@@ -118,6 +119,35 @@ describe('a resumable run whose process dies', () => {
       finishReason: 'stop',
       text: 'Done.',
     })
+  })
+
+  it.each(everyWrite())('reads on in a long result again, at write %i (effect: %s)', async (number, hasEffect) => {
+    const disk = memoryDisk()
+    const turns: ScriptedTurn[] = [
+      { toolCalls: [{ name: 'look' }] },
+      { toolCalls: [{ name: 'read_tool_result', callId: 'read', input: { call_id: 'call_1', offset: 9_000 } }] },
+      'Done.',
+    ]
+    const agentOf = (sessions: SessionStore): Agent => {
+      const info = { contextWindow: 8_000, maxOutputTokens: 500 }
+      const stream: Model['stream'] = (request, signal) => {
+        const step = request.messages.filter(({ role }) => role === 'assistant').length
+        return scriptedModel([turns[step] ?? 'Nothing.']).stream(request, signal)
+      }
+      const execute = (): string => Array.from({ length: 4_000 }, (_, word) => `word ${word}`).join(' ')
+      const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, idempotent: true, execute })
+      return new Agent({ name: 'Payer', functions: [look], model: { id: 'test/small', info, stream }, sessions })
+    }
+    const process = mortalProcess(disk, { number, hasEffect })
+    const run = agentOf(process.store).stream('Read.', inSession)
+    await Promise.race([process.died, run.result])
+    const { store } = disk.open()
+    const { record } = (await store.runs.read(run.runId)) ?? {}
+    if (record?.status !== 'running') return
+    expect(await agentOf(store).continueRun(run.runId).result).toMatchObject({ text: 'Done.', approvals: [] })
+    const { messages = [] } = (await store.load(sessionKey)) ?? {}
+    const read = messages.find((message) => message.role === 'tool' && message.callId === 'read')
+    expect(read?.content).toContain('word')
   })
 
   it('keeps its budget and its deadline', async () => {

@@ -111,7 +111,7 @@ function finalToolOf({ format, toolBox: { specs } }: Run, { info }: Model): stri
 }
 
 /** Adds the tool that reads long results in parts. @returns whether it is new */
-async function offerReadTool(run: Run): Promise<boolean> {
+export async function offerReadTool(run: Run): Promise<boolean> {
   const { conversation, toolBox } = run
   // A part that is too long for a result would be cut again.
   const maxTokens = limits.toolResultBytes / 4

@@ -1,9 +1,11 @@
 import type { ToolCall } from '../contracts/model.ts'
+import { readOnName } from '../conversation/long-results.ts'
 import { invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls, unansweredCalls } from '../data/transcript.ts'
 import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
 import { finalToolName, readOutput } from '../schema/structured-output.ts'
+import { offerReadTool } from './model-step.ts'
 import type { Run, StepOutcome } from './types.ts'
 
 /**
@@ -28,6 +30,8 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
     ...(planned ? { planned } : {}),
   }
   state.reply = reply
+  // It is offered by requests, of which this run has made none yet.
+  if (calls.some(({ name }) => name === readOnName)) await offerReadTool(run)
   // With calls that have no result, the model had answered.
   if (scope.interrupted && calls.length > 0) scope.interrupted.isModelCallLost = false
   if (!scope.requested || toolCalls(message).length > 0) return { type: 'tool-calls', reply }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { callingThen, eventsOf, member, paying, saying, thinking, wordsOf } from '../__fixtures__/team.ts'
 import {
@@ -361,3 +363,21 @@ it('requests the same approvals in the events and in the result', async () => {
   expect(requested.map(({ path }) => path.slice(1))).toEqual(result.approvals.map(({ path }) => path))
   expect(requested.map(({ path }) => path.join('/'))).toEqual(['team/inner/cas'])
 })
+
+it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
+  'a swarm that hands its conversation over asks no one when its process dies at write %i',
+  async (number) => {
+    const disk = memoryDisk()
+    const make = (sessions: SessionStore): Swarm => {
+      const agents = [member('Ann', saying([['transfer_to_bob']])), member('Bob')]
+      return new Swarm({ name: 'Team', agents, collaboration: 'handoff', sessions })
+    }
+    const process = mortalProcess(disk, { number, hasEffect: true })
+    const run = make(process.store).stream('Go', { ...session, resumable: true })
+    await Promise.race([process.died, run.result])
+    const { store } = disk.open()
+    if ((await store.runs.read(run.runId))?.record.status !== 'running') return
+    const result = await make(store).continueRun(run.runId).result
+    expect(result).toMatchObject({ text: 'Bob has answered.', approvals: [] })
+  },
+)

@@ -20,6 +20,7 @@ function transferTool({ id, name, description }: AgentSpec): Tool {
       properties: { reason: { type: 'string', description: 'The reason, for the next agent.' } },
       additionalProperties: false,
     },
+    idempotent: true,
     execute(_input, context) {
       const { members } = parentRunOf(context)
       if (members.handedTo !== undefined && members.handedTo !== id) {

@@ -25,6 +25,7 @@ export function listFilesTool(libraryOf: LibraryOf): Tool {
       },
       additionalProperties: false,
     },
+    idempotent: true,
     async execute(input, context) {
       const library = libraryOf(context)
       // Validated by the schema.

@@ -29,6 +29,7 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       required: ['file'],
       additionalProperties: false,
     },
+    idempotent: true,
     async execute(input, context) {
       const library = libraryOf(context)
       // Validated by the schema.

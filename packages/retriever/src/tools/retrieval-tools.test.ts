@@ -88,6 +88,14 @@ async function tools(library: Library): Promise<Tool[]> {
   return retrievalTools(library, await library.records())
 }
 
+it('may all be called again after a crash', async () => {
+  expect((await tools(new FakeLibrary())).map(({ name, idempotent }) => [name, idempotent])).toEqual([
+    ['search_files', true],
+    ['read_file', true],
+    ['list_files', true],
+  ])
+})
+
 describe('search_files', () => {
   it('lists the files to the model', async () => {
     const [search] = await tools(new FakeLibrary())

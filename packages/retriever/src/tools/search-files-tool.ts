@@ -39,6 +39,7 @@ export function searchFilesTool(libraryOf: LibraryOf, whatThereIs: string): Tool
       required: ['query'],
       additionalProperties: false,
     },
+    idempotent: true,
     async execute(input, context) {
       const library = libraryOf(context)
       const { signal } = context
