@@ -80,7 +80,7 @@ async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
 /** Compares a request with the one before, of which providers keep the beginning. */
 function keepAnswered(run: Run, { model, request }: { model: Model; request: ModelRequest }, { usage }: Reply): void {
   const { state, agent, conversation } = run
-  const sequence = `${agent.id} ${model.id}`
+  const sequence = `${run.path.join('/') || agent.id} ${model.id}`
   const before = state.answered.get(sequence)
   const { inputTokens, cachedInputTokens } = usage
   const shown = { compaction: conversation.compaction(), unstored: conversation.unstored().length }

@@ -151,3 +151,11 @@ describe('options of a swarm without effect', () => {
     expect(result.warnings).toEqual(expectedFor('`collaboration: "sequence"`').map((warning) => `Team: ${warning}`))
   })
 })
+
+it('say nothing of changed tools where agents with one id, of two swarms, have the conversation in turn', async () => {
+  const agents = [member('Bob', saying([['transfer_to_cas']])), member('Cas', saying('Done.'))]
+  const inner = new Swarm({ name: 'Inner', agents, collaboration: 'handoff' })
+  const outer = [member('Bob', saying([['transfer_to_inner']])), inner]
+  const { warnings } = await new Swarm({ name: 'Team', agents: outer, collaboration: 'handoff' }).stream('Go').result
+  expect(warnings).toEqual([])
+})
