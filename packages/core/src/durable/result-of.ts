@@ -4,6 +4,7 @@ import type { Message } from '../data/message.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import type { FollowOptions } from '../runs/background.ts'
 import { watchRun } from '../runs/follow.ts'
+import { textOf } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { isSignal } from '../runs/run-options.ts'
 import type { RunSnapshot } from '../runs/snapshot.ts'
@@ -38,7 +39,7 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
 
 async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
   const { record } = stored
-  const { runId, text = '', approvals, sources, status } = record
+  const { runId, approvals, sources, status } = record
   // What members have used whose runs wait is added to the run that called them when they have ended.
   const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
   const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
@@ -49,6 +50,9 @@ async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult>
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
   const turn = await store.find(runId)
   const own: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
+  const said = own.findLast(({ role }) => role === 'assistant')
+  // The text of a run that waits is stored with its messages alone.
+  const text = record.text ?? (status === 'waiting' && said?.role === 'assistant' ? textOf(said) : '')
   const result = {
     ...{ runId, text, approvals, usage, steps, warnings },
     sources: sources.length > 0 ? sources : cited,

@@ -28,6 +28,13 @@ it.each([true, false])('keeps the result of a run, resumable: %s', async (resuma
   expect(result).toMatchObject(kept)
 })
 
+it('keeps what a run has said that waits for approval', async () => {
+  const { store } = memoryDisk().open()
+  const { agent } = payer([{ ...calls('pay 1'), text: 'I pay.' }], { store })
+  const { runId, text } = await agent.stream('Pay.', inSession).result
+  expect([text, (await agent.result(runId)).text]).toEqual(['I pay.', 'I pay.'])
+})
+
 it('records what a run that waits for approval has cost by now', async () => {
   const { store } = memoryDisk().open()
   const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }
