@@ -28,6 +28,9 @@ describe('typeSources', () => {
     ['a function in a variable', "import { A } from 'a'\nconst f = ((a: A) => {}) satisfies Function"],
     ['a function in an object', "import { A } from 'a'\nconst b = { c: { f(a: A) {} } } as const"],
     ['a method of a class in a variable', "import { A } from 'a'\nconst B = class { f(a: A) {} }"],
+    ['a function in a variable that has a type', "import { A } from 'a'\nexport const f: Function = (a: A) => {}"],
+    ['what a function satisfies', "import { A } from 'a'\nconst f = ((b) => {}) satisfies A"],
+    ['what functions of an object satisfy', "import { A } from 'a'\nconst b = { c: { f(d) {} } } satisfies A"],
     ['a function that CommonJS exports', "import type { A } from 'a'\nexports.f = function (a: A) {}"],
     ['a default value in a type', "import { A } from 'a'\ntype B<T = A> = T[]"],
   ])('takes a module for %s', (_what, text) => {
@@ -41,6 +44,7 @@ describe('typeSources', () => {
     ['a statement', "import { a } from 'a'\na()"],
     ['a variable of the file', "import { a } from 'a'\nconst b = a()"],
     ['a field of an object beside functions', "import { a } from 'a'\nconst b = { c: a(), f: (d: string) => a(d) }"],
+    ['the type of a value that is no function', "import { A } from 'a'\nconst b = c() as A"],
     ['a variable that has a type', "import { a } from 'a'\nexport const b: string = a()\ntype C = typeof b"],
     ['nothing', "import { a } from 'a'"],
     ['its effects, as a package', "import 'a'"],

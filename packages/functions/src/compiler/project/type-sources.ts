@@ -34,7 +34,8 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
 
   function visit(node: ts.Node): void {
     if (typescript.isExpressionStatement(node)) {
-      visitFunctions(commonExport(typescript, node)?.value)
+      const exported = commonExport(typescript, node)
+      if (exported) visitFunctions(exported.value)
       return
     }
     if (typescript.isVariableDeclaration(node)) {
@@ -54,24 +55,36 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
   function visitVariable(variable: ts.VariableDeclaration): void {
     const { name, type, initializer, parent } = variable
     if (type) visit(type)
-    if (type || !initializer) return
+    if (!initializer) return
+    visitFunctions(initializer)
+    if (type) return
     // Another file may need the type of an export.
     if (hasModifier(typescript, parent.parent, typescript.SyntaxKind.ExportKeyword)) visit(initializer)
-    else visitFunctions(initializer)
     for (const bound of boundNames(name)) inferred.set(bound, variable)
   }
 
-  /** Those of a value, exported or not: each may be a tool. */
-  function visitFunctions(expression: ts.Expression | undefined): void {
-    const value = expression && unwrapped(typescript, expression)
-    if (!value) return
+  /** Functions of a value, exported or not: each may be a tool. @returns whether there are any */
+  function visitFunctions(expression: ts.Expression): boolean {
+    const value = unwrapped(typescript, expression)
     const isFunction = typescript.isArrowFunction(value) || typescript.isFunctionExpression(value)
     if (isFunction || typescript.isClassExpression(value)) visit(value)
-    if (!typescript.isObjectLiteralExpression(value)) return
-    for (const property of value.properties) {
-      if (typescript.isMethodDeclaration(property)) visit(property)
-      if (typescript.isPropertyAssignment(property)) visitFunctions(property.initializer)
-    }
+    else if (!typescript.isObjectLiteralExpression(value)) return false
+    else if (value.properties.filter(visitProperty).length === 0) return false
+    visitTypesAround(expression, value)
+    return true
+  }
+
+  function visitProperty(property: ts.ObjectLiteralElementLike): boolean {
+    if (typescript.isPropertyAssignment(property)) return visitFunctions(property.initializer)
+    if (!typescript.isMethodDeclaration(property)) return false
+    visit(property)
+    return true
+  }
+
+  /** `Handler` of `(…) satisfies Handler`, which says what parameters are. */
+  function visitTypesAround(node: ts.Node, value: ts.Node): void {
+    if (typescript.isTypeNode(node)) visit(node)
+    else if (node !== value) typescript.forEachChild(node, (child) => visitTypesAround(child, value))
   }
 
   function boundNames(name: ts.BindingName): string[] {
