@@ -117,13 +117,17 @@ export function noticeTests(getStores: GetBackground): void {
     expect(await background.undelivered('r1')).toEqual([])
   })
 
-  it('returns no more than the limit', async () => {
+  it('returns notices of these agents alone, and no more than the limit', async () => {
     const stores = getStores()
     const { runs, background } = stores
     for (const runId of ['r1', 'r2', 'r3']) {
       await enqueue(stores, alone(runId, { notifies: true }))
       await runs.cancel(runId, { status: 'failed', finishReason: 'aborted' })
     }
+    const ofOther = { agentId: 'other', key: { ...alone('o').key, agentId: 'other:run' } }
+    await enqueue(stores, alone('o', { ...ofOther, notifies: true }))
+    await runs.cancel('o', { status: 'failed', finishReason: 'aborted' })
+    expect(await background.takeNotices(['other'], page)).toMatchObject([{ record: { runId: 'o' } }])
     expect(await background.takeNotices(['helper'], { ...page, limit: 2 })).toHaveLength(2)
     expect(await background.takeNotices(['helper'], { ...page, limit: 2 })).toHaveLength(1)
   })

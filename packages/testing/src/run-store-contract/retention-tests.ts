@@ -1,6 +1,6 @@
 import type { RunStore, SessionStore } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { key, tick } from '../session-store-contract/turns.ts'
+import { key, runTurn, tick, user } from '../session-store-contract/turns.ts'
 import { approval, done, event, type GetRuns, newRun } from './runs.ts'
 
 const nothing = { sessions: 0, runs: 0, events: 0, answers: 0 }
@@ -21,6 +21,9 @@ export function retentionTests(getRuns: GetRuns): void {
   it('removes sessions that were not used for too long, with all that belongs to them', async () => {
     const { runs, store } = getRuns()
     for (let index = 0; index < 25; index++) await endRun(runs, `old${index}`, `r${index}`)
+    const member = (sessionId: string) => ({ ...key, agentId: 'helper/member', sessionId })
+    await runTurn(store, member('old3'), 'r3/call', [user('task')])
+    await runTurn(store, member('new'), 'young/call', [user('task')])
     await runs.answers.reserve(request)
     await runs.answers.store(request, { runId: 'r3', status: 200, body: 'kept with its run' })
     await tick()
@@ -30,6 +33,9 @@ export function retentionTests(getRuns: GetRuns): void {
     await endRun(runs, 'new', 'young')
     expect(await runs.prune({ sessionsMs: Date.now() - since })).toMatchObject({ sessions: 25, runs: 25 })
     expect((await store.list(key)).map(({ sessionId }) => sessionId)).toEqual(['new'])
+    expect(await store.load(member('old3'))).toBeUndefined()
+    // A member's session is as old as that of its swarm.
+    expect(await store.load(member('new'))).toBeDefined()
     expect(await runs.read('r3')).toBeUndefined()
     expect(await runs.events('r3', 0, 10)).toEqual([])
     expect(await runs.answers.reserve(request)).toBeUndefined()
