@@ -71,7 +71,7 @@ export function deliveryTests(getQueue: GetQueue): void {
   })
 
   it('has one job of a session taken at a time', async () => {
-    const { queue, open } = getQueue()
+    const { queue, open, now } = getQueue()
     const other = await open()
     await queue.add([...jobs(3, 'a', { sessionKey: 'a' }), ...jobs(2, 'b', { sessionKey: 'b' }), ...jobs(2, 'free')])
     const first = await take(queue, 4)
@@ -81,8 +81,13 @@ export function deliveryTests(getQueue: GetQueue): void {
       queue,
       first.filter(({ runId }) => runId === 'a0'),
     )
-    expect(idsOf(await take(other, 1))).toEqual(['a1'])
+    const [second] = await take(other, 1)
+    expect(second?.runId).toBe('a1')
+    // One that comes before those that wait, and not before the one that is taken.
+    await queue.add([job('early', { sessionKey: 'a', sessionOrder: now() - 60_000 })])
     expect(await takeNow(queue)).toEqual([])
+    await settleAll(other, [second as TakenJob])
+    expect(idsOf(await take(queue, 1))).toEqual(['early'])
   })
 
   it('delivers a job again that is settled so, after the time', async () => {
@@ -166,7 +171,7 @@ export function deliveryTests(getQueue: GetQueue): void {
   })
 
   it('counts open jobs by agent', async () => {
-    const { queue, now } = getQueue()
+    const { queue, now, pass } = getQueue()
     expect(await queue.counts()).toEqual([])
     const later = { agentId: 'other', startAfter: now() + 3_600_000 }
     await queue.add([...jobs(3, 'r'), job('later', later)])
@@ -177,6 +182,11 @@ export function deliveryTests(getQueue: GetQueue): void {
       ...{ agentId: 'other', queued: 1, taken: 0, oldestMs: 0 },
     })
     for (const { oldestMs } of counts) expect(oldestMs).toBeGreaterThanOrEqual(0)
+    await pass(1_000)
+    await until(async () => {
+      const [helper] = (await queue.counts()).filter(({ agentId }) => agentId === 'helper')
+      return (helper?.oldestMs ?? 0) > 0
+    })
   })
 
   it('removes every job when it is cleared, and takes them again', async () => {
