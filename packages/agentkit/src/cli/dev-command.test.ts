@@ -71,6 +71,9 @@ describe('agentkit dev', { timeout: 90_000 }, () => {
     await expect.poll(dev.out, patiently).toContain('Failed running')
     replace(agent('Third'))
     expect(await nameAt(await dev.url(3))).toBe('Third')
+    // As `git checkout` replaces a file, and an editor then writes into it.
+    writeFileSync(`${folder}/agent.ts`, agent('Fourth'))
+    expect(await nameAt(await dev.url(4))).toBe('Fourth')
     await dev.stop()
   })
 

@@ -10,8 +10,8 @@ export type ReplacedWatch = {
 }
 
 /**
- * Reports that a file was replaced, which is how many editors save. On Linux, Node's watcher does not notice the second
- * time: it watches the file that was there before. Here it is the folders that are watched.
+ * Reports that a file was replaced, which is how many editors save, and each change of it afterwards. On Linux, Node's
+ * watcher does not notice these: it watches the file that was there before. Here it is the folders that are watched.
  */
 export function watchReplaced(onReplaced: () => void): ReplacedWatch {
   const folders = new Map<string, { names: Set<string>; watcher: FSWatcher }>()
@@ -40,10 +40,14 @@ export function watchReplaced(onReplaced: () => void): ReplacedWatch {
 /** @returns `undefined` for a folder that cannot be watched */
 function watchFolder(path: string, onReplaced: () => void): { names: Set<string>; watcher: FSWatcher } | undefined {
   const names = new Set<string>()
+  const replaced = new Set<string>()
   try {
     const watcher = watch(path, { persistent: false }, (event, name) => {
-      // A file that is written in place causes "change", and one that was removed is not there.
-      if (event === 'rename' && name !== null && names.has(name) && existsSync(`${path}${sep}${name}`)) onReplaced()
+      // One that was removed is not there.
+      if (name === null || !names.has(name) || !existsSync(`${path}${sep}${name}`)) return
+      // A file that is written in place causes "change".
+      if (event === 'rename') replaced.add(name)
+      if (replaced.has(name)) onReplaced()
     })
     watcher.on('error', () => {})
     return { names, watcher }
