@@ -58,7 +58,7 @@ export type ServerOptions = {
   worker?: boolean
   /** How long data is kept; default for ever. */
   retention?: RetentionOptions
-  /** Where runs and failed requests are logged; default `"human"`, a line on standard error. */
+  /** Where runs and requests that fail with a 5xx are logged; default `"human"`, a line on standard error. */
   log?: Log
 }
 
