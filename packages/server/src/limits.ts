@@ -2,7 +2,7 @@
 export type Limits = {
   /** Runs at once; more wait in a queue. */
   runs: number
-  /** Runs that wait for a place, first come, first served; more are 503 `overloaded`. 0 disables the queue. */
+  /** Runs that wait for a place: users take turns; more are 503 `overloaded`. 0 disables the queue. */
   queuedRuns: number
   /** Runs of one user at once, with auth; never all of `runs`. */
   userRuns: number
