@@ -11,6 +11,11 @@ it.each([
   ['MaxSteps', 'max_steps'],
   ['max-steps', 'max_steps'],
   ['weather', undefined],
+  ['lgo', 'log'],
+  ['logs', 'log'],
+  // Of so few letters, another word differs by two.
+  ['foo', undefined],
+  ['s', undefined],
 ])('corrects %s to %s', (word, nearest) => {
-  expect(nearestWord(word, ['model', 'max_steps', 'timeout'])).toBe(nearest)
+  expect(nearestWord(word, ['model', 'max_steps', 'timeout', 'log', 'g'])).toBe(nearest)
 })

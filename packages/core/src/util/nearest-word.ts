@@ -7,7 +7,8 @@ const maxLength = 200
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > maxLength) return undefined
   const normalized = normalize(word)
-  let maxDistance = Math.max(2, Math.floor(normalized.length * 0.4))
+  const { length } = normalized
+  let maxDistance = length <= 3 ? Math.floor(length / 2) : Math.max(2, Math.floor(length * 0.4))
   let nearest: string | undefined
   for (const candidate of known) {
     const distance = editDistance(normalized, normalize(candidate), maxDistance)
