@@ -34,7 +34,7 @@ export async function runQuestion(words: readonly (string | undefined)[], flags:
       if (flags.stream) for await (const event of run) await output.write(jsonLine(event))
       const result = await withProgress(`${agent.name} is working`, run.result)
       if (!flags.stream) await printResult(result, flags, output)
-      report(result, flags.session, code() !== undefined || output.closed.aborted)
+      report(result, chatOf(file, flags), code() !== undefined || output.closed.aborted)
       return code() ?? (output.closed.aborted ? 0 : exitCodes[result.finishReason])
     } finally {
       await loaded.close()
@@ -83,10 +83,19 @@ function jsonLine(value: unknown): string {
   return `${terminalLine(JSON.stringify(value))}\n`
 }
 
+/** The chat that decides on a run of this session; a run without one is in no chat. */
+function chatOf(file: string | undefined, { agent, user, session }: RunFlags): string | undefined {
+  if (session === undefined) return undefined
+  const options = Object.entries({ agent, user, session }).flatMap(([name, value]) =>
+    value ? [`--${name}`, value] : [],
+  )
+  return ['agentkit chat', ...(file === undefined ? [] : [file]), ...options].join(' ')
+}
+
 /** Says on standard error what the answer alone does not show. */
 function report(
   { finishReason, error, approvals, warnings }: RunResult,
-  session: string | undefined,
+  chat: string | undefined,
   isInterrupted: boolean,
 ): void {
   for (const warning of warnings) printError(`warning: ${warning}`)
@@ -97,7 +106,7 @@ function report(
     for (const { name, input, approvalId } of approvals) {
       printError(`${name} ${JSON.stringify(input)} waits for approval (${approvalId}).`)
     }
-    const next = session === undefined ? 'ask in agentkit chat' : `type /waiting in agentkit chat --session ${session}`
+    const next = chat === undefined ? 'ask in agentkit chat' : `type /waiting in ${chat}`
     printError(`The run waits for approval: nothing was decided. To be asked, ${next}.`)
   } else if (error) printError(`${error.code}: ${redactSecrets(error.message)}`)
   else if (finishReason !== 'stop') printError(`The run ended early: ${finishReason}.`)
