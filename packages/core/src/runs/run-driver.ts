@@ -45,6 +45,8 @@ export type ActiveMember = {
   around: RunDriver
   /** Whether its events say that it waits. */
   isWaiting: boolean
+  /** How many warnings the run had before: the others are the member's. */
+  warningsBefore: number
 }
 
 /**

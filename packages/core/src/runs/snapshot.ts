@@ -103,9 +103,10 @@ export function snapshotOf(run: OpenRun): JSONValue {
 }
 
 function snapshotWith(
-  { agent, state, conversation, path, stepsBefore, members, scope: { trace } }: OpenRun,
+  { agent, state, conversation, path, stepsBefore, members, scope }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
+  const { trace } = scope
   const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, counted, collected } =
     state
   const { reason, usage, planned } = reply
@@ -119,7 +120,7 @@ function snapshotWith(
       ...{
         steps,
         sources: distinctPassages([...state.sources, ...cited]),
-        warnings,
+        warnings: namedWarnings(warnings, scope),
         misfits: invalidOutputs,
         books: Object.fromEntries(accounts),
       },
@@ -137,6 +138,16 @@ function snapshotWith(
     ...(prompts.length > 0 ? { prompts: Object.fromEntries(prompts) } : {}),
     ...(trace && { trace: trace.rootId() }),
   }
+}
+
+/** Those of members that have the conversation begin with their names, as in the run's result. */
+function namedWarnings(warnings: readonly string[], scope: RunDriver): string[] {
+  let named = [...warnings]
+  for (let { active } = scope; active; { active } = active.around) {
+    const { name, warningsBefore } = active
+    named = named.map((warning, index) => (index < warningsBefore ? warning : `${name}: ${warning}`))
+  }
+  return named
 }
 
 /** Continues a run's state and ledger from its snapshot and the messages that it had stored. */

@@ -82,7 +82,7 @@ async function runActive(
   const account = memberLedger(member, opened.ledger, state, path.join('/'))
   const deadline = startDeadline(scope.end, member.timeoutMs)
   const trace = scope.trace && startRunTrace(member, scope, scope.trace)
-  const active = { name: member.name, around: scope, isWaiting: false }
+  const active = { name: member.name, around: scope, isWaiting: false, warningsBefore }
   const session: OpenedRun = {
     agent: withTransfers(member, others, agent),
     scope: { ...scope, emit, active, ask: askWithin(scope.ask, member.id, deadline), ...(trace && { trace }) },
@@ -128,6 +128,7 @@ async function runActive(
     clock.stop()
     deadline.stop()
     const own = state.warnings.splice(warningsBefore).map((warning) => `${member.name}: ${warning}`)
+    active.warningsBefore = Number.POSITIVE_INFINITY
     // A member that is active again repeats its warnings.
     state.warnings.push(...own.filter((warning) => !state.warnings.includes(warning)))
     const hasEnded = hasStarted && interrupted?.ended.delete(path.join('/'))

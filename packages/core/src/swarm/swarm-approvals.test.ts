@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { callingThen, eventsOf, linesOf, member, paying, saying, wordsOf } from '../__fixtures__/team.ts'
-import { type Collaboration, memorySessions, type SessionStore, Swarm } from '../index.ts'
+import { type Collaboration, memorySessions, type SessionStore, Swarm, tool } from '../index.ts'
 
 const session = { userId: 'ann', sessionId: 's' }
 
@@ -163,6 +163,28 @@ it('lets the active member of a conversation request approval, and resumes it af
   expect(result).toMatchObject({ text: 'Paid, then.', finishReason: 'stop' })
   expect(done).toEqual(['paid 7'])
   expect(linesOf(events)).toContain('desk/clerk tool-result pay')
+})
+
+it('names the member that has warned, once, also where the run waited meanwhile', async () => {
+  const broken = tool({
+    ...{ name: 'broken', description: 'Fails.', input: { type: 'object' }, execute: () => 1 },
+  })
+  const isEnabled = (): never => {
+    throw new Error('no')
+  }
+  const desk = (sessions: SessionStore): Swarm => {
+    const model = callingThen([['pay', { amount: 7 }]], 'Paid.')
+    const clerk = member('Clerk', model, { functions: [paying([]), { ...broken, isEnabled }] })
+    return new Swarm({ name: 'Desk', agents: [clerk], collaboration: 'handoff', sessions })
+  }
+  for (const sessions of [memorySessions(), memoryDisk().open().store]) {
+    const swarm = desk(sessions)
+    const { runId, approvals, warnings } = await swarm.stream('Pay', session).result
+    expect(warnings).toEqual(['Clerk: The run has no tool "broken", whose `isEnabled` failed: no'])
+    const decisions = { [approvals[0]?.approvalId ?? '']: true as const }
+    expect((await swarm.resume(runId, decisions).result).warnings).toEqual(warnings)
+    if (sessions.runs) expect((await swarm.result(runId)).warnings).toEqual(warnings)
+  }
 })
 
 describe('the events of members that have a conversation which waits', () => {
