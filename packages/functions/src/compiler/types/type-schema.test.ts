@@ -166,3 +166,18 @@ describe('a type that JSON Schema cannot tell', () => {
     expect(() => compileText(`export function take${signature} {}`)).toThrow(message)
   })
 })
+
+it.each([
+  'Gone',
+  'Record<Gone, number>',
+  'Partial<Record<Gone, Date>>',
+  '{ [Key in Gone]: string }',
+  `\`to-\${Gone}\``,
+  'keyof Gone',
+  "{ list: (import('gone').Gone | string)[] }",
+])('refuses what is made of a type that is not found: %s', (type) => {
+  const text = `import type { Gone } from 'gone'\nexport function take(value: ${type}) {}`
+  expect(() => compileText(text)).toThrow(
+    /the type of parameter "value[^"]*" \(.*Gone\) is not found\. Check its import/,
+  )
+})

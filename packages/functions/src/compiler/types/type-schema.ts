@@ -55,9 +55,13 @@ function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSch
   return undefined
 }
 
+/** The checker's error type is an `any` with another name, which its public types do not expose. */
+export function isUnresolved(type: ts.Type): boolean {
+  return (type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error'
+}
+
 function anySchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
-  // The checker's error type is an `any` with another name, which its public types do not expose.
-  if ((type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error') return failUnresolved(place, scope)
+  if (isUnresolved(type)) return failUnresolved(place, scope)
   return place.described ? {} : failAny(type, place, scope)
 }
 
