@@ -30,8 +30,8 @@ export default defineConfig({
     },
     // The files of a worker share its modules, which halves the time; what a file changes outside of itself, it undoes.
     isolate: false,
-    // Two at once keeps small CI machines (and deadlines in tests) honest.
-    maxWorkers: 2,
+    // On two cores: much of the tests is waiting for processes. More of them make deadlines in tests late.
+    maxWorkers: 3,
     // What hangs is ended by these; nothing that a busy machine delays.
     testTimeout: 120_000,
     hookTimeout: 240_000,
