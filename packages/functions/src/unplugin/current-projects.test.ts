@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { currentProjects } from './current-projects.ts'
 
 let folder: string
@@ -22,7 +22,10 @@ beforeEach(() => {
   utimesSync(at('money.ts'), 1, 1)
 })
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 const tools = `
   import type { Money } from './money.ts'
@@ -44,7 +47,7 @@ describe('currentProjects', () => {
 
   it('keeps a project while only the text of the file itself is another', async () => {
     // Files of that moment would seem to change while the project is opened.
-    await wait(20)
+    await wait(100)
     const projects = currentProjects()
     const first = projects.open(at('tools.ts'), tools)
     first.dependencies()
@@ -67,7 +70,7 @@ describe('currentProjects', () => {
     },
     { change: 'is the tsconfig.json', make: () => write('tsconfig.json', '{}') },
   ])('opens a project again when a file $change', async ({ make, text = tools }) => {
-    await wait(20)
+    await wait(100)
     const projects = currentProjects()
     const { project, dependencies } = projects.open(at('tools.ts'), text)
     dependencies()
@@ -77,6 +80,8 @@ describe('currentProjects', () => {
 
   it('opens a project again when a file was written after it was read, and before it was watched', () => {
     const projects = currentProjects()
+    // The times of files are behind the clock, on a busy machine by more than opening takes.
+    vi.spyOn(Date, 'now').mockReturnValueOnce(Date.now() + 40)
     const { project, dependencies } = projects.open(at('tools.ts'), tools)
     write('money.ts', 'export type Money = string')
     dependencies()

@@ -38,6 +38,9 @@ export function currentProjects(): CurrentProjects {
   }
 }
 
+/** How far the times of files may be behind the clock: Linux takes them from its last tick. */
+const fileClockMs = 50
+
 type WatchedProject = {
   project: TypedProject
   /** In milliseconds since the epoch. */
@@ -48,7 +51,7 @@ type WatchedProject = {
 
 function openWatched(path: string): WatchedProject {
   // Read before opening, because files may change meanwhile.
-  const openedAt = Date.now()
+  const openedAt = Date.now() - fileClockMs
   return { project: openProject([path], { lib: 'small' }), openedAt, changedAt: new Map() }
 }
 
