@@ -140,17 +140,21 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
   turn.isSending.value = false
   const { end, runId } = turn.view
   if (!turn.controller.signal.aborted) {
-    if (runId !== '' && turn.keepsEvents && (!end || end.finishReason === 'approval')) return followTurn(turn)
+    if (runId !== '' && turn.keepsEvents && !hasEnded(turn)) return followTurn(turn)
     // A proxy may end a stream like a complete one.
     if (!end) turn.problem.value ??= problemOf(undefined)
   }
   settle(turn)
 }
 
+/** Whether it has ended for good. */
+function hasEnded({ view: { end } }: ShownTurn): boolean {
+  return end !== undefined && end.finishReason !== 'approval'
+}
+
 /** Follows the events that the server keeps of a run, until it has ended for good. */
 export async function followTurn(turn: ShownTurn): Promise<void> {
   if (turn.controller.signal.aborted) turn.controller = new AbortController()
-  const { signal } = turn.controller
   const { view } = turn
   if (!turn.hasSteps.value) {
     // The events are read from the first one on.
@@ -162,12 +166,12 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       runId: turn.view.runId,
       query: callerQuery(),
       lastSeq: () => turn.view.seq,
-      hasEnded: () => turn.view.end !== undefined && turn.view.end.finishReason !== 'approval',
+      hasEnded: () => hasEnded(turn),
       onEvent: (event) => receive(turn, event),
       onConnection: (isLost) => {
         turn.isLost.value = isLost
       },
-      signal,
+      signal: turn.controller.signal,
     })
   } catch (error) {
     // Without its steps, an answer of the history stays.

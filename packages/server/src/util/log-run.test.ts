@@ -69,7 +69,8 @@ it('logs a run that was cancelled once, and as no failure', async () => {
     throw new AgentKitError('aborted', 'aborted')
   }
   const { agent } = stored([hangs])
-  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  // The answer begins with the first heartbeat, as the model says nothing.
+  const app = createApp(agent, { log: (entry) => entries.push(entry), limits: { heartbeatMs: 20 } })
   const response = await app.request('/api/v1/chat', ask('Hi', {}, { accept: 'text/event-stream' }))
   await agent.cancel(response.headers.get('x-run-id') ?? '')
   await response.text()
