@@ -153,7 +153,7 @@ export const limits = {
   /** What it runs at once where nothing else is said. */
   concurrency: 25,
   /** The shortest time between two reads of a queue by one worker, in milliseconds. */
-  takeMs: 20,
+  takeMs: 10,
   /** The longest. */
   takePollMs: 1_000,
   /** How often a worker says that it keeps its jobs, and that it lives. */

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import type { RunQueue, TakenJob } from '../contracts/run-queue.ts'
+import { limits } from '../limits.ts'
 import { dispatch } from './dispatch.ts'
 
-it('begins no job that it is taking when it is closed, and gives it back before close() resolves', async () => {
-  const job: TakenJob = { runId: 'r1', agentId: 'clerk', userId: 'ann', token: 't1' }
-  const taken = Promise.withResolvers<TakenJob[]>()
-  const settled: unknown[] = []
-  const begun: string[] = []
-  const queue: RunQueue = {
-    take: () => taken.promise,
-    settle: async (...call) => void settled.push(call),
+const jobOf = (runId: string): TakenJob => ({ runId, agentId: 'clerk', userId: 'ann', token: runId })
+
+/** A queue of which only some methods matter. */
+function queueOf(methods: Pick<RunQueue, 'take' | 'settle'>): RunQueue {
+  return {
+    ...methods,
     keep: async () => [],
     add: async () => {},
     missing: async () => [],
@@ -19,6 +18,45 @@ it('begins no job that it is taking when it is closed, and gives it back before 
     migrate: async () => {},
     close: async () => {},
   }
+}
+
+it('gives the places of runs that have ended to others before the queue knows it, to as many as it has places', async () => {
+  const begun: string[] = []
+  const told = Promise.withResolvers<void>()
+  const dispatcher = dispatch({
+    queue: queueOf({
+      take: async ({ limit }) => Array.from({ length: limit }, (_, index) => jobOf(`r${begun.length + index}`)),
+      settle: () => told.promise,
+    }),
+    ...{ agentIds: ['clerk'], concurrency: 2, perUser: 2 },
+    async run({ runId }) {
+      begun.push(runId)
+      return 'done'
+    },
+    handBack: async () => {},
+    onError(error) {
+      throw error
+    },
+  })
+  await expect.poll(() => begun.length).toBe(4)
+  // Each wakes it once more.
+  for (let turn = 0; turn < 5; turn++) {
+    dispatcher.wake()
+    await new Promise((resolve) => setTimeout(resolve, limits.takeMs))
+  }
+  expect(begun).toHaveLength(4)
+  expect(dispatcher.jobs).toHaveLength(4)
+  const closed = dispatcher.close()
+  told.resolve()
+  await closed
+})
+
+it('begins no job that it is taking when it is closed, and gives it back before close() resolves', async () => {
+  const job = jobOf('r1')
+  const taken = Promise.withResolvers<TakenJob[]>()
+  const settled: unknown[] = []
+  const begun: string[] = []
+  const queue = queueOf({ take: () => taken.promise, settle: async (...call) => void settled.push(call) })
   const dispatcher = dispatch({
     ...{ queue, agentIds: ['clerk'], concurrency: 2, perUser: 2 },
     async run({ runId }) {

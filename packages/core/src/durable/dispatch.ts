@@ -29,8 +29,8 @@ export type Dispatcher = {
 }
 
 /**
- * Takes jobs from a queue for all places that are free: when jobs may be there, when a run has ended, and at least once a
- * second. It keeps the jobs that it has. The run of a job that it has lost is handed back after its step, and gets a new job
+ * Takes jobs from a queue for all places that are free: when jobs may be there, when a run has ended and the queue knows it, and
+ * at least once a second. It keeps the jobs that it has. The run of a job that it has lost is handed back after its step, and gets a new job
  * then: the queue was built again, or another worker has the job, whose run the store does not give to two.
  */
 export function dispatch({
@@ -45,7 +45,10 @@ export function dispatch({
 }: DispatchOptions): Dispatcher {
   const active = new Map<TakenJob, Promise<void>>()
   const lost = new Set<TakenJob>()
-  const freePlaces = (): number => Math.min(concurrency - active.size, places?.free() ?? concurrency)
+  /** Jobs whose runs have ended, which the queue does not know yet. As many as there are places hold none. */
+  let ending = 0
+  const freePlaces = (): number =>
+    Math.min(concurrency - active.size + Math.min(ending, concurrency), places?.free() ?? concurrency)
   let isClosed = false
   let taking: Promise<void> | undefined
   let mayHaveMore = false
@@ -64,7 +67,10 @@ export function dispatch({
       onError(error)
       return { afterMs: limits.failedAgainMs }
     })
+    ending++
+    wake()
     await end(job, outcome).catch(onError)
+    ending--
   }
   const start = (job: TakenJob): void => {
     const settled = settle(job).finally(() => {
