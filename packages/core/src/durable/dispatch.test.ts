@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RunQueue, TakenJob } from '../contracts/run-queue.ts'
 import { limits } from '../limits.ts'
-import { dispatch } from './dispatch.ts'
+import { type Dispatcher, dispatch } from './dispatch.ts'
 
 const jobOf = (runId: string): TakenJob => ({ runId, agentId: 'clerk', userId: 'ann', token: runId })
 
@@ -20,15 +20,10 @@ function queueOf(methods: Pick<RunQueue, 'take' | 'settle'>): RunQueue {
   }
 }
 
-it('gives the places of runs that have ended to others before the queue knows it, to as many as it has places', async () => {
-  const begun: string[] = []
-  const told = Promise.withResolvers<void>()
-  const dispatcher = dispatch({
-    queue: queueOf({
-      take: async ({ limit }) => Array.from({ length: limit }, (_, index) => jobOf(`r${begun.length + index}`)),
-      settle: () => told.promise,
-    }),
-    ...{ agentIds: ['clerk'], concurrency: 2, perUser: 2 },
+/** Two places, whose runs end at once. */
+function dispatchTwo(queue: RunQueue, begun: string[]): Dispatcher {
+  return dispatch({
+    ...{ queue, agentIds: ['clerk'], concurrency: 2, perUser: 2 },
     async run({ runId }) {
       begun.push(runId)
       return 'done'
@@ -38,6 +33,16 @@ it('gives the places of runs that have ended to others before the queue knows it
       throw error
     },
   })
+}
+
+it('gives the places of runs that have ended to others before the queue knows it, to as many as it has places', async () => {
+  const begun: string[] = []
+  const told = Promise.withResolvers<void>()
+  const queue = queueOf({
+    take: async ({ limit }) => Array.from({ length: limit }, (_, index) => jobOf(`r${begun.length + index}`)),
+    settle: () => told.promise,
+  })
+  const dispatcher = dispatchTwo(queue, begun)
   await expect.poll(() => begun.length).toBe(4)
   // Each wakes it once more.
   for (let turn = 0; turn < 5; turn++) {
@@ -57,17 +62,7 @@ it('begins no job that it is taking when it is closed, and gives it back before 
   const settled: unknown[] = []
   const begun: string[] = []
   const queue = queueOf({ take: () => taken.promise, settle: async (...call) => void settled.push(call) })
-  const dispatcher = dispatch({
-    ...{ queue, agentIds: ['clerk'], concurrency: 2, perUser: 2 },
-    async run({ runId }) {
-      begun.push(runId)
-      return 'done'
-    },
-    handBack: async () => {},
-    onError(error) {
-      throw error
-    },
-  })
+  const dispatcher = dispatchTwo(queue, begun)
   await new Promise((resolve) => setTimeout(resolve, 50))
   let isClosed = false
   const closed = dispatcher.close().then(() => {
