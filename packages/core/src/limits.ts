@@ -34,7 +34,7 @@ export const limits = {
   /** How long an event waits to be stored together with others, in milliseconds. */
   eventBatchMs: 20,
   /** So many bytes of events are stored at once. */
-  eventBatchBytes: 1_024,
+  eventBatchBytes: 4_096,
   /** After a write that takes longer the run is read: its process may have been frozen, and another one may have the run. */
   slowWriteMs: 4_000,
   /** Events of a run that are not stored yet; with more the run waits. */
