@@ -37,10 +37,10 @@ function dispatchTwo(queue: RunQueue, begun: string[]): Dispatcher {
 
 it('gives the places of runs that have ended to others before the queue knows it, to as many as it has places', async () => {
   const begun: string[] = []
-  const told = Promise.withResolvers<void>()
+  const settled = Promise.withResolvers<void>()
   const queue = queueOf({
     take: async ({ limit }) => Array.from({ length: limit }, (_, index) => jobOf(`r${begun.length + index}`)),
-    settle: () => told.promise,
+    settle: () => settled.promise,
   })
   const dispatcher = dispatchTwo(queue, begun)
   await expect.poll(() => begun.length).toBe(4)
@@ -52,7 +52,7 @@ it('gives the places of runs that have ended to others before the queue knows it
   expect(begun).toHaveLength(4)
   expect(dispatcher.jobs).toHaveLength(4)
   const closed = dispatcher.close()
-  told.resolve()
+  settled.resolve()
   await closed
 })
 

@@ -20,7 +20,7 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
   try {
     for await (const event of follow(store, runId, { after: events?.lastSeq() ?? 0, signal })) {
       await events?.relay(event)
-      // Whoever leaves now leaves a run that has ended, or waits.
+      // A reader that leaves now cancels nothing: the run has ended, or waits.
       if (event.type === 'run-end') return await resultOf(owner, runId, {})
     }
     if (approvals.isCancelled() && store.runs) await cancelStored(store.runs, runId)

@@ -4,6 +4,7 @@ import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { sessionKey } from '../__fixtures__/payer.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
+import { eventQueue } from './event-queue.ts'
 import { runWriter } from './run-writer.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
@@ -70,4 +71,16 @@ it('stores what is kept with the next entry, alone after this turn of the event 
   expect(entries).toEqual([2, 1, 1])
   isFull = false
   expect(await writer.finish(async ({ position, messages }) => [position, messages?.length])).toEqual([4, 1])
+})
+
+it('leaves the events of a step to its next entry, and stores more than 4 KB at once', () => {
+  const events = eventQueue()
+  const place = { runId: 'r1', path: [] }
+  for (let seq = 1; seq <= 8; seq++) {
+    void events.add({ ...place, seq, type: 'agent-start', name: 'Payer' })
+    expect(events.isDue()).toBe(false)
+  }
+  void events.add({ ...place, seq: 9, type: 'text-delta', text: 'x'.repeat(limits.eventBatchBytes) })
+  expect(events.isDue()).toBe(true)
+  expect(events.take()).toHaveLength(9)
 })
