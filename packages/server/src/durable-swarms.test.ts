@@ -37,9 +37,10 @@ async function killAtWork(values: readonly string[], fields: Record<string, stri
   return runId
 }
 
+/** The lines of the effects file; a file that exists may have no line yet. */
 const effects = (): string[] => {
   const file = join(folder, 'effects')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }
 
 type RunBody = { status: string; finish_reason: string | null; answer: string | null; approvals: Approval[] }
