@@ -3,6 +3,7 @@ import { unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import type { Access } from './access.ts'
 import { idempotentAnswers } from './answers.ts'
+import { appendTogether } from './append-together.ts'
 import { decide, suspendRun } from './approvals.ts'
 import { postgresBackgroundRuns } from './background-runs.ts'
 import { beginRun } from './begin-run.ts'
@@ -22,6 +23,7 @@ import { prepareEntry } from './write-entry.ts'
 export function postgresRunStore(access: Access, queue: RunQueue | undefined): RunStore {
   const { holder, watchers, announcements, database, inOrder, write } = access
   const { query } = database
+  const append = appendTogether(access)
 
   return {
     ...(queue && { background: postgresBackgroundRuns(access, queue) }),
@@ -61,7 +63,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     append(runId, entry) {
       const prepared = prepareEntry(entry)
-      return inOrder(runId, () => storeEntry(access, runId, prepared))
+      return inOrder(runId, () => append(runId, prepared))
     },
 
     suspend(runId, entry) {
