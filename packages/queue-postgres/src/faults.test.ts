@@ -122,29 +122,34 @@ describe('an error of the queue', () => {
     expect((await promisify(execFile)(process.execPath, words)).stdout).toBe('storage\n')
   })
 
-  it.each(['the schema does not exist', 'another user has made the tables'])(
+  it.each([
+    ['the schema does not exist', 'clerk'],
+    ['another user has made the tables', 'cashier'],
+  ])(
     'has the SQL to run where the user may not create a schema, and %s',
-    async (what) => {
+    // The databases of a server have their users in common.
+    async (what, user) => {
       const url = await testDatabase()
       if (what !== 'the schema does not exist') await open(url).migrate()
       const { pathname } = new URL(url)
       await execute(url, [
-        `DROP ROLE IF EXISTS clerk`,
-        `CREATE ROLE clerk LOGIN PASSWORD 'clerk-secret'`,
+        `DROP ROLE IF EXISTS ${user}`,
+        `CREATE ROLE ${user} LOGIN PASSWORD 'clerk-secret'`,
         `REVOKE CREATE ON DATABASE ${pathname.slice(1)} FROM PUBLIC`,
       ])
       const limited = new URL(url)
-      limited.username = 'clerk'
+      limited.username = user
       limited.password = 'clerk-secret'
       const refused = await failureOf(open(limited.href).migrate())
       expect(refused).toMatchObject({ code: 'invalid-config', message: expect.stringContaining(`CREATE SCHEMA`) })
       expect(refused.message).not.toContain('clerk-secret')
       const [, sql = ''] = /: (CREATE SCHEMA.*)/.exec(refused.message) ?? []
-      await execute(url, [sql.replaceAll('<its user>', 'clerk')])
+      await execute(url, [sql.replaceAll('<its user>', user)])
       const queue = open(limited.href)
       await queue.add([job('r1')])
       expect(await queue.take({ agentIds: [job('r1').agentId], limit: 1 })).toMatchObject([{ runId: 'r1' }])
-      await execute(url, ['REASSIGN OWNED BY clerk TO postgres', 'DROP OWNED BY clerk'])
+      await queue.close()
+      await execute(url, [`REASSIGN OWNED BY ${user} TO postgres`, `DROP OWNED BY ${user}`])
     },
   )
 
