@@ -55,7 +55,7 @@ it('emits reasoning, warnings and tool calls, and puts them into the message', a
       name: 'broken',
       input: undefined,
       inputText: '{"a":',
-      invalid: 'The arguments are not valid JSON.',
+      invalid: 'they could not be parsed',
     },
     {
       type: 'finish',

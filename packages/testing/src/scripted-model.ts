@@ -146,7 +146,7 @@ function draftOf(
 function toCallEvent(call: ScriptedToolCall & { callId: string }): ModelEvent {
   const { callId, name, input = {}, inputText } = call
   if (inputText === undefined) return { type: 'tool-call', callId, name, input: structuredClone(input) }
-  return { type: 'tool-call', callId, name, input: undefined, inputText, invalid: 'The arguments are not valid JSON.' }
+  return { type: 'tool-call', callId, name, input: undefined, inputText, invalid: 'they could not be parsed' }
 }
 
 async function resolveTurn(

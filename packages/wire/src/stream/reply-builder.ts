@@ -243,6 +243,6 @@ export function parseArguments(text: string): ParsedArguments {
     const input = JSON.parse(text) as JSONValue
     return { ok: true, input: input ?? {} }
   } catch (error) {
-    return { ok: false, inputText: text, invalid: `The arguments are not valid JSON: ${(error as Error).message}` }
+    return { ok: false, inputText: text, invalid: (error as Error).message }
   }
 }
