@@ -53,8 +53,8 @@ describe('agentkit run', () => {
   it('says where a run that waits is decided', async () => {
     const alone = await agentkit(['run', 'pays.ts', 'Hi'])
     expect(alone.error).toContain('To be asked, ask in agentkit chat.')
-    const inSession = await agentkit(['run', 'pays.ts', 'Hi', '--user', 'ann', '--session', 'invoices'])
-    const chat = 'agentkit chat pays.ts --user ann --session invoices'
+    const inSession = await agentkit(['run', 'pays.ts', 'Hi', '--user', 'ann', '--session', "Bob's file"])
+    const chat = String.raw`agentkit chat pays.ts --user ann --session 'Bob'\''s file'`
     expect(inSession.error).toContain(`To be asked, type /waiting in ${chat}.`)
   })
 

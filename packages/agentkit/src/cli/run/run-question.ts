@@ -89,7 +89,12 @@ function chatOf(file: string | undefined, { agent, user, session }: RunFlags): s
   const options = Object.entries({ agent, user, session }).flatMap(([name, value]) =>
     value ? [`--${name}`, value] : [],
   )
-  return ['agentkit chat', ...(file === undefined ? [] : [file]), ...options].join(' ')
+  return ['agentkit', 'chat', ...(file === undefined ? [] : [file]), ...options].map(shellWord).join(' ')
+}
+
+/** As a shell reads it back as one word. */
+function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Says on standard error what the answer alone does not show. */
