@@ -55,6 +55,15 @@ describe('the documentation', () => {
     expect(brokenReferences({ texts, exists: (path) => exists(join(root, path)) })).toEqual([])
   })
 
+  it.each(documents)('has commands in %s that an interactive zsh takes as they are', (document) => {
+    const commands = [...read(document).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+      block.split('\n'),
+    )
+    // It reads a comment behind a command as words, and `?` as a pattern.
+    const refused = commands.filter((line) => /^\s*[^#\s].*\s# /.test(line) || /\shttps?:[^"'\s]*\?/.test(line))
+    expect(refused).toEqual([])
+  })
+
   it.each(documents)('names only existing files in %s', (document) => {
     const named = [...read(document).matchAll(/`((?:packages|apps|bench|docs|scripts)\/[\w./-]*[\w/])`/g)]
     expect(named.map(([, path = '']) => path).filter((path) => !exists(join(root, path)))).toEqual([])

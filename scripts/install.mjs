@@ -11,7 +11,7 @@ export async function ensureInstalled() {
   const stamp = installStamp()
   if (existsSync(nodeBinary()) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
 
-  console.log(`Installing (${existsSync(stampFile) ? 'what changed' : 'once: 25 to 60 s, and 1 GB on the disk'})…`)
+  console.log(`Installing (${existsSync(stampFile) ? 'what changed' : 'once: 25 to 60 s, and 1.5 GB on the disk'})…`)
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { outcome, output } = await install(packageManager)
   if (outcome === 0 && existsSync(nodeBinary())) {
@@ -122,7 +122,7 @@ function fixFor(output, packageManager) {
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ERR_SOCKET_TIMEOUT/.test(output)) {
     return 'The package registry was out of reach: check the network, and the proxy in `npm config list`.'
   }
-  if (output.includes('ENOSPC')) return 'The disk is full: an install needs about 1 GB.'
+  if (output.includes('ENOSPC')) return 'The disk is full: an install needs about 1.5 GB.'
   if (!existsSync(nodeBinary())) {
     return `Node for this platform is the optional dependency ${nodePackage}, which is not there: if \`npm config get omit\` has "optional", delete that; if package.json does not name it, add it.`
   }

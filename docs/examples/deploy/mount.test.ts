@@ -46,6 +46,13 @@ describe('an agent in a route handler of Next', () => {
     await checkApp(send, model)
     expect(await (await send('/health')).json()).toEqual({ status: 'healthy' })
   })
+
+  it('compresses nothing, as Next removes the header that says so', async () => {
+    const { GET } = await import('./next-route.ts')
+    const headers = { 'accept-encoding': 'gzip' }
+    const response = await GET(new Request('http://127.0.0.1:3000/agent/', { headers }))
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
+  })
 })
 
 describe.each([

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from '@agentkit/core'
@@ -112,11 +122,11 @@ type Started = { client: Client1 | Client2; log: () => string }
 const info = { name: 'test', version: '1' }
 const approving = { action: 'accept' as const, content: { approve: true } }
 
-async function start2(words: string[], elicits: boolean): Promise<Started> {
+async function start2(words: string[], elicits: boolean, cwd = folder): Promise<Started> {
   const transport = new Transport2({
     command: process.execPath,
     args: command(...words),
-    cwd: folder,
+    cwd,
     env,
     stderr: 'pipe',
   })
@@ -163,6 +173,21 @@ async function ask({ client }: Started, message: string, signal?: AbortSignal): 
     client instanceof Client1 ? client.callTool(params, undefined, options) : client.callTool(params, options)
   return (await result) as unknown as Result // what `ask_agent` promises
 }
+
+it('works in the folder of the project of an absolute path, wherever a host starts it', async () => {
+  mkdirSync(join(folder, 'src'), { recursive: true })
+  const code = `import { Agent } from 'agentkit'
+    export default new Agent({ name: 'Where', functions: [], model: 'offline/extractive', sessions: 'own.db' })`
+  writeFileSync(join(folder, 'src/where.js'), code)
+  const elsewhere = mkdtempSync(join(tmpdir(), 'agentkit-host-'))
+  try {
+    const started = await start2([join(folder, 'src/where.js')], false, elsewhere)
+    expect((await ask(started, 'Hello')).isError).toBeFalsy()
+    expect([existsSync(join(folder, 'own.db')), readdirSync(elsewhere)]).toEqual([true, []])
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true })
+  }
+})
 
 describe.each([
   ['2', start2],

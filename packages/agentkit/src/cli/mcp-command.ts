@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
@@ -10,7 +12,10 @@ type MCPOptions = { agent?: string; user?: string }
 /** `agentkit mcp agent.ts`: an agent for hosts that start their MCP servers. */
 export function mcpCommand(): Command {
   return new Command('mcp')
-    .argument('[file]', 'the file that exports the agent (default: agent.ts, app.ts, also in src/)')
+    .argument(
+      '[file]',
+      'the file that exports the agent (default: agent.ts, app.ts, also in src/); for an absolute path the command works in the folder of its package.json',
+    )
     .option('--agent <id>', 'this one of several agents')
     .option('--user <id>', 'whose sessions, runs and files they are (default: default)', idText('--user'))
     .addHelpText('after', examples)
@@ -32,6 +37,8 @@ const maxWarnings = 100
 async function serveMCP(file: string | undefined, { agent: id, user }: MCPOptions): Promise<void> {
   // Before the file is loaded: what its code prints must not mix with the protocol.
   const output = takeStdout()
+  // A host starts it in any folder.
+  if (file !== undefined && isAbsolute(file) && existsSync(file)) process.chdir(projectOf(file))
   const { chosenAgent, loadAgents } = await import('./common/load-agents.ts')
   const loaded = await loadAgents(file, { standIn: true })
   const agent = chosenAgent(loaded, id)
@@ -64,6 +71,14 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   handleSignals({ url: '', close: () => server.close().then(() => ended) })
   if (process.stdin.isTTY) printError(`${agent.name} waits for messages of MCP on stdin: a host starts this command.`)
   await ended
+}
+
+/** The nearest folder with a `package.json`, else that of the file. */
+function projectOf(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder
+  }
+  return dirname(file)
 }
 
 /** From now on everything that is written to stdout goes to stderr, but for what is written to the returned stream. */
