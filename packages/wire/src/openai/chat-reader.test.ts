@@ -94,10 +94,19 @@ describe('ChatReader', () => {
     ['id and name in each piece', [call(0, 'a', 'echo', '{"x":'), call(0, 'a', 'echo', '1}')]],
     ['an empty name in later pieces', [call(0, 'a', 'echo', '{"x":'), call(0, '', '', '1}')]],
     ['arguments as an object', [call(0, 'a', 'echo', { x: 1 })]],
+    [
+      'the name in each piece, and neither index nor id',
+      [call(undefined, undefined, 'echo', '{"x":'), call(undefined, undefined, 'echo', '1}')],
+    ],
+    ['the name in each piece, and no id', [call(0, '', 'echo', '{"x":'), call(0, '', 'echo', '1}')]],
+    ['the index in the first piece only', [call(0, 'a', 'echo', '{"x":'), call(undefined, 'a', undefined, '1}')]],
+    ['the whole call again at the end', [call(0, 'a', 'echo', '{"x":1}'), call(undefined, 'a', 'echo', '{"x":1}')]],
     ['another id in each piece', [call(0, 'a', 'echo', '{"x":'), call(0, 'z', undefined, '1}')]],
   ])('reads one call with %s (Q8)', (_name, pieces) => {
     const chunks = pieces.map((piece) => delta({ tool_calls: [piece] }))
-    expect(callsOf(...chunks)).toEqual([{ callId: 'a', name: 'echo', input: { x: 1 } }])
+    expect(callsOf(...chunks)).toEqual([
+      { callId: expect.stringMatching(/^(?:a|call_.*)$/), name: 'echo', input: { x: 1 } },
+    ])
   })
 
   it.each([
@@ -105,12 +114,18 @@ describe('ChatReader', () => {
     ['no index', [call(undefined, 'a', 'echo', '{}'), call(undefined, 'b', 'echo', '{}')]],
     ['neither index nor id', [call(undefined, undefined, 'echo', '{}'), call(undefined, undefined, 'echo', '{}')]],
     ['the same id', [call(0, 'a', 'echo', '{}'), call(1, 'a', 'echo', '{}')]],
+    ['the same index and no ids', [call(0, '', 'echo', '{"x":1}'), call(0, '', 'echo', '{"x":2}')]],
+    ['the same index, no ids and other names', [call(0, '', 'echo', ''), call(0, '', 'add', '{}')]],
+    ['the same index and "null" as ids', [call(0, 'null', 'echo', '{}'), call(0, 'null', 'echo', '{}')]],
+    ['no index and "null" as ids', [call(undefined, 'null', 'echo', {}), call(undefined, 'null', 'echo', {})]],
+    ['the same id and no index', [call(undefined, 'a', 'echo', '{"x":1}'), call(undefined, 'a', 'echo', '{"x":2}')]],
+    ['the same id, no index and other names', [call(undefined, 'a', 'echo', '{}'), call(undefined, 'a', 'add', '{}')]],
     ['empty ids', [call(0, '', 'echo', '{}'), call(1, '', 'echo', '{}')]],
   ])('reads two calls with %s (Q7, Q8)', (_name, pieces) => {
     const calls = callsOf(delta({ tool_calls: pieces }))
     expect(calls).toHaveLength(2)
     expect(new Set(calls.map(({ callId }) => callId)).size).toBe(2)
-    expect(calls.every(({ callId }) => callId !== '')).toBe(true)
+    expect(calls.every(({ callId, input }) => callId !== '' && callId !== 'null' && input !== undefined)).toBe(true)
   })
 
   it('finishes with tool-calls when the server reports stop (Q9)', () => {

@@ -1,6 +1,7 @@
 import type { ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
 import { failureOfBody } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
+import { isCallId } from '../stream/call-id.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
 import { parseArguments, ReplyBuilder } from '../stream/reply-builder.ts'
@@ -30,7 +31,7 @@ type Delta = {
   tool_calls?: (CallDelta | null)[] | null
 }
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
-type OpenCall = { callId: string; name: string; argumentsText: string }
+type OpenCall = { callId: string; name: string; argumentsText: string; parses: number }
 
 /** Reads the chunks of a Chat Completions stream, or one complete completion. */
 export class ChatReader implements FrameReader {
@@ -112,37 +113,68 @@ export class ChatReader implements FrameReader {
 
   #readCall({ index, id, function: called }: CallDelta): void {
     const name = typeof called?.name === 'string' ? called.name : ''
-    const callId = typeof id === 'string' ? id : ''
-    const call = this.#openCall(typeof index === 'number' ? index : undefined, callId, name)
-    if (call.callId === '') call.callId = callId
-    if (call.name === '') call.name = name
+    const callId = isCallId(id) ? id : ''
     const text = called?.arguments
     const piece = typeof text === 'string' ? text : text == null ? '' : JSON.stringify(text)
+    const call = this.#openCall(typeof index === 'number' ? index : undefined, { callId, name, piece })
+    if (isListedAgain(call, { callId, name, piece })) return
+    if (call.callId === '') call.callId = callId
+    if (call.name === '') call.name = name
     this.#reply.countPiece(piece)
     call.argumentsText += piece
     if (call === this.#answer) this.#reply.toolInput(call.callId, piece)
   }
 
   /** The call of a delta: by index, else by id, else the last one. */
-  #openCall(index: number | undefined, callId: string, name: string): OpenCall {
+  #openCall(index: number | undefined, delta: CallPiece): OpenCall {
+    const { callId, name } = delta
     const key = index ?? callId
     const known = key === '' ? this.#calls.at(-1) : this.#callsByKey.get(key)
-    // Some servers send the index 0 for every call, or none: a new id with a name, or a name with neither, begins a call.
-    const isNew =
-      known && name !== '' && (key === '' || (callId !== '' && known.callId !== '' && callId !== known.callId))
-    if (known && !isNew) return known
-    const call: OpenCall = { callId, name, argumentsText: '' }
+    if (known && !beginsAnother(known, delta, key !== '')) return known
+    const call: OpenCall = { callId, name, argumentsText: '', parses: 0 }
     this.#reply.countCalls(this.#calls.length + 1)
     this.#reply.countPiece(callId + name)
     this.#calls.push(call)
     this.#answer = name === this.#answerTool && this.#calls.length === 1 ? call : undefined
-    if (key !== '') this.#callsByKey.set(key, call)
+    for (const each of [index ?? '', callId]) if (each !== '') this.#callsByKey.set(each, call)
     return call
   }
 }
 
+type CallPiece = { callId: string; name: string; piece: string }
+
+/**
+ * Whether a delta begins another call than the known one. Some servers send the index 0 for every call, or none, and no ids
+ * or the same one: another id or name begins a call then, and so does a name after arguments that are whole.
+ */
+function beginsAnother(known: OpenCall, { callId, name, piece }: CallPiece, hasKey: boolean): boolean {
+  if (name === '') return false
+  if (callId !== '' && known.callId !== '' && callId !== known.callId) return true
+  if (known.name !== '' && name !== known.name) return true
+  const { argumentsText } = known
+  // A call without arguments has none to come.
+  if (argumentsText.trim() === '') return !hasKey
+  const isStart = piece.trimStart().startsWith('{') && argumentsText.trimEnd().endsWith('}')
+  return (
+    isStart && !isListedAgain(known, { callId, name, piece }) && ++known.parses <= mostParses && isWhole(argumentsText)
+  )
+}
+
+/** Pieces that look like a whole call, of one call whose name is repeated: each costs as much as all before it. */
+const mostParses = 64
+
+function isWhole(text: string): boolean {
+  return parseArguments(text).ok
+}
+
+/** Whether a delta repeats a whole call: some servers list all calls again at the end. */
+function isListedAgain(known: OpenCall, { callId, name, piece }: CallPiece): boolean {
+  const isSame = callId !== '' && callId === known.callId && name !== '' && name === known.name
+  return isSame && piece === known.argumentsText && isWhole(piece)
+}
+
 function isCompleteCall({ name, argumentsText }: OpenCall): boolean {
-  return name !== '' && parseArguments(argumentsText).ok
+  return name !== '' && isWhole(argumentsText)
 }
 
 /** Unknown reasons count as `stop`. */

@@ -7,6 +7,7 @@ import {
   type Opaque,
   type Usage,
 } from '@agentkit/core'
+import { isCallId } from './call-id.ts'
 
 /** A complete tool call, as a provider sent it. */
 export type CompleteCall = {
@@ -112,7 +113,7 @@ export class ReplyBuilder {
 
   /** Emits a piece of the arguments of a call, which is added once it is complete: by the id that it has then. */
   toolInput(callId: string, text: string): void {
-    if (text === '' || placeholders.has(callId) || this.#callIds.has(callId)) return
+    if (text === '' || !isCallId(callId) || this.#callIds.has(callId)) return
     this.#events.push({ type: 'tool-input-delta', callId, text })
   }
 
@@ -215,7 +216,7 @@ export class ReplyBuilder {
   }
 
   #uniqueCallId(given: string | undefined): string {
-    const usable = typeof given === 'string' && !placeholders.has(given) && !this.#callIds.has(given)
+    const usable = isCallId(given) && !this.#callIds.has(given)
     const callId = usable ? given : `call_${crypto.randomUUID().replaceAll('-', '')}`
     this.#callIds.add(callId)
     return callId
@@ -229,9 +230,6 @@ const mostCalls = 1_024
 const mostDataChars = 16_777_216
 /** Distinct warnings of one answer. */
 const mostWarnings = 100
-
-/** What SDKs and servers send in place of a missing id. */
-const placeholders: ReadonlySet<string> = new Set(['', 'null', 'undefined'])
 
 export type ParsedArguments = { ok: true; input: JSONValue } | { ok: false; inputText: string; invalid: string }
 
