@@ -4,6 +4,7 @@ import {
   type Frame,
   type FrameReader,
   incompleteStream,
+  isFlatError,
   parseFrame,
   providerError,
   ReplyBuilder,
@@ -76,7 +77,7 @@ export class AnthropicReader implements FrameReader {
         this.#readWhole(event as WholeMessage)
         return true
       default:
-        if (event.type === 'error' || event.error || frame.event === 'error')
+        if (event.type === 'error' || event.error || frame.event === 'error' || isUnnamedError(event))
           throw providerError(failureOfFrame(event), this.#context)
         return false
     }
@@ -228,6 +229,10 @@ export class AnthropicReader implements FrameReader {
     const { category, explanation } = this.#stopDetails ?? {}
     this.#reply.warn(`The model refused to answer${category ? ` (${category})` : ''}. ${explanation ?? ''}`.trimEnd())
   }
+}
+
+function isUnnamedError(event: StreamEvent): boolean {
+  return event.type === undefined && isFlatError(event)
 }
 
 function textOf(value: unknown): string {

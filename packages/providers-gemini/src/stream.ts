@@ -5,6 +5,7 @@ import {
   type FrameReader,
   failureOfBody,
   incompleteStream,
+  isFlatError,
   parseFrame,
   providerError,
   ReplyBuilder,
@@ -19,9 +20,6 @@ type Chunk = {
   promptFeedback?: { blockReason?: unknown } | null
   usageMetadata?: unknown
   error?: unknown
-  /** Of an error whose fields are at the top level. */
-  code?: unknown
-  message?: unknown
 }
 type Candidate = {
   content?: { parts?: (Part | null)[] | null } | null
@@ -64,7 +62,8 @@ export class GeminiReader implements FrameReader {
   }
 
   #readChunk(chunk: Chunk): void {
-    if (chunk.error || isFlatError(chunk)) throw providerError(geminiFailure(failureOfBody(chunk)), this.#context)
+    if (chunk.error || (!chunk.candidates && isFlatError(chunk)))
+      throw providerError(geminiFailure(failureOfBody(chunk)), this.#context)
     const candidate = chunk.candidates?.[0]
     if (candidate) {
       const parts = candidate.content?.parts
@@ -180,10 +179,6 @@ const noContent: ReadonlySet<string> = new Set([
   'speechMetadata',
   'videoMetadata',
 ])
-
-function isFlatError({ candidates, code, message }: Chunk): boolean {
-  return !candidates && typeof message === 'string' && code !== undefined
-}
 
 const badCalls: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL',

@@ -5,6 +5,7 @@ import {
   type FrameReader,
   failureOfBody,
   incompleteStream,
+  isFlatError,
   parseFrame,
   providerError,
   ReplyBuilder,
@@ -38,7 +39,7 @@ export class OllamaReader implements FrameReader {
 
   read(frame: Frame): boolean {
     const line = parseFrame<Line>(frame, this.#context)
-    if (line.error) throw providerError(failureOfBody(line), this.#context)
+    if (line.error || isFlatError(line)) throw providerError(failureOfBody(line), this.#context)
     const { thinking, content, tool_calls } = line.message ?? {}
     if (typeof thinking === 'string') this.#reply.reasoning(thinking)
     if (typeof content === 'string') this.#reply.text(content)

@@ -1,4 +1,4 @@
-export { type Failure, failureOfBody, failureOfSdkError } from './errors/failure.ts'
+export { type Failure, failureOfBody, failureOfSdkError, isFlatError } from './errors/failure.ts'
 export { type ErrorContext, incompleteStream, providerError, toProviderError } from './errors/provider-error.ts'
 export { boundedResponse } from './http/bounded-response.ts'
 export { captureResponse, sdkFetch, throwingFetch } from './http/capture-response.ts'

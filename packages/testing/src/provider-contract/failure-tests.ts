@@ -3,6 +3,7 @@ import type { ErrorCode } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
 import type { FakeStatus, FakeTurn, StreamFault } from '../fake-provider/wires/script.ts'
+import { answering } from './answering.ts'
 import { ask, askServer, type Subject, testKey } from './provider-under-test.ts'
 
 const text = 'Grüße, 世界 👋'
@@ -94,6 +95,20 @@ export function failureTests(subject: Subject): void {
       expect(error?.message.length).toBeLessThan(1000)
       expect(JSON.stringify(error?.cause)).toContain('xxxx')
       expect(JSON.stringify(error?.cause).length).toBeLessThan(4500)
+    })
+
+    it.each<[object, ErrorCode]>([
+      [{ error: { message: 'The tap is closed.' } }, 'provider-error'],
+      [{ error: 'The tap is closed.' }, 'provider-error'],
+      [{ message: 'The tap is closed.' }, 'provider-error'],
+      [{ message: 'The tap is closed.', code: 429 }, 'rate-limit'],
+      [{ detail: 'The tap is closed.' }, 'provider-error'],
+    ])('under the status of a success is what it says: %o (Q14)', async (body, code) => {
+      await using server = await answering((response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      })
+      const { error } = await askServer(subject, server.url)
+      expect(error).toMatchObject({ code, retryable: true, message: expect.stringContaining('The tap is closed.') })
     })
 
     it.each(faults)('in the middle of an answer ends it: %s (Q10, Q14, Q37, Q49, Q73, Q74)', async (fault, codes) => {

@@ -45,6 +45,12 @@ export function failureOfBody(body: unknown): Failure {
   return failure
 }
 
+/** Whether an object is an error without a name for it: gateways answer `{ message }` or `{ detail }`, also under 200. */
+export function isFlatError(body: object): boolean {
+  const { message, detail } = body as Readonly<Record<string, unknown>>
+  return typeof message === 'string' || typeof detail === 'string'
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
 }

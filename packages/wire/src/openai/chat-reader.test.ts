@@ -203,6 +203,11 @@ describe('ChatReader', () => {
     ['an error frame', { error: { message: 'boom', type: 'server_error' } }, 'provider-error'],
     ['an error frame with a status', { error: { message: 'boom', code: 429 } }, 'rate-limit'],
     ['an error frame that is text', { error: 'boom' }, 'provider-error'],
+    [
+      'a choice with an error',
+      { choices: [{ finish_reason: 'error', error: { message: 'boom', code: 502 } }] },
+      'provider-error',
+    ],
     ['an object of the type error', { object: 'error', message: 'boom' }, 'provider-error'],
   ])('fails on %s (Q14)', async (_name, chunk, code) => {
     const error = await errorOf(() => read(delta({ content: 'Hi' }), chunk))

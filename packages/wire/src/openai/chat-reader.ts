@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
-import { failureOfBody } from '../errors/failure.ts'
+import { failureOfBody, isFlatError } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { isCallId } from '../stream/call-id.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
@@ -21,6 +21,8 @@ type Choice = {
   delta?: Delta | null
   message?: Delta | null
   finish_reason?: string | null
+  /** Of a server that asks others. */
+  error?: unknown
   usage?: unknown
 }
 type Delta = {
@@ -60,14 +62,15 @@ export class ChatReader implements FrameReader {
       return true
     }
     const chunk = parseFrame<Chunk>(frame, this.#context)
-    if (chunk.error || chunk.object === 'error' || frame.event === 'error')
-      throw providerError(failureOfBody(chunk), this.#context)
+    const isError = chunk.error || chunk.object === 'error' || frame.event === 'error'
+    if (isError || (!chunk.choices && isFlatError(chunk))) throw providerError(failureOfBody(chunk), this.#context)
     // Groq's reason for an early stop.
     const stopped = chunk.x_groq?.error
     if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
     // One choice was requested; of several the first counts.
     const choice = chunk.choices?.find((one) => !one?.index)
     if (choice) this.#readChoice(choice)
+    if (choice?.error) throw providerError(failureOfBody(choice), this.#context)
     const usage = chunk.usage ?? chunk.x_groq?.usage ?? choice?.usage
     if (usage) this.#usage = mergeUsage(this.#usage, usage)
     return false

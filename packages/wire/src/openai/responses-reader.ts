@@ -1,5 +1,5 @@
 import type { AgentKitError, ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
-import { failureOfBody } from '../errors/failure.ts'
+import { failureOfBody, isFlatError } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
@@ -136,7 +136,7 @@ export class ResponsesReader implements FrameReader {
       this.#terminate(event as ResponseObject, 'completed')
       return true
     }
-    if (event.error) throw this.#failure(event)
+    if (event.error || (event.type === undefined && isFlatError(event))) throw this.#failure(event)
     return false
   }
 
