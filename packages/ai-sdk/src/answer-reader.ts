@@ -32,11 +32,14 @@ export class AnswerReader {
   #answerId: unknown
 
   /** @param request.answerTool the tool whose arguments are emitted while they are written */
-  constructor(callee: { provider: string; model: string }, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
+  constructor(
+    callee: { provider: string; model: string },
+    { answerTool, messages }: Partial<Pick<ModelRequest, 'answerTool' | 'messages'>> = {},
+  ) {
     this.#callee = callee
     this.#answerTool = answerTool
     this.#id = `${callee.provider}/${callee.model}`
-    this.#reply = new ReplyBuilder(this.#id)
+    this.#reply = new ReplyBuilder(this.#id, messages)
   }
 
   warn(message: string): void {

@@ -1,4 +1,4 @@
-import { Agent, type ModelEvent, tool, type UserMessage } from '@agentkit/core'
+import { Agent, type Message, type ModelEvent, tool, type UserMessage } from '@agentkit/core'
 import { jsonSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -66,6 +66,18 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
         content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'add', output: { type: 'text', value: '5' } }],
       },
     ])
+  })
+
+  it('gives a call another id than calls of the conversation have', async () => {
+    const call = { type: 'tool-call', toolCallId: '0', toolName: 'act', input: '{}' }
+    const input = { type: 'tool-call', callId: '0', name: 'act', input: {} } as const
+    const messages: Message[] = [
+      { role: 'user', content: 'Act.' },
+      { role: 'assistant', content: [input] },
+      { role: 'tool', callId: '0', name: 'act', content: 'Done.' },
+    ]
+    const { events } = await ask(mockModel(version, [[call, finish('tool-calls')]]), { messages })
+    expect(events[0]).toMatchObject({ type: 'tool-call', callId: expect.stringMatching(/^call_/) })
   })
 
   it('gives back what its provider has attached, and to no other model', async () => {

@@ -4,6 +4,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/
 
 type PromptMessage = LanguageModelV3Prompt[number]
 type AssistantContent = Extract<PromptMessage, { role: 'assistant' }>['content'][number]
+type CallPart = Extract<AssistantContent, { type: 'tool-call' }>
 type ResultPart = Extract<AssistantContent, { type: 'tool-result' }>
 type FilePart = Extract<Extract<PromptMessage, { role: 'user' }>['content'][number], { type: 'file' }>
 
@@ -62,12 +63,18 @@ function sourceOf(data: FilePart['data']): { data: Uint8Array | URL } | { base64
   return /^(?:https?|data):/i.test(data) ? { url: data } : { base64: data }
 }
 
-/** Calls stay with their results, wherever those are; a call without a result is left out. */
+/** Calls stay with their results, wherever those follow; a call without a result is left out. */
 function readHistory(prompt: readonly PromptMessage[]): Message[] {
-  const results = new Map<string, ResultPart>()
+  const results = new Map<CallPart, ResultPart>()
+  // By their ids, which some models use again in each answer.
+  const calls = new Map<string, CallPart>()
   for (const { role, content } of prompt) {
     if (role !== 'assistant' && role !== 'tool') continue
-    for (const part of content) if (part.type === 'tool-result') results.set(part.toolCallId, part)
+    for (const part of content) {
+      if (part.type === 'tool-call') calls.set(part.toolCallId, part)
+      const call = part.type === 'tool-result' ? calls.get(part.toolCallId) : undefined
+      if (call && part.type === 'tool-result') results.set(call, part)
+    }
   }
   return prompt.flatMap((message): Message[] => {
     switch (message.role) {
@@ -91,7 +98,10 @@ function storedPart(part: InputPart): Extract<InputPart, { type: 'text' } | { ba
 }
 
 /** An answer with results in it is several messages: each ends with its calls, and their results follow. */
-function assistantMessages(content: readonly AssistantContent[], results: ReadonlyMap<string, ResultPart>): Message[] {
+function assistantMessages(
+  content: readonly AssistantContent[],
+  results: ReadonlyMap<CallPart, ResultPart>,
+): Message[] {
   const messages: Message[] = []
   let parts: AssistantMessage['content'] = []
   let answers: ToolMessage[] = []
@@ -106,7 +116,7 @@ function assistantMessages(content: readonly AssistantContent[], results: Readon
       if (part.text !== '') parts.push(textPart(part.text))
     }
     if (part.type !== 'tool-call') continue
-    const result = results.get(part.toolCallId)
+    const result = results.get(part)
     if (!result) continue
     const { toolCallId: callId, toolName: name } = part
     // The AI SDK has parsed the input from JSON.

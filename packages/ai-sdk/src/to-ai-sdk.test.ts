@@ -1,6 +1,7 @@
 import { Agent, Swarm } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import * as ai7 from 'ai'
+import type { ModelMessage } from 'ai6'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { citation, clerk, look, pay, versions, withoutPrintedWarnings } from './__fixtures__/clerk.ts'
@@ -87,6 +88,20 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
       { role: 'assistant', content: [{ type: 'text' }] },
       { role: 'user', content: [{ text: '<system>\nSpeak plainly.\n</system>' }, { text: 'And now?' }] },
     ])
+  })
+
+  it('receives the result of each call, also where answers use an id again', async () => {
+    const { agent, model } = clerk(['Windy.'], [])
+    const called = { toolCallId: '0', toolName: 'weather' }
+    const turn = (value: string): ModelMessage[] => [
+      { role: 'user', content: 'Oslo?' },
+      { role: 'assistant', content: [{ type: 'tool-call', ...called, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...called, output: { type: 'text', value } }] },
+    ]
+    const messages: ModelMessage[] = [...turn('Rain.'), ...turn('Snow.'), { role: 'user', content: 'And now?' }]
+    await ai.generateText({ model: toAISDK(agent), messages })
+    const results = model.requests[0]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+    expect(results).toEqual(['Rain.', 'Snow.'])
   })
 
   it('receives images and files, and addresses as they are', async () => {

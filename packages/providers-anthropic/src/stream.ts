@@ -37,12 +37,16 @@ export class AnthropicReader implements FrameReader {
   #stopDetails: StopDetails | undefined
 
   /** @param request.answerTool the tool whose arguments are emitted while they are written */
-  constructor(context: ErrorContext, renamed: RenamedKeys, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
+  constructor(
+    context: ErrorContext,
+    renamed: RenamedKeys,
+    { answerTool, messages }: Partial<Pick<ModelRequest, 'answerTool' | 'messages'>> = {},
+  ) {
     this.#context = context
     this.#renamed = renamed
     // Keys are renamed once the arguments are complete.
     this.#answerTool = renamed.has(answerTool ?? '') ? undefined : answerTool
-    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
   }
 
   read(frame: Frame): boolean {

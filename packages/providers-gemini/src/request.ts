@@ -49,7 +49,7 @@ export function prepareCall(
           { signal, fetch: connection.fetch },
         )
       },
-      reader: new GeminiReader(context),
+      reader: new GeminiReader(context, request),
     }
   }
 }

@@ -1,4 +1,4 @@
-import { AgentKitError, type ModelEvent, type ModelFinishReason } from '@agentkit/core'
+import { AgentKitError, type ModelEvent, type ModelFinishReason, type ModelRequest } from '@agentkit/core'
 import {
   type ErrorContext,
   type Frame,
@@ -39,9 +39,9 @@ export class GeminiReader implements FrameReader {
   #blockReason: string | undefined
   #hasContent = false
 
-  constructor(context: ErrorContext) {
+  constructor(context: ErrorContext, { messages }: Partial<Pick<ModelRequest, 'messages'>> = {}) {
     this.#context = context
-    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
   }
 
   read(frame: Frame): boolean {

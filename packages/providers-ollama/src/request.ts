@@ -38,7 +38,7 @@ export function prepareCall(
     return {
       warnings,
       send: (signal) => connection.send((client) => client.chat(body), signal),
-      reader: new OllamaReader(context, textLength(body.messages)),
+      reader: new OllamaReader(context, textLength(body.messages), request),
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { ModelEvent, Usage } from '@agentkit/core'
+import type { ModelEvent, ModelRequest, Usage } from '@agentkit/core'
 import {
   type ErrorContext,
   type Frame,
@@ -31,9 +31,13 @@ export class OllamaReader implements FrameReader {
   #last: Line | undefined
 
   /** @param promptCharacters the length of the prompt, to notice when the server has cut it */
-  constructor(context: ErrorContext, promptCharacters: number) {
+  constructor(
+    context: ErrorContext,
+    promptCharacters: number,
+    { messages }: Partial<Pick<ModelRequest, 'messages'>> = {},
+  ) {
     this.#context = context
-    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
     this.#promptCharacters = promptCharacters
   }
 

@@ -1,4 +1,4 @@
-import type { ModelFinishReason, ToolSpec, Usage } from '@agentkit/core'
+import type { Message, ModelFinishReason, ToolSpec, Usage } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import type { FakeAnswer, Transport } from '../fake-provider/wires/script.ts'
 import { ask, type Outcome, type Subject } from './provider-under-test.ts'
@@ -72,6 +72,18 @@ export function answerTests(subject: Subject): void {
         expectOwnIds(await ask(subject, { toolCalls: twice }, { tools: [weather] }))
       },
     )
+
+    it('has call ids that the conversation does not have (Q7)', async () => {
+      const toolCalls = calls.map((call, index) => ({ ...call, callId: `${index}` }))
+      const first = await ask(subject, { toolCalls }, { tools: [weather] })
+      const content = first.finish?.message.content ?? []
+      const results = first.calls.map(({ callId, name }) => ({ role: 'tool' as const, callId, name, content: 'Sunny' }))
+      const messages: Message[] = [{ role: 'user', content: 'Hello' }, { role: 'assistant', content }, ...results]
+      const second = await ask(subject, { toolCalls }, { tools: [weather], messages })
+      const ids = [...first.calls, ...second.calls].map(({ callId }) => callId)
+      expect(ids).toHaveLength(2 * calls.length)
+      expect(new Set(ids).size).toBe(ids.length)
+    })
 
     if (argumentsAreText.has(wire))
       it('reports arguments that are not JSON, and the other calls with them (Q2)', async () => {

@@ -4,7 +4,8 @@ import { type ErrorContext, incompleteStream, providerError } from '../errors/pr
 import { isCallId } from '../stream/call-id.ts'
 import { type Frame, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
-import { parseArguments, ReplyBuilder } from '../stream/reply-builder.ts'
+import { parseArguments } from '../stream/parse-arguments.ts'
+import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
@@ -50,10 +51,13 @@ export class ChatReader implements FrameReader {
   #usage: Usage = {}
 
   /** @param request.answerTool the tool whose arguments are emitted while they are written */
-  constructor(context: ErrorContext, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
+  constructor(
+    context: ErrorContext,
+    { answerTool, messages }: Partial<Pick<ModelRequest, 'answerTool' | 'messages'>> = {},
+  ) {
     this.#context = context
     this.#answerTool = answerTool
-    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
   }
 
   read(frame: Frame): boolean {

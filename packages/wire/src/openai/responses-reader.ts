@@ -63,10 +63,13 @@ export class ResponsesReader implements FrameReader {
   #usage: Usage = {}
 
   /** @param request.answerTool the tool whose arguments are emitted while they are written */
-  constructor(context: ErrorContext, { answerTool }: Pick<ModelRequest, 'answerTool'> = {}) {
+  constructor(
+    context: ErrorContext,
+    { answerTool, messages }: Partial<Pick<ModelRequest, 'answerTool' | 'messages'>> = {},
+  ) {
     this.#context = context
     this.#answerTool = answerTool
-    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`)
+    this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
   }
 
   read(frame: Frame): boolean {

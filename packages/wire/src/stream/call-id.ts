@@ -1,7 +1,40 @@
+import { type Message, toolCalls } from '@agentkit/core'
+
 /** What SDKs and servers send in place of a missing id. */
 const placeholders: ReadonlySet<unknown> = new Set(['', 'null', 'undefined'])
 
 /** Whether a server has given a call an id. */
 export function isCallId(id: unknown): id is string {
   return typeof id === 'string' && !placeholders.has(id)
+}
+
+export function newCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll('-', '')}`
+}
+
+/** The ids of the calls of one answer, unique in its conversation: some servers count calls from 0 in every answer. */
+export class OwnCallIds {
+  readonly #messages: readonly Message[]
+  #earlier: ReadonlySet<string> | undefined
+  readonly #replaced = new Map<string, string>()
+
+  /** @param messages of the request */
+  constructor(messages: readonly Message[]) {
+    this.#messages = messages
+  }
+
+  /** The id that the server has given, or the one in its place, which stays the same. */
+  of(given: string): string {
+    this.#earlier ??= idsIn(this.#messages)
+    if (!this.#earlier.has(given)) return given
+    const own = this.#replaced.get(given) ?? newCallId()
+    this.#replaced.set(given, own)
+    return own
+  }
+}
+
+function idsIn(messages: readonly Message[]): ReadonlySet<string> {
+  return new Set(
+    messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message).map(({ callId }) => callId) : [])),
+  )
 }

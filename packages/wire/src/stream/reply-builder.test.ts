@@ -178,6 +178,23 @@ describe('Reply', () => {
     expect(ids.slice(1).every((id) => /^call_\w{1,35}$/.test(id))).toBe(true)
   })
 
+  it('gives a call whose id the conversation has another one, also to the pieces of its arguments (Q7)', () => {
+    const call = { type: 'tool-call', callId: '0', name: 'echo', input: {} } as const
+    const reply = new ReplyBuilder(owner, [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [call] },
+      { role: 'tool', callId: '0', name: 'echo', content: 'Hi' },
+    ])
+    reply.toolInput('0', '{}')
+    reply.toolCall({ callId: '0', name: 'echo', argumentsText: '{}' })
+    reply.toolCall({ callId: '0', name: 'echo', argumentsText: '{}' })
+    reply.toolCall({ callId: '1', name: 'echo', argumentsText: '{}' })
+    const [piece, ...calls] = reply.take().map((event) => ('callId' in event ? event.callId : ''))
+    expect(piece).toMatch(/^call_\w+$/)
+    expect(calls).toEqual([piece, expect.stringMatching(/^call_\w+$/), '1'])
+    expect(new Set(calls).size).toBe(3)
+  })
+
   it('emits invalid arguments as text, beside other calls (Q2)', () => {
     const { events, content } = finished((reply) => {
       reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '{"text":' })

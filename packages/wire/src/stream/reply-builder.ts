@@ -1,13 +1,14 @@
 import {
   AgentKitError,
   type AssistantPart,
-  type JSONValue,
+  type Message,
   type ModelEvent,
   type ModelFinishReason,
   type Opaque,
   type Usage,
 } from '@agentkit/core'
-import { isCallId } from './call-id.ts'
+import { isCallId, newCallId, OwnCallIds } from './call-id.ts'
+import { parseArguments } from './parse-arguments.ts'
 
 /** A complete tool call, as a provider sent it. */
 export type CompleteCall = {
@@ -26,6 +27,7 @@ export class ReplyBuilder {
   readonly #model: string
   readonly #parts: AssistantPart[] = []
   readonly #callIds = new Set<string>()
+  readonly #ownIds: OwnCallIds
   readonly #warnings = new Set<string>()
   /** Characters of incomplete calls, which a reader buffers, and of complete calls. */
   #pieceChars = 0
@@ -37,9 +39,13 @@ export class ReplyBuilder {
   /** The first half of a surrogate pair that was split between two deltas. */
   #splitCharacter = ''
 
-  /** @param model `provider/model` */
-  constructor(model: string) {
+  /**
+   * @param model `provider/model`
+   * @param messages of the request: its ids of calls are not used again
+   */
+  constructor(model: string, messages: readonly Message[] = []) {
     this.#model = model
+    this.#ownIds = new OwnCallIds(messages)
   }
 
   text(delta: string): void {
@@ -113,11 +119,12 @@ export class ReplyBuilder {
 
   /** Emits a piece of the arguments of a call, which is added once it is complete: by the id that it has then. */
   toolInput(callId: string, text: string): void {
-    if (text === '' || !isCallId(callId) || this.#callIds.has(callId)) return
-    this.#events.push({ type: 'tool-input-delta', callId, text })
+    const ownId = text === '' || !isCallId(callId) ? undefined : this.#ownIds.of(callId)
+    if (ownId === undefined || this.#callIds.has(ownId)) return
+    this.#events.push({ type: 'tool-input-delta', callId: ownId, text })
   }
 
-  /** Adds a complete call. Missing and repeated ids are replaced; invalid arguments are emitted as text. */
+  /** Adds a complete call. Missing ids, and those that the conversation has, are replaced; invalid arguments are emitted as text. */
   toolCall(call: CompleteCall): void {
     this.endPart()
     this.countCalls(this.#callIds.size + 1)
@@ -216,8 +223,8 @@ export class ReplyBuilder {
   }
 
   #uniqueCallId(given: string | undefined): string {
-    const usable = isCallId(given) && !this.#callIds.has(given)
-    const callId = usable ? given : `call_${crypto.randomUUID().replaceAll('-', '')}`
+    const ownId = isCallId(given) ? this.#ownIds.of(given) : undefined
+    const callId = ownId === undefined || this.#callIds.has(ownId) ? newCallId() : ownId
     this.#callIds.add(callId)
     return callId
   }
@@ -230,17 +237,3 @@ const mostCalls = 1_024
 const mostDataChars = 16_777_216
 /** Distinct warnings of one answer. */
 const mostWarnings = 100
-
-export type ParsedArguments = { ok: true; input: JSONValue } | { ok: false; inputText: string; invalid: string }
-
-/** Parses the arguments that a model wrote for a tool. Empty arguments are `{}`. */
-export function parseArguments(text: string): ParsedArguments {
-  if (text.trim() === '') return { ok: true, input: {} }
-  try {
-    // JSON.parse returns JSON values only.
-    const input = JSON.parse(text) as JSONValue
-    return { ok: true, input: input ?? {} }
-  } catch (error) {
-    return { ok: false, inputText: text, invalid: (error as Error).message }
-  }
-}
