@@ -17,9 +17,46 @@ export type Conversation = { question: string | UserPart[]; history: Message[] }
  * @throws ProblemError for a message that an agent does not take, and for a last one that is not the user's
  */
 export function readConversation(messages: readonly unknown[], path: Path, instructions: string[] = []): Conversation {
+  const { question, marked, said } = readMessages(messages, path, instructions)
+  return { question, history: historyOf(marked, said) }
+}
+
+/**
+ * The question of a request that continues an answer, whose history the server has: all that the messages after the last one
+ * of the assistant say. See {@link readConversation}.
+ */
+export function readAddition(
+  messages: readonly unknown[],
+  path: Path,
+  instructions: string[],
+): Conversation['question'] {
+  const { question, marked, said, newest } = readMessages(messages, path, instructions)
+  const texts = marked.filter((text) => text.trim() !== '')
+  const front = texts.length > 0 ? partsOf(markedText(texts)) : []
+  const earlier = said.slice(newest).flatMap((message) => (message.role === 'user' ? partsOf(message.content) : []))
+  const added = [...front, ...earlier]
+  return added.length > 0 ? [...added, ...partsOf(question)] : question
+}
+
+function partsOf(content: Conversation['question']): UserPart[] {
+  if (typeof content !== 'string') return content
+  return content === '' ? [] : [{ type: 'text', text: content }]
+}
+
+type Read = {
+  question: Conversation['question']
+  marked: string[]
+  /** Before the question. */
+  said: Message[]
+  /** Where what follows the last answer begins. */
+  newest: number
+}
+
+function readMessages(messages: readonly unknown[], path: Path, instructions: string[]): Read {
   if (messages.length === 0) throw invalid(path, 'must not be empty')
   const marked = [...instructions]
   const said: Message[] = []
+  let newest = 0
   for (const [index, message] of messages.entries()) {
     const at = [...path, index]
     if (!isRecord(message)) throw invalid(at, 'must be an object')
@@ -35,6 +72,7 @@ export function readConversation(messages: readonly unknown[], path: Path, instr
       case 'assistant': {
         const text = content === null || content === undefined ? '' : textOf(readContent(content, [...at, 'content']))
         if (text !== '') said.push({ v: 1, role, content: [{ type: 'text', text }] })
+        newest = said.length
         break
       }
       case 'tool':
@@ -50,7 +88,7 @@ export function readConversation(messages: readonly unknown[], path: Path, instr
   if (typeof content === 'string' ? content.trim() === '' : content.length === 0) {
     throw invalid([...path, messages.length - 1, 'content'], 'must not be empty')
   }
-  return { question: content, history: historyOf(marked, said) }
+  return { question: content, marked, said, newest }
 }
 
 function historyOf(marked: readonly string[], said: readonly Message[]): Message[] {
@@ -63,7 +101,7 @@ function historyOf(marked: readonly string[], said: readonly Message[]): Message
 }
 
 /** What an application says to the model, as the words of its user. */
-export function markedText(texts: readonly string[]): string {
+function markedText(texts: readonly string[]): string {
   return `The application of the user asks you to respect this:\n<application>\n${texts.join('\n\n')}\n</application>`
 }
 

@@ -1,9 +1,9 @@
-import type { Decisions, Runnable, UserPart } from '@agentkit/core'
+import type { Decisions, Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { invalid } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 import { type CommonFields, missing, readCommonFields, unsupported } from './common-fields.ts'
-import { type Conversation, markedText, readConversation } from './conversation.ts'
+import { type Conversation, readAddition, readConversation } from './conversation.ts'
 
 export type ResponseRequest = CommonFields & {
   previousId: string | undefined
@@ -32,15 +32,9 @@ export function readResponseRequest(body: unknown, agent: Runnable): ResponseReq
   const decided = readDecisions(items)
   if (decided) return { ...request, kind: 'decisions', ...decided }
   const front = instructions === null || instructions.trim() === '' ? [] : [instructions]
-  // In the session of an earlier response, what comes before the question is not read.
-  const { question, history } = readConversation(messagesIn(items), ['input'], previousId === undefined ? front : [])
-  const marked = previousId === undefined || front.length === 0 ? question : withFront(markedText(front), question)
-  return { ...request, kind: 'question', question: marked, history }
-}
-
-function withFront(front: string, question: string | UserPart[]): UserPart[] {
-  const rest: UserPart[] = typeof question === 'string' ? [{ type: 'text', text: question }] : question
-  return [{ type: 'text', text: front }, ...rest]
+  const messages = messagesIn(items)
+  if (previousId === undefined) return { ...request, kind: 'question', ...readConversation(messages, ['input'], front) }
+  return { ...request, kind: 'question', question: readAddition(messages, ['input'], front), history: [] }
 }
 
 /** Items that a client sends back, although the model has them or needs none of them. */

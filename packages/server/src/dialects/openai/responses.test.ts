@@ -110,6 +110,36 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(texts).not.toContain('"B"')
   })
 
+  it('continues an earlier response by all that is said after it', async () => {
+    const { agent, model: scripted } = make(['One.', 'Two.', 'Three.'])
+    const client = connect(createApp(agent, quiet))
+    const first = await client.responses.create({ model, input: 'A' })
+    const image_url = 'data:image/png;base64,iVBORw0KGgo='
+    const second = await client.responses.create({
+      ...{ model, previous_response_id: first.id, instructions: 'Be brief.' },
+      input: [
+        { role: 'developer', content: 'Be kind.' },
+        { role: 'user', content: [{ type: 'input_image', image_url, detail: 'auto' }] },
+        { role: 'user', content: 'What is this?' },
+      ],
+    })
+    expect(scripted.requests[1]?.messages.at(-1)?.content).toEqual([
+      { type: 'text', text: expect.stringMatching(/Be brief\.\s+Be kind\./) },
+      { type: 'image', base64: 'iVBORw0KGgo=', mediaType: 'image/png' },
+      { type: 'text', text: 'What is this?' },
+    ])
+    // A client that sends back what was said repeats nothing.
+    await client.responses.create({
+      ...{ model, previous_response_id: second.id },
+      input: [
+        { role: 'user', content: 'What is this?' },
+        { role: 'assistant', content: 'Two.' },
+        { role: 'user', content: 'Sure?' },
+      ],
+    })
+    expect(scripted.requests[2]?.messages.at(-1)?.content).toBe('Sure?')
+  })
+
   it('keeps nothing with `store: false`, also of what it continues', async () => {
     const { agent } = make(['One.', 'Two.', 'Three.'])
     const client = connect(createApp(agent, quiet))
