@@ -45,9 +45,9 @@ export function a2aFailure(problem: ProblemError, id: CallId, requestId: string)
 /** @param requestId absent within a stream, whose headers have it */
 export function errorBody(problem: ProblemError, requestId?: string): object {
   const kind = kindOf(problem)
-  const reason = (problem instanceof A2AError ? kind : problem.code)
-    .replace(/(?<=[a-z])(?=[A-Z])|-/g, '_')
-    .toUpperCase()
+  // Clients know the reasons of the protocol's own errors.
+  const isOwn = problem instanceof A2AError || kinds[kind].code < kinds.ServerError.code
+  const reason = (isOwn ? kind : problem.code).replace(/(?<=[a-z])(?=[A-Z])|-/g, '_').toUpperCase()
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org' }
   const fields = problem.errors?.map(({ path, message }) => ({ field: path.join('.'), description: message }))
   return {

@@ -85,6 +85,12 @@ describe('POST /a2a', () => {
     await expectHealthy(app)
   })
 
+  it('names an error by the reason that the protocol has for it', async () => {
+    const app = createApp(make([]).agent, options)
+    const { error } = await (await app.request('/a2a', post(call('GetTask', { id: 'run_none' })))).json()
+    expect(error.data).toMatchObject([{ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' }])
+  })
+
   it('takes null for the default of a field, as JSON of the protocol does', async () => {
     const app = createApp(make(['Hello.']).agent, options)
     const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hi' }] }
