@@ -34,6 +34,7 @@ export function readResponseRequest(body: unknown, agent: Runnable): ResponseReq
   const front = instructions === null || instructions.trim() === '' ? [] : [instructions]
   const messages = messagesIn(items)
   if (previousId === undefined) return { ...request, kind: 'question', ...readConversation(messages, ['input'], front) }
+  checkNoDecision(items)
   return { ...request, kind: 'question', question: readAddition(messages, ['input'], front), history: [] }
 }
 
@@ -67,6 +68,17 @@ function readDecisions(items: readonly unknown[]): { runId: string; decisions: D
     return [{ ref: id, isApproved: approve, reason, at: [...at, 'approval_request_id'] }]
   })
   return decisionsOfRun(sent)
+}
+
+/**
+ * A run that waits continues by its decisions alone, so a question beside them would be another run.
+ * @param items that continue a response: those after the last one of the assistant are new
+ */
+function checkNoDecision(items: readonly unknown[]): void {
+  const isAnswer = (item: unknown): boolean => isRecord(item) && (item.role === 'assistant' || item.type === 'mcp_call')
+  const start = items.findLastIndex(isAnswer) + 1
+  const at = items.findIndex((item, index) => index >= start && isRecord(item) && item.type === 'mcp_approval_response')
+  if (at !== -1) throw invalid(['input', at], 'must be sent without a message of the user, which is the next request')
 }
 
 function textField(value: unknown, name: string): string | undefined {

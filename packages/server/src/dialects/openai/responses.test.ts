@@ -512,6 +512,19 @@ describe('POST /v1/responses', () => {
     ])
   })
 
+  it('refuses a question beside the answer to an approval, and takes both of what was said before', async () => {
+    const agent = fakeAgent()
+    const app = createApp(agent, quiet)
+    const answer = { type: 'mcp_approval_response', approval_request_id: 'run_1/apr_1', approve: true }
+    const question = { role: 'user', content: 'And now?' }
+    const beside = { ...valid, previous_response_id: 'resp_run_1', input: [answer, question] }
+    const refused = await app.request('/v1/responses', post(beside))
+    expect([refused.status, (await refused.json()).error]).toMatchObject([400, { param: 'input[0]' }])
+    const earlier = [answer, { role: 'assistant', content: 'Paid.' }, question]
+    const taken = await app.request('/v1/responses', post({ ...valid, input: earlier }))
+    expect([taken.status, agent.calls[0]?.input]).toEqual([200, 'And now?'])
+  })
+
   it('refuses another session than that of the earlier response, and events that are not kept', async () => {
     const app = createApp(make(['One.', 'Two.']).agent, quiet)
     const { id } = await (await app.request('/v1/responses', post({ model, input: 'A' }))).json()
