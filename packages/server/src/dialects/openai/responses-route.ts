@@ -7,9 +7,10 @@ import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { openaiCaller, sessionOf } from './common-fields.ts'
+import { openaiCaller, readCommonFields, sessionOf } from './common-fields.ts'
 import { decideResponse } from './decide-response.ts'
 import { findResponse } from './find-response.ts'
+import { withReferences } from './item-references.ts'
 import { type ResponseHead, responseBody, responseId } from './response-body.ts'
 import { placeOf } from './response-place.ts'
 import { ResponseReader } from './response-reader.ts'
@@ -47,7 +48,8 @@ export function responsesRoute(parts: RouteParts): Route {
     },
     async handle(context) {
       return withJSON(context, parts, async (sent, handOver) => {
-        const request = readResponseRequest(sent, agent)
+        const caller = (): string => openaiCaller(context, readCommonFields(sent, agent).namedUser)
+        const request = readResponseRequest(await withReferences(parts, sent, caller), agent)
         const userId = openaiCaller(context, request.namedUser)
         if (request.kind === 'decisions') {
           return await decideResponse(context, parts, { ...request, userId, head: headOf(request) })

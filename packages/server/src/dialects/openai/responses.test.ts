@@ -512,6 +512,32 @@ describe('POST /v1/responses', () => {
     ])
   })
 
+  it('reads items that a client refers to by their ids, as that of the AI SDK does', async () => {
+    const { agent, model: scripted } = make([...twoSteps, 'Sure.', 'Yes.'])
+    const app = createApp(agent, quiet)
+    const first = await (await app.request('/v1/responses', post({ model, input: 'How many?' }))).json()
+    const references = first.output.map(({ id }: { id: string }) => ({ type: 'item_reference', id }))
+    expect(references).toHaveLength(4)
+    const input = [{ role: 'user', content: 'How many?' }, ...references, { role: 'user', content: 'Sure?' }]
+    const second = await app.request('/v1/responses', post({ model, input }))
+    expect(second.status).toBe(200)
+    const texts = ({ content }: { content: unknown }) =>
+      JSON.stringify(content)
+        .match(/[A-Z][a-z ]+[.?]/g)
+        ?.join(' ')
+    expect(scripted.requests.at(-1)?.messages.map(texts)).toEqual(['How many?', 'I look.', 'Three bees.', 'Sure?'])
+    const continued = { model, previous_response_id: first.id, input: input.slice(1) }
+    expect((await app.request('/v1/responses', post(continued))).status).toBe(200)
+    expect(scripted.requests.at(-1)?.messages.at(-1)?.content).toBe('Sure?')
+    const other = await app.request('/v1/responses', post({ model, input, user: 'eve' }))
+    expect([other.status, (await other.json()).error]).toMatchObject([404, { param: 'input[2].id' }])
+    const none = [
+      { type: 'item_reference', id: 'msg_none_0' },
+      { role: 'user', content: 'Sure?' },
+    ]
+    expect((await app.request('/v1/responses', post({ model, input: none }))).status).toBe(404)
+  })
+
   it('refuses a question beside the answer to an approval, and takes both of what was said before', async () => {
     const agent = fakeAgent()
     const app = createApp(agent, quiet)

@@ -1,0 +1,64 @@
+import { isRecord } from '@agentkit/core/internal'
+import { ProblemError } from '../../answer/problem.ts'
+import type { RouteParts } from '../../request/parts.ts'
+import { findResponse } from './find-response.ts'
+import { responseId } from './response-body.ts'
+import type { Item } from './response-items.ts'
+import { storedResponse } from './stored-response.ts'
+
+type Reference = { type: 'item_reference'; id: unknown }
+
+/**
+ * The body of a request with the items that it refers to. Clients such as that of the AI SDK send the ids of what was
+ * answered, in place of the items.
+ *
+ * @param userId of the request
+ * @throws ProblemError `not-found` for an item that is not stored, or another user's
+ */
+export async function withReferences(parts: RouteParts, body: unknown, userId: () => string): Promise<unknown> {
+  if (!isRecord(body) || !Array.isArray(body.input) || !body.input.some(isReference)) return body
+  const outputs = new Map<string, Promise<readonly Item[]>>()
+  const outputOf = (runId: string): Promise<readonly Item[]> => {
+    const known = outputs.get(runId) ?? storedOutput(parts, runId, userId())
+    outputs.set(runId, known)
+    return known
+  }
+  const input: unknown[] = []
+  for (const [index, item] of body.input.entries()) {
+    input.push(isReference(item) ? await itemOf(item, index, outputOf) : item)
+  }
+  return { ...body, input }
+}
+
+function isReference(item: unknown): item is Reference {
+  return isRecord(item) && item.type === 'item_reference'
+}
+
+async function itemOf(
+  { id }: Reference,
+  index: number,
+  outputOf: (runId: string) => Promise<readonly Item[]>,
+): Promise<unknown> {
+  const [, kind, runId = ''] = (typeof id === 'string' && /^(msg|rs|mcp)_(.+)_\d+$/s.exec(id)) || []
+  // The model has the calls and the reasoning of its own.
+  if (kind === 'rs' || kind === 'mcp') return { type: 'mcp_call' }
+  if (typeof id === 'string' && /^run_[^/]+\/./.test(id)) return { type: 'mcp_approval_request' }
+  const output = kind === undefined ? [] : await outputOf(runId)
+  const messages = output.filter(({ type }) => type === 'message')
+  // A step that was tried again has left out numbers, which what is stored has not.
+  const item = messages.find((each) => each.id === id) ?? messages.at(-1)
+  if (item) return item
+  const errors = [{ path: ['input', index, 'id'], message: 'does not exist' }]
+  throw new ProblemError('not-found', { detail: 'There is no such item.', errors })
+}
+
+async function storedOutput(parts: RouteParts, runId: string, userId: string): Promise<readonly Item[]> {
+  try {
+    const found = await findResponse(parts, responseId(runId), { userId, param: 'input' })
+    const { output } = storedResponse(parts, found) as { output: readonly Item[] } // a response has its items
+    return output
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'not-found') return []
+    throw error
+  }
+}
