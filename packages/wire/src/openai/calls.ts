@@ -18,7 +18,8 @@ export type OpenAIEndpoint = PostTarget & {
 /** Prepares a Chat Completions request. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
   const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
-  return openaiCall(body, warnings, endpoint, '/chat/completions', new ChatReader(endpoint.context, request))
+  const reader = new ChatReader(endpoint.context, request, compat.reasoningContentOwner !== undefined)
+  return openaiCall(body, warnings, endpoint, '/chat/completions', reader)
 }
 
 /** Prepares a Responses request. */

@@ -6,26 +6,27 @@ import { imagesAfterResults } from '../messages/images-after-results.ts'
 import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
+import { isRecord } from '../util/json.ts'
+import type { ChatCompat } from './chat-request.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
 
 /** OpenAI rejects longer ones here. */
 const longestCallId = 40
 
 /** The role of instructions, and the model whose reasoning is sent back. */
-type ChatRoles = { systemRole: 'developer' | 'system'; reasoningOwner: string | undefined }
+type ChatRoles = Pick<ChatCompat, 'systemRole' | 'reasoningOwner' | 'reasoningContentOwner'>
+
+/** What is kept with reasoning that is sent back by the name it came under. */
+export const reasoningContent = { field: 'reasoning_content' } as const
 
 /**
- * Converts a conversation, whose media are in their plain form, for Chat Completions.
- * @param reasoningOwner `provider/model` that gets its reasoning back; most servers reject any
+ * Converts a conversation, whose media are in their plain form, for Chat Completions. Most servers reject any reasoning: only
+ * the owners get theirs back.
  */
-export function toChatMessages(
-  messages: readonly Message[],
-  systemRole: 'developer' | 'system',
-  reasoningOwner?: string,
-): ChatMessage[] {
-  const roles = { systemRole, reasoningOwner }
+export function toChatMessages(messages: readonly Message[], roles: ChatRoles): ChatMessage[] {
+  const { systemRole, reasoningOwner = '', reasoningContentOwner = '' } = roles
   return convertConversation(messages, {
-    key: `${systemRole} ${reasoningOwner ?? ''}`,
+    key: JSON.stringify([systemRole, reasoningOwner, reasoningContentOwner]),
     caches,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, roles),
@@ -34,19 +35,15 @@ export function toChatMessages(
 
 const caches: ConversionCaches<ChatMessage> = new Map()
 
-function convertPart(
-  messages: readonly Message[],
-  ids: CallIds,
-  { systemRole, reasoningOwner }: ChatRoles,
-): ChatMessage[] {
+function convertPart(messages: readonly Message[], ids: CallIds, roles: ChatRoles): ChatMessage[] {
   return imagesAfterResults(repairTranscript(messages, ids)).flatMap((message) => {
     switch (message.role) {
       case 'system':
-        return isBlank(message.content) ? [] : { role: systemRole, content: wellFormed(message.content) }
+        return isBlank(message.content) ? [] : { role: roles.systemRole, content: wellFormed(message.content) }
       case 'user':
         return userMessage(message) ?? []
       case 'assistant':
-        return assistantMessage(message, reasoningOwner) ?? []
+        return assistantMessage(message, roles) ?? []
       case 'tool':
         return { role: 'tool', tool_call_id: message.callId, content: wellFormed(message.content) }
       default:
@@ -78,17 +75,22 @@ function userPart(part: UserPart): ChatUserPart | undefined {
   }
 }
 
-function assistantMessage(message: AssistantMessage, reasoningOwner: string | undefined): ChatMessage | undefined {
+function assistantMessage(
+  message: AssistantMessage,
+  { reasoningOwner, reasoningContentOwner }: ChatRoles,
+): ChatMessage | undefined {
   const text = assistantText(message)
   const content = isBlank(text) ? null : wellFormed(text)
   const calls = toolCalls(message)
   if (calls.length === 0 && content === null) return undefined
   const own = reasoningOwner !== undefined && message.model === reasoningOwner
   const reasoning = own ? reasoningText(message) : ''
+  const returned = reasoningContentOwner === undefined ? '' : returnedReasoning(message, reasoningContentOwner)
   return {
     role: 'assistant',
     content,
     ...(!isBlank(reasoning) && { reasoning: wellFormed(reasoning) }),
+    ...(returned !== '' && { reasoning_content: wellFormed(returned) }),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ callId, name, input }) => ({
         id: callId,
@@ -101,4 +103,12 @@ function assistantMessage(message: AssistantMessage, reasoningOwner: string | un
 
 function reasoningText({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
+}
+
+function returnedReasoning({ content }: AssistantMessage, owner: string): string {
+  const own = content.map((part) => {
+    const data = part.type === 'reasoning' && part.opaque?.owner === owner ? part.opaque.data : undefined
+    return part.type === 'reasoning' && isRecord(data) && data.field === reasoningContent.field ? part.text : ''
+  })
+  return own.join('')
 }

@@ -7,6 +7,7 @@ import type { FrameReader } from '../stream/model-stream.ts'
 import { parseArguments } from '../stream/parse-arguments.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
+import { reasoningContent } from './chat-messages.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
 /** The fields that are read; servers omit any of them, and send null for any of them. */
@@ -43,6 +44,7 @@ export class ChatReader implements FrameReader {
   readonly #calls: OpenCall[] = []
   readonly #callsByKey = new Map<number | string, OpenCall>()
   readonly #answerTool: string | undefined
+  readonly #returnsReasoning: boolean
   /** The call whose arguments are the answer; beside another one they are none. */
   #answer: OpenCall | undefined
   #finishReason: string | undefined
@@ -50,13 +52,18 @@ export class ChatReader implements FrameReader {
   #refused = false
   #usage: Usage = {}
 
-  /** @param request.answerTool the tool whose arguments are emitted while they are written */
+  /**
+   * @param request.answerTool the tool whose arguments are emitted while they are written
+   * @param returnsReasoning whether the server gets back what it sends as `reasoning_content`
+   */
   constructor(
     context: ErrorContext,
     { answerTool, messages }: Partial<Pick<ModelRequest, 'answerTool' | 'messages'>> = {},
+    returnsReasoning = false,
   ) {
     this.#context = context
     this.#answerTool = answerTool
+    this.#returnsReasoning = returnsReasoning
     this.#reply = new ReplyBuilder(`${context.provider}/${context.model}`, messages)
   }
 
@@ -105,8 +112,10 @@ export class ChatReader implements FrameReader {
   #readChoice(choice: Choice): void {
     const delta = choice.delta ?? choice.message
     if (delta) {
-      const reasoning = delta.reasoning_content ?? delta.reasoning
-      if (typeof reasoning === 'string') this.#reply.reasoning(reasoning)
+      const { reasoning_content } = delta
+      const reasoning = reasoning_content ?? delta.reasoning
+      const isReturned = this.#returnsReasoning && typeof reasoning_content === 'string'
+      if (typeof reasoning === 'string') this.#reply.reasoning(reasoning, isReturned ? reasoningContent : undefined)
       if (typeof delta.content === 'string') this.#reply.text(delta.content)
       else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
       if (typeof delta.refusal === 'string' && delta.refusal !== '') {

@@ -18,7 +18,7 @@ function request(model: string, more: Partial<ModelRequest> = {}, compat: Partia
 }
 
 function messages(...list: Message[]) {
-  return { chat: toChatMessages(list, 'system') }
+  return { chat: toChatMessages(list, { systemRole: 'system' }) }
 }
 
 describe('toChatRequest', () => {
@@ -287,7 +287,10 @@ describe('toChatMessages', () => {
     ],
   }
   const sentBack = (owner?: string): unknown =>
-    toChatMessages([Object.freeze(user), Object.freeze(thinking), Object.freeze({ ...user })], 'system', owner)[1]
+    toChatMessages([Object.freeze(user), Object.freeze(thinking), Object.freeze({ ...user })], {
+      systemRole: 'system',
+      ...(owner !== undefined && { reasoningOwner: owner }),
+    })[1]
 
   it('sends reasoning to its owner alone, however often the conversation is sent (Q5, Q53)', () => {
     const plain = { role: 'assistant', content: 'Yes.' }

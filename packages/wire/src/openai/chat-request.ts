@@ -19,6 +19,11 @@ export type ChatCompat = {
   strict: boolean
   /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
   reasoningOwner?: string
+  /**
+   * `provider/model` that gets back what it has sent as `reasoning_content`; no model when absent. Servers of DeepSeek's and
+   * Moonshot's models refuse calls without it, and others that send it take it.
+   */
+  reasoningContentOwner?: string
   traits: OpenAITraits
   /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
   reads?(part: MediaPart): boolean
@@ -35,7 +40,7 @@ export function toChatRequest(
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
   const readable = readableMessages(request.messages, compat.reads ?? readByChat, model, warnings)
-  const messages = toChatMessages(readable, compat.systemRole, compat.reasoningOwner)
+  const messages = toChatMessages(readable, compat)
   const supported = supportedOptions(request, compat.traits, model, warnings)
   // All messages were blank; an empty list is rejected.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })

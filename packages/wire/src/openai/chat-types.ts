@@ -22,7 +22,13 @@ export type ChatRequest = CacheFields & {
 export type ChatMessage =
   | { role: 'system' | 'developer'; content: string | ChatTextPart[] }
   | { role: 'user'; content: string | ChatUserPart[] }
-  | { role: 'assistant'; content: string | null; reasoning?: string; tool_calls?: ChatToolCall[] }
+  | {
+      role: 'assistant'
+      content: string | null
+      reasoning?: string
+      reasoning_content?: string
+      tool_calls?: ChatToolCall[]
+    }
   | { role: 'tool'; tool_call_id: string; content: string | ChatTextPart[] }
 
 export type ChatTextPart = { type: 'text'; text: string } & Breakpoint

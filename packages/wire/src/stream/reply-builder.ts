@@ -52,8 +52,10 @@ export class ReplyBuilder {
     this.#add('text', delta)
   }
 
-  reasoning(delta: string): void {
+  /** @param data that this model wants back with it */
+  reasoning(delta: string, data?: Opaque['data']): void {
     this.#add('reasoning', delta)
+    if (data !== undefined && this.#open?.type === 'reasoning') this.#open.opaque ??= { owner: this.#model, data }
   }
 
   /** Begins a text part with opaque data. */

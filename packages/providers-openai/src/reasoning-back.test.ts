@@ -1,0 +1,42 @@
+import { Agent, tool } from '@agentkit/core'
+import { expect, it } from 'vitest'
+import { chatDelta, json, loopback, sse, streaming } from './__fixtures__/loopback.ts'
+import { openai } from './index.ts'
+
+const sky = tool({ name: 'sky', description: 'The sky.', input: { type: 'object' }, execute: () => 'blue' })
+const choice = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+})
+const called = (field: string) =>
+  sse(
+    choice({ [field]: 'I ' }),
+    choice({ [field]: 'look.' }),
+    choice({ tool_calls: [{ index: 0, id: 'c1', function: { name: 'sky', arguments: '{}' } }] }),
+    choice({}, 'tool_calls'),
+    '[DONE]',
+  )
+const answered = sse(chatDelta('It is blue.'), choice({}, 'stop'), '[DONE]')
+const refused = json(400, { error: { message: 'The `reasoning_content` must be passed back to the API.' } })
+
+type Sent = { tool_calls?: unknown; reasoning_content?: string }
+
+it.each([
+  ['reasoning_content', 'I look.'],
+  ['reasoning', undefined],
+])('gives reasoning that came as `%s` back to its model as `reasoning_content`: %j', async (field, expected) => {
+  await using server = await loopback((response, request) => {
+    const call = (request.body.messages as Sent[]).find((message) => message.tool_calls)
+    if (!call) return streaming(response).end(called(field))
+    const isTaken = call.reasoning_content === (request.body.model === 'thinker' ? expected : undefined)
+    // As DeepSeek and Moonshot do.
+    return isTaken ? streaming(response).end(answered) : refused(response, request)
+  })
+  const provider = openai({ name: 'thinkers', baseURL: server.baseURL })
+  const agent = new Agent({ name: 'Guide', functions: [sky], model: provider.model('thinker') })
+  const { error, text, messages } = await agent.stream('How is the sky?').result
+  expect([error, text]).toEqual([undefined, 'It is blue.'])
+  // Other models get none.
+  const other = new Agent({ name: 'Guide', functions: [sky], model: provider.model('other') })
+  const second = await other.stream('Sure?', { history: messages }).result
+  expect([second.error, second.text]).toEqual([undefined, 'It is blue.'])
+})
