@@ -7,14 +7,23 @@ import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
 import { isRecord } from '../util/json.ts'
-import type { ChatCompat } from './chat-request.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
 
 /** OpenAI rejects longer ones here. */
 const longestCallId = 40
 
 /** The role of instructions, and the model whose reasoning is sent back. */
-type ChatRoles = Pick<ChatCompat, 'systemRole' | 'reasoningOwner' | 'reasoningContentOwner'>
+export type ChatRoles = {
+  /** The role of instructions. */
+  systemRole: 'developer' | 'system'
+  /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
+  reasoningOwner?: string
+  /**
+   * `provider/model` that gets back what it has sent as `reasoning_content`; no model when absent. Servers of DeepSeek's and
+   * Moonshot's models refuse calls without it, and others that send it take it.
+   */
+  reasoningContentOwner?: string
+}
 
 /** What is kept with reasoning that is sent back by the name it came under. */
 export const reasoningContent = { field: 'reasoning_content' } as const

@@ -2,7 +2,7 @@ import type { CachePlan, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/co
 import { isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
-import { toChatMessages } from './chat-messages.ts'
+import { type ChatRoles, toChatMessages } from './chat-messages.ts'
 import type { ChatMessage, ChatRequest, ChatTool, ChatUserPart } from './chat-types.ts'
 import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
@@ -10,20 +10,11 @@ import { type ReasoningEffort, supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
 
 /** The differences between a server's Chat Completions and OpenAI's. */
-export type ChatCompat = {
+export type ChatCompat = ChatRoles & {
   /** The name of the limit for output tokens. */
   maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** The role of instructions. */
-  systemRole: 'developer' | 'system'
   /** Whether to send `strict` with schemas; many servers do not know it. */
   strict: boolean
-  /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
-  reasoningOwner?: string
-  /**
-   * `provider/model` that gets back what it has sent as `reasoning_content`; no model when absent. Servers of DeepSeek's and
-   * Moonshot's models refuse calls without it, and others that send it take it.
-   */
-  reasoningContentOwner?: string
   traits: OpenAITraits
   /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
   reads?(part: MediaPart): boolean
