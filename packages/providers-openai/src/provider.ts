@@ -115,7 +115,7 @@ function prepareCall(connection: Connection, context: ErrorContext): (request: M
     maxTokensField: official || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',
     strict: official,
-    ...(!official && { reasoningContentOwner: `${context.provider}/${context.model}` }),
+    ...(!official && { returnsTo: `${context.provider}/${context.model}` }),
     traits,
   }
   return (request) => chatCall(request, endpoint, compat)

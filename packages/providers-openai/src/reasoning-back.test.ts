@@ -40,3 +40,31 @@ it.each([
   const second = await other.stream('Sure?', { history: messages }).result
   expect([second.error, second.text]).toEqual([undefined, 'It is blue.'])
 })
+
+it('gives the `reasoning_details` of a gateway back, each with the id of its call', async () => {
+  const text = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
+  const callId = 'tool_look_up_the_weather_of_a_city_U2ZJEE46KT9PuS0ZAsbt'
+  const first = sse(
+    choice({ reasoning: 'I ', reasoning_details: [{ ...text, text: 'I ' }] }),
+    choice({ reasoning: 'look.', reasoning_details: [{ ...text, text: 'look.' }] }),
+    choice({ reasoning_details: [{ ...text, text: null, signature: 'sig' }] }),
+    choice({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'AA==', id: callId, index: 1 }, null] }),
+    choice({ tool_calls: [{ index: 0, id: callId, function: { name: 'sky', arguments: '{}' } }] }),
+    choice({}, 'tool_calls'),
+    '[DONE]',
+  )
+  const turns = [first, answered]
+  await using server = await loopback((response) => streaming(response).end(turns.shift()))
+  const model = openai({ name: 'openrouter', baseURL: server.baseURL }).model('google/gemini-3-flash')
+  const { messages } = await new Agent({ name: 'Guide', functions: [sky], model }).stream('How is the sky?').result
+  expect(messages[1]?.content).toMatchObject([
+    { type: 'reasoning', text: 'I look.' },
+    { type: 'tool-call', callId },
+  ])
+  const sent = server.requests[1]?.body.messages as { tool_calls?: { id: string }[]; reasoning_details?: object[] }[]
+  const call = sent.find((message) => message.tool_calls)
+  expect(call?.reasoning_details).toEqual([
+    { ...text, text: 'I look.', signature: 'sig' },
+    { type: 'reasoning.encrypted', data: 'AA==', id: call?.tool_calls?.[0]?.id, index: 1 },
+  ])
+})

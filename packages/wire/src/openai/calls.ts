@@ -18,7 +18,7 @@ export type OpenAIEndpoint = PostTarget & {
 /** Prepares a Chat Completions request. */
 export function chatCall(request: ModelRequest, endpoint: OpenAIEndpoint, compat: ChatCompat): PreparedCall {
   const { body, warnings } = toChatRequest(endpoint.context.model, request, compat)
-  const reader = new ChatReader(endpoint.context, request, compat.reasoningContentOwner !== undefined)
+  const reader = new ChatReader(endpoint.context, request, compat.returnsTo !== undefined)
   return openaiCall(body, warnings, endpoint, '/chat/completions', reader)
 }
 

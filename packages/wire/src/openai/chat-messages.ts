@@ -6,8 +6,8 @@ import { imagesAfterResults } from '../messages/images-after-results.ts'
 import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
-import { isRecord } from '../util/json.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
+import { returnedReasoning } from './returned-reasoning.ts'
 
 /** OpenAI rejects longer ones here. */
 const longestCallId = 40
@@ -19,23 +19,20 @@ export type ChatRoles = {
   /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
   reasoningOwner?: string
   /**
-   * `provider/model` that gets back what it has sent as `reasoning_content`; no model when absent. Servers of DeepSeek's and
-   * Moonshot's models refuse calls without it, and others that send it take it.
+   * `provider/model` that gets back what it has sent as `reasoning_content` and `reasoning_details`; no model when absent.
+   * Servers of DeepSeek's and Moonshot's models refuse calls without the one, and OpenRouter without the other.
    */
-  reasoningContentOwner?: string
+  returnsTo?: string
 }
-
-/** What is kept with reasoning that is sent back by the name it came under. */
-export const reasoningContent = { field: 'reasoning_content' } as const
 
 /**
  * Converts a conversation, whose media are in their plain form, for Chat Completions. Most servers reject any reasoning: only
  * the owners get theirs back.
  */
 export function toChatMessages(messages: readonly Message[], roles: ChatRoles): ChatMessage[] {
-  const { systemRole, reasoningOwner = '', reasoningContentOwner = '' } = roles
+  const { systemRole, reasoningOwner = '', returnsTo = '' } = roles
   return convertConversation(messages, {
-    key: JSON.stringify([systemRole, reasoningOwner, reasoningContentOwner]),
+    key: JSON.stringify([systemRole, reasoningOwner, returnsTo]),
     caches,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, roles),
@@ -86,7 +83,7 @@ function userPart(part: UserPart): ChatUserPart | undefined {
 
 function assistantMessage(
   message: AssistantMessage,
-  { reasoningOwner, reasoningContentOwner }: ChatRoles,
+  { reasoningOwner, returnsTo }: ChatRoles,
 ): ChatMessage | undefined {
   const text = assistantText(message)
   const content = isBlank(text) ? null : wellFormed(text)
@@ -94,12 +91,11 @@ function assistantMessage(
   if (calls.length === 0 && content === null) return undefined
   const own = reasoningOwner !== undefined && message.model === reasoningOwner
   const reasoning = own ? reasoningText(message) : ''
-  const returned = reasoningContentOwner === undefined ? '' : returnedReasoning(message, reasoningContentOwner)
   return {
     role: 'assistant',
     content,
     ...(!isBlank(reasoning) && { reasoning: wellFormed(reasoning) }),
-    ...(returned !== '' && { reasoning_content: wellFormed(returned) }),
+    ...(returnsTo !== undefined && returnedReasoning(message, returnsTo, longestCallId)),
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ callId, name, input }) => ({
         id: callId,
@@ -112,12 +108,4 @@ function assistantMessage(
 
 function reasoningText({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
-}
-
-function returnedReasoning({ content }: AssistantMessage, owner: string): string {
-  const own = content.map((part) => {
-    const data = part.type === 'reasoning' && part.opaque?.owner === owner ? part.opaque.data : undefined
-    return part.type === 'reasoning' && isRecord(data) && data.field === reasoningContent.field ? part.text : ''
-  })
-  return own.join('')
 }

@@ -7,7 +7,8 @@ import type { FrameReader } from '../stream/model-stream.ts'
 import { parseArguments } from '../stream/parse-arguments.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
-import { reasoningContent } from './chat-messages.ts'
+
+import { ReasoningDetails, reasoningContent } from './returned-reasoning.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
 /** The fields that are read; servers omit any of them, and send null for any of them. */
@@ -32,6 +33,7 @@ type Delta = {
   refusal?: unknown
   reasoning_content?: unknown
   reasoning?: unknown
+  reasoning_details?: unknown
   tool_calls?: (CallDelta | null)[] | null
 }
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
@@ -45,6 +47,7 @@ export class ChatReader implements FrameReader {
   readonly #callsByKey = new Map<number | string, OpenCall>()
   readonly #answerTool: string | undefined
   readonly #returnsReasoning: boolean
+  readonly #details = new ReasoningDetails()
   /** The call whose arguments are the answer; beside another one they are none. */
   #answer: OpenCall | undefined
   #finishReason: string | undefined
@@ -54,7 +57,7 @@ export class ChatReader implements FrameReader {
 
   /**
    * @param request.answerTool the tool whose arguments are emitted while they are written
-   * @param returnsReasoning whether the server gets back what it sends as `reasoning_content`
+   * @param returnsReasoning whether the model gets back its `reasoning_content` and `reasoning_details`
    */
   constructor(
     context: ErrorContext,
@@ -90,6 +93,8 @@ export class ChatReader implements FrameReader {
   finish(): void {
     const reason = this.#finishReason ?? this.#assumedReason()
     if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
+    const details = this.#details.data
+    if (details) this.#reply.endReasoning(details)
     for (const call of this.#calls) this.#reply.toolCall(call)
     const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')
     this.#reply.finish(refused, withTotal(this.#usage))
@@ -116,6 +121,12 @@ export class ChatReader implements FrameReader {
       const reasoning = reasoning_content ?? delta.reasoning
       const isReturned = this.#returnsReasoning && typeof reasoning_content === 'string'
       if (typeof reasoning === 'string') this.#reply.reasoning(reasoning, isReturned ? reasoningContent : undefined)
+      if (this.#returnsReasoning && Array.isArray(delta.reasoning_details)) {
+        for (const detail of delta.reasoning_details) {
+          this.#reply.countData(detail)
+          this.#details.add(detail)
+        }
+      }
       if (typeof delta.content === 'string') this.#reply.text(delta.content)
       else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
       if (typeof delta.refusal === 'string' && delta.refusal !== '') {
