@@ -46,10 +46,15 @@ const isBudget = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.entries(value).every(([name, limit]) => limitNames.includes(name) && isAmount.holds(limit))
 
-/** The package checks the values; it may not be installed. */
-const isMemory = (value: unknown): boolean =>
-  isFlag.holds(value) ||
-  (isPlainTable(value) && Object.keys(value).every((name) => ['recall', 'notes', 'days'].includes(name)))
+/** The package's limit. It is repeated here because the package may not be installed. */
+const maxMemoryDays = 36_500
+
+const isMemory = (value: unknown): boolean => {
+  if (!isPlainTable(value)) return isFlag.holds(value)
+  const { recall = true, notes = true, days = 1, ...others } = value
+  const areFlags = isFlag.holds(recall) && isFlag.holds(notes) && (recall || notes) === true
+  return areFlags && isWhole(days, 1, maxMemoryDays) && Object.keys(others).length === 0
+}
 
 const isExt = (value: unknown): boolean =>
   typeof value === 'string' && readableExts.includes(`.${value.trim().replace(/^\./, '').toLowerCase()}`)
@@ -138,7 +143,10 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     is: 'a table of texts, by the names of variables',
     holds: (value) => isPlainTable(value) && Object.values(value).every(isText.holds),
   },
-  memory: { is: 'true, false, or a table of recall, notes and days', holds: isMemory },
+  memory: {
+    is: `true, false, or a table of recall and notes (true or false, not both false) and days (a whole number from 1 to ${maxMemoryDays})`,
+    holds: isMemory,
+  },
   'names-or-flag': {
     is: 'true, false, or a list of names in quotes',
     holds: (value) => isFlag.holds(value) || isTextList.holds(value),

@@ -31,10 +31,24 @@ it('refuses values that are none, in code and in the file', async () => {
   // As from JavaScript.
   await expect(toolsWith('', { memory: 'yes' as never })).rejects.toThrow('`memory` is true, or an object')
   await expect(toolsWith('', { memory: { dayz: 3 } as never })).rejects.toThrow('dayz')
-  await expect(toolsWith('[garden]\nmemory = { dayz = 3 }')).rejects.toThrow(
-    '"memory" must be true, false, or a table of recall, notes and days. Write for example memory = { days = 365 }.',
-  )
-  await expect(toolsWith('[garden]\nmemory = { days = 0 }')).rejects.toThrow('a whole number of days')
+  await expect(toolsWith('', { memory: { days: 36_501 } })).rejects.toThrow('from 1 to 36500')
+  for (const value of [
+    '"true"',
+    '{ dayz = 3 }',
+    '{ days = 0 }',
+    '{ days = "365" }',
+    '{ days = 36501 }',
+    '{ recall = "no" }',
+    '{ recall = false, notes = false }',
+  ]) {
+    await expect(toolsWith(`[garden]\nmemory = ${value}`), value).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringMatching(
+        /agentkit_config\.toml:2: "memory" must be .+ to 36500\)\. Write for example memory = \{ days = 365 \}\.$/,
+      ),
+    })
+  }
+  expect(await toolsWith('[garden]\nmemory = { days = 36500, notes = false }')).toEqual(['recall'])
 })
 
 it('names the command that installs the package', () => {
