@@ -42,8 +42,8 @@ export function wilsonInterval(successes: number, n: number): Interval {
  */
 export function bootstrapInterval(values: readonly number[], seed: readonly (string | number)[]): Interval {
   const n = values.length
-  const [first = Number.NaN] = values
-  if (values.every((value) => value === first)) return { low: first, high: first }
+  const mean = meanOf(values)
+  if (values.every((value) => value === values[0])) return { low: mean, high: mean }
   const random = randomOf('bootstrap', ...seed)
   const data = Float64Array.from(values)
   const scale = n / 2 ** 32
@@ -55,7 +55,8 @@ export function bootstrapInterval(values: readonly number[], seed: readonly (str
     means[resample] = sum / n
   }
   means.sort()
-  return { low: quantile(means, 0.025), high: quantile(means, 0.975) }
+  // The sums of resamples are rounded in other ways than that of the values.
+  return { low: Math.min(quantile(means, 0.025), mean), high: Math.max(quantile(means, 0.975), mean) }
 }
 
 /** The quantile of sorted values, between two of them by linear interpolation. */

@@ -44,6 +44,17 @@ describe('the bootstrap interval of a mean', () => {
   it('of equal values is the value', () => {
     expect(bootstrapInterval([0.3, 0.3], [1])).toEqual({ low: 0.3, high: 0.3 })
   })
+
+  it('contains the mean, however the sums are rounded', () => {
+    const scores = Array.from({ length: 10 }, (_, index) => (index + 1) / 11)
+    for (const score of scores) {
+      for (const values of [Array(25).fill(score), [...Array(24).fill(score), score + Number.EPSILON]]) {
+        const mean = meanOf(values)
+        const { low, high } = bootstrapInterval(values, [1])
+        expect([score, low <= mean, mean <= high]).toEqual([score, true, true])
+      }
+    }
+  })
 })
 
 describe('95 % intervals', () => {
