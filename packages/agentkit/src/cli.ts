@@ -51,7 +51,8 @@ async function report(error: unknown): Promise<number> {
   const isUsage = error instanceof UsageError
   if (!isUsage && !isAgentKitError(error)) throw error
   const { redactSecrets } = await import('@agentkit/core/internal')
-  // A file may throw an AgentKitError of its own, with a key in it.
-  process.stderr.write(`${terminalLine(redactSecrets(error.message))}\n`)
+  // A file may throw an AgentKitError of its own, with a key in it. It may list several problems, one a line.
+  const message = redactSecrets(error.message)
+  process.stderr.write(`${isUsage ? terminalLine(message) : terminalText(message)}\n`)
   return isUsage ? 2 : 1
 }

@@ -32,6 +32,9 @@ write(
   'throws.ts',
   "import { AgentKitError } from 'agentkit'\nthrow new AgentKitError('auth', 'No access for sk-proj-1234567890abcdef.')",
 )
+const problems = "new AgentKitError('invalid-config', 'Two problems:\\n- one\\r\\n- two \\u001b[2J')"
+write('lists.ts', `import { AgentKitError } from 'agentkit'\n${scripted(`[${problems}]`)}`)
+write('throws-list.ts', `import { AgentKitError } from 'agentkit'\nthrow ${problems}`)
 write('hostile.ts', scripted(`['\\u001b[2J\\u001b]52;c;cm0=\\u0007 a\\rb \\u202e \\u009b31m']`))
 write('waits.ts', scripted(`[() => { console.log('called'); return new Promise(() => {}) }]`))
 write(
@@ -127,6 +130,14 @@ describe('agentkit run', () => {
   ])('shows no key of what a model or the file throws: %s', async (file, line) => {
     const { code, error } = await agentkit(['run', file, 'Hi'])
     expect([code, error.split('\n').at(-1)]).toEqual([1, line])
+  })
+
+  it.each([
+    ['lists.ts', 'invalid-config: Two problems:'],
+    ['throws-list.ts', 'Two problems:'],
+  ])('shows the lines of a message as lines: %s', async (file, first) => {
+    const { code, error } = await agentkit(['run', file, 'Hi'])
+    expect([code, ...error.split('\n').slice(-3)]).toEqual([1, first, '- one', '- two \\u001b[2J'])
   })
 
   it('answers without a model and a key by the offline model, and says so', async () => {

@@ -113,6 +113,6 @@ function report(
     }
     const next = chat === undefined ? 'ask in agentkit chat' : `type /waiting in ${chat}`
     printError(`The run waits for approval: nothing was decided. To be asked, ${next}.`)
-  } else if (error) printError(`${error.code}: ${redactSecrets(error.message)}`)
+  } else if (error) process.stderr.write(`${terminalText(`${error.code}: ${redactSecrets(error.message)}`)}\n`)
   else if (finishReason !== 'stop') printError(`The run ended early: ${finishReason}.`)
 }
