@@ -61,7 +61,9 @@ function failureLines({ results, threshold, repeats }: EvalReport): string[] {
   const failures = results.filter(({ passed }) => !passed)
   if (failures.length === 0) return []
   const listed = failures.slice(0, mostListed).map((result) => {
-    const line = `  ${result.variant}, case ${caseName(result, repeats)}: ${problemsOf(result, threshold).join('; ')}`
+    // The reasons of a judge, and the difference to a recorded request, have several lines.
+    const problems = problemsOf(result, threshold).join('; ').replaceAll(/\s+/g, ' ')
+    const line = `  ${result.variant}, case ${caseName(result, repeats)}: ${problems}`
     return line.length > mostChars ? `${line.slice(0, mostChars - 1)}…` : line
   })
   const more = failures.length > mostListed ? [`  and ${failures.length - mostListed} more`] : []

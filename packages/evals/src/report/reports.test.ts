@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CaseResult } from '../data/eval-report.ts'
 import type { Scorer } from '../data/scorer.ts'
 import { type EvalRun, runEval } from '../run/run-eval.ts'
 import { contains, exact } from '../scorers/text-scorers.ts'
@@ -52,6 +53,13 @@ it('the lines for a terminal have means, comparisons and what did not pass', () 
   expect(lines.join('\n')).toMatch(/b against a<i>" {2}exact +0\.000/)
   expect(lines).toContain('4 of 24 runs did not pass:')
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(300)
+})
+
+it('lists a failure in one line, whatever lines its reason has', () => {
+  const [first] = run.report.results
+  const result = { ...first, scores: { exact: 0 }, reasons: { exact: 'Too long:\n- one\r\n\t- two' }, passed: false }
+  const lines = reportLines({ ...run.report, results: [result as CaseResult] }) // the report has results
+  expect(lines.at(-1)).toMatch(/: exact 0\.000: Too long: - one - two$/)
 })
 
 describe('the HTML page', () => {
