@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { promisify } from 'node:util'
+import { isAgentKitError } from '@agentkit/core'
 import { editDistance } from '@agentkit/core/internal'
 import type { Config } from '../../config/config.ts'
 import { reservedTables } from '../../config/config-keys.ts'
+import { configuredWebhook } from '../../webhooks/configured-webhook.ts'
 import { type CheckResult, merged, type Project } from './project.ts'
 
 /** The configuration: its form, its keys and their values. */
@@ -15,7 +17,18 @@ export function checkConfig({ config, configError }: Project): CheckResult {
   }
   const name = relative('', config.path)
   const warnings = [...config.warnings, ...misspeltTables(config)].map((detail) => located({ status: 'warn', detail }))
-  return merged(warnings, { status: 'ok', detail: `${name} is valid.`, file: name })
+  return merged([...webhookFindings(config), ...warnings], { status: 'ok', detail: `${name} is valid.`, file: name })
+}
+
+/** A worker and a server refuse to start with an address or a secret that cannot be used. */
+function webhookFindings({ path, webhooks }: Config): CheckResult[] {
+  try {
+    configuredWebhook(webhooks)
+    return []
+  } catch (error) {
+    if (!isAgentKitError(error)) throw error
+    return [located({ status: 'fail', detail: `${path}: ${error.message}` })]
+  }
 }
 
 /** Which names agents have, only their code says: one letter makes another table an agent's. */

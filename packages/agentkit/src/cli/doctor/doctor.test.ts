@@ -185,6 +185,29 @@ describe('agentkit doctor', () => {
     })
   })
 
+  it.each([
+    ['url = "ftp://example.com"', '`url` is not an address that begins with https:// or http://.'],
+    [
+      'url = "https://example.com"',
+      '`secret_env` is missing. Set it to the name of the variable that holds the secret.',
+    ],
+    [
+      'url = "https://example.com"\nsecret_env = "HOOK_SECRET"',
+      'The environment variable HOOK_SECRET, which `secret_env` names, is not set. Set it to the secret.',
+    ],
+  ])('names a webhook that cannot be used: %s', async (lines, problem) => {
+    const { cwd } = project({ 'agentkit_config.toml': `timout = 3\n[server]\nport = 0\n[webhooks]\n${lines}\n` })
+    expect(found(await doctor(cwd), 'config')).toEqual({
+      id: 'config',
+      status: 'fail',
+      file: 'agentkit_config.toml',
+      fix: 'Correct agentkit_config.toml.',
+      detail: expect.stringContaining(`agentkit_config.toml: [webhooks]: ${problem}`),
+    })
+    const set = { env: { HOOK_SECRET: 'a-secret-of-the-test' } }
+    if (lines.includes('HOOK_SECRET')) expect(found(await doctor(cwd, set), 'config')?.status).toBe('warn')
+  })
+
   it('names a package.json of CommonJS', async () => {
     const report = await doctor(project({ 'package.json': '{ "type": "commonjs" }' }).cwd)
     expect(found(report, 'package-type')).toMatchObject({

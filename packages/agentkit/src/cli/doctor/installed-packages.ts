@@ -31,6 +31,9 @@ export function namedPackages({ config, models, sessions }: Project): NeededPack
   if (agentTables(config).some(({ skills = [] }) => skills.length > 0)) {
     needed.push({ name: '@agentkit/skills', reason: '`skills` needs it' })
   }
+  if (agentTables(config).some(({ memory = false }) => memory !== false)) {
+    needed.push({ name: '@agentkit/memory', reason: '`memory` needs it' })
+  }
   if (config.defaults.telemetry !== undefined) {
     needed.push({ name: '@agentkit/telemetry', reason: '`telemetry = "otlp"` needs it' })
   }
