@@ -59,6 +59,12 @@ describe('agentkit', () => {
     },
   )
 
+  it.skipIf(!existsSync('/dev/full'))('says that its output cannot be written, without a stack', async () => {
+    const words = [`"${process.execPath}" "${cli}" completion bash > /dev/full`]
+    const ended = await promisify(execFile)('sh', ['-c', ...words]).catch((error: unknown) => error)
+    expect(ended).toMatchObject({ code: 1, stderr: 'The output cannot be written: ENOSPC.\n' })
+  })
+
   it('names the Node that is needed, on an older one', async () => {
     write('old-node.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'old-node.mjs'))}` }

@@ -8,10 +8,12 @@ import { loadedFile } from './util/loaded-file.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-// The reader of `agentkit runs list | head` has left, or that of the lines of a worker, which works on.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // The reader of `agentkit runs list | head` has left, or that of the lines of a worker, which works on.
+    if (code === 'EPIPE') return
+    if (stream === process.stdout) process.stderr.write(`The output cannot be written: ${code}.\n`)
+    process.exit(1)
   })
 }
 
