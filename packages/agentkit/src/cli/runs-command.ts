@@ -5,6 +5,7 @@ import { checkFile } from './common/agent-file.ts'
 import { choice } from './common/choice.ts'
 import { idText } from './common/id-text.ts'
 import { print, printError, printTable } from './common/print.ts'
+import { storePlace } from './common/store-place.ts'
 import { UsageError } from './common/usage-error.ts'
 import { wholeNumber } from './common/whole-number.ts'
 import type { OpenStore, StoreOptions } from './open-stores.ts'
@@ -74,7 +75,7 @@ export async function withStores(
 export function withStoreOptions(command: Command): Command {
   return command
     .argument('[file]', 'the file of the agents (default: the store of this folder)')
-    .option('--sessions <path | url>', 'the store')
+    .option('--sessions <path | url>', 'the store', storePlace)
     .option('--agent <id>', 'only this agent; may be repeated', collect)
 }
 

@@ -1,4 +1,5 @@
 import { isAgentKitError } from '@agentkit/core'
+import { isPostgres } from '../../config/postgres-store.ts'
 import { retrieverOptions } from '../../knowledge/agent-knowledge.ts'
 import { defaultEmbedding, embeddingOf } from '../../knowledge/embedding-choice.ts'
 import { isProviderId } from '../../models/providers.ts'
@@ -7,7 +8,7 @@ import { agentTables, type CheckResult, merged, type Project } from './project.t
 /** The store of sessions: sound, writable, and of a known schema. */
 export async function checkStore({ sessions, isOffline }: Project, signal: AbortSignal): Promise<CheckResult> {
   const { inspectPostgres, inspectSQLite } = await import('@agentkit/sessions/internal')
-  if (!sessions.startsWith('postgres')) return inspectSQLite(sessions, signal)
+  if (!isPostgres(sessions)) return inspectSQLite(sessions, signal)
   if (isOffline) return { status: 'skipped', detail: 'Postgres was not asked, because of --offline.' }
   return inspectPostgres(sessions)
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { storePlace } from '../common/store-place.ts'
 import type { DoctorFlags } from './doctor.ts'
 
 /** `agentkit doctor`: what is wrong with the project in this folder. */
@@ -6,7 +7,7 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .option('--json', 'print { ok, checks } as JSON')
     .option('--offline', 'contact no provider and no server of the network')
-    .option('--sessions <path | url>', 'the store (default: the one of this folder)')
+    .option('--sessions <path | url>', 'the store (default: the one of this folder)', storePlace)
     .addHelpText('after', examples)
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import('./doctor.ts')

@@ -510,6 +510,28 @@ describe('agentkit doctor', () => {
     expect(found(report, 'store')).toMatchObject({ status: 'fail', detail: expect.stringContaining('127.0.0.1:9') })
     expect(report.text).not.toContain('geheim')
   })
+
+  it('takes a file for one, whatever it is called', async () => {
+    const { cwd, path } = project()
+    const store = sqliteSessions(path('postgres.db'))
+    await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })
+    await store.close()
+    const report = await doctor(cwd, { words: [...offline, '--sessions', 'postgres.db'] })
+    expect(found(report, 'store')).toMatchObject({ status: 'ok', detail: expect.stringContaining('is sound') })
+    expect(found(report, 'packages')).toMatchObject({ status: 'ok' })
+  })
+
+  it.each([
+    ['doctor', '--offline'],
+    ['runs', 'list'],
+    ['queue', 'counts'],
+  ])('%s refuses the address of another store with 2, and shows no password', async (...words) => {
+    for (const scheme of ['mysql', 'postgress']) {
+      const { code, out, error } = await agentkit([...words, '--sessions', `${scheme}://ann:geheim@127.0.0.1/app`])
+      const problem = `--sessions is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`
+      expect({ code, out, error }).toEqual({ code: 2, out: '', error: problem })
+    }
+  })
 })
 
 /** Every file with its content, size and time. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isPostgres } from '../../config/postgres-store.ts'
 import { packages } from '../../models/provider-table.ts'
 import { isProviderId } from '../../models/providers.ts'
 import { nearestFile } from '../common/nearest-file.ts'
@@ -40,7 +41,7 @@ export function namedPackages({ config, models, sessions }: Project): NeededPack
   if (config.server.dialects?.includes('mcp')) {
     needed.push({ name: '@modelcontextprotocol/server', reason: 'the dialect "mcp" needs it' })
   }
-  if (sessions.startsWith('postgres')) {
+  if (isPostgres(sessions)) {
     for (const name of ['@agentkit/queue-postgres', 'pg']) needed.push({ name, reason: 'sessions in Postgres need it' })
   }
   return [...new Map(needed.map((one) => [one.name, one])).values()]

@@ -1,0 +1,10 @@
+import { isPostgres } from '../../config/postgres-store.ts'
+import { isAddress } from '../../config/store-names.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A parser of `--sessions`. @throws UsageError for another address, of which it shows the scheme: it may have a password */
+export function storePlace(place: string): string {
+  if (!isAddress(place) || isPostgres(place)) return place
+  const [scheme] = place.split(':', 1)
+  throw new UsageError(`--sessions is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`)
+}
