@@ -1,6 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AgentKitError, type Message, type SessionStore, type StoredRun, visibleMessages } from '@agentkit/core'
+import {
+  AgentKitError,
+  type Message,
+  type SessionStore,
+  type StoredRun,
+  type Turn,
+  visibleMessages,
+} from '@agentkit/core'
 import { redactSecrets } from '@agentkit/core/internal'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
@@ -63,11 +70,20 @@ function withoutSecrets(key: string, value: unknown): unknown {
   return typeof value === 'string' && !keptAsIs.has(key) ? redactSecrets(value) : value
 }
 
+/** The turns of a session, the oldest first, are read until its run comes. */
 async function historyBefore({ record, key }: StoredRun, sessions: SessionStore): Promise<Message[]> {
-  if (record.sessionId === undefined) return []
-  const turns = await sessions.turns(key, { limit: mostTurns })
-  const index = turns.findIndex((turn) => turn.runId === record.runId)
-  return turns.slice(0, Math.max(0, index)).flatMap(visibleMessages)
+  const before: Turn[] = []
+  let after: string | undefined
+  while (record.sessionId !== undefined) {
+    const page = await sessions.turns(key, { limit: mostTurns, ...(after !== undefined && { after }) })
+    const place = page.findIndex((turn) => turn.runId === record.runId)
+    before.push(...page.slice(0, place === -1 ? page.length : place))
+    before.splice(0, before.length - mostTurns)
+    if (place !== -1) return before.flatMap(visibleMessages)
+    after = page.at(-1)?.runId
+    if (after === undefined) break
+  }
+  return []
 }
 
 function inFile<Value>(path: string, work: () => Value): Value {

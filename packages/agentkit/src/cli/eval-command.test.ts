@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Agent, tool } from '@agentkit/core'
+import { Agent, type Message, tool } from '@agentkit/core'
 import { evaluate, exact } from '@agentkit/evals'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
@@ -217,6 +217,27 @@ describe('agentkit eval add', patiently, () => {
     mkdirSync(join(folder, 'folder.jsonl'))
     const unwritable = await agentkit(['add', runId, '--to', 'folder.jsonl', '--sessions', path])
     expect(unwritable).toMatchObject({ code: 1, error: 'folder.jsonl cannot be written: EISDIR.\n' })
+  })
+
+  it('takes the last 1,000 turns before a run of a long session', async () => {
+    const path = join(folder, 'long.db')
+    const sessions = sqliteSessions(path)
+    const key = { agentId: 'clerk', userId: 'default', sessionId: 's' }
+    for (let turn = 1; turn <= 1_001; turn++) {
+      const input: Message[] = [{ v: 1, role: 'user', content: `Question ${turn}` }]
+      const expectedVersion = (await sessions.load(key, { from: turn * 2 }))?.version ?? 0
+      await sessions.begin(key, { runId: `run_${turn}`, expectedVersion, input })
+      await sessions.append(`run_${turn}`, [{ v: 1, role: 'assistant', content: [{ type: 'text', text: `${turn}` }] }])
+      await sessions.end(`run_${turn}`, 'done')
+    }
+    const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Last.']), sessions })
+    const { runId } = await agent.stream('Last?', { sessionId: 's' }).result
+    await sessions.close()
+    expect(await agentkit(['add', runId, '--to', 'long.jsonl', '--sessions', path])).toMatchObject({ code: 0 })
+    const { history } = JSON.parse(readFileSync(join(folder, 'long.jsonl'), 'utf8'))
+    expect(history).toHaveLength(2_000)
+    expect(history.at(0)).toMatchObject({ content: 'Question 2' })
+    expect(history.at(-1)).toMatchObject({ content: [{ text: '1001' }] })
   })
 })
 
