@@ -5,7 +5,7 @@ import { calledTools } from './tool-trajectory.ts'
 
 /**
  * Whether the run stayed within a budget. Unlike the budget of an agent it stops nothing. A figure that is not known, such
- * as the cost of a model without a price, has no score.
+ * as the cost of a model without a price, has no score. Calls of members count; model calls are those that finished.
  *
  * @throws AgentKitError `invalid-argument` for an empty budget, an unknown figure or a wrong one
  * @example
@@ -38,7 +38,8 @@ const usedOf: Record<keyof Budget, (run: ScoredRun) => number | undefined> = {
     if (inputTokens === undefined && outputTokens === undefined) return totalTokens
     return Math.max((inputTokens ?? 0) + (outputTokens ?? 0), totalTokens ?? 0)
   },
-  modelCalls: ({ result }) => result.steps,
+  // The steps of a result are those of the run alone, without its members.
+  modelCalls: ({ result, events }) => Math.max(result.steps, events.filter(({ type }) => type === 'step-end').length),
   toolCalls: ({ events }) => calledTools(events).length,
   seconds: ({ durationMs }) => durationMs / 1000,
 }

@@ -1,7 +1,10 @@
+import { Agent, type RunResult, Swarm } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { eventsOf, scoredRun } from '../__fixtures__/scored-run.ts'
 import type { Score, ScoredRun, Scorer } from '../data/scorer.ts'
+import { runCase } from '../run/run-case.ts'
 import { scoreRun } from '../run/score-run.ts'
 import { jsonShape } from './json-shape.ts'
 import { latency, withinBudget } from './limit-scorers.ts'
@@ -160,6 +163,29 @@ it('withinBudget compares each figure, and has no score where one is not known',
   expect(() => withinBudget({})).toThrow('`withinBudget` needs a figure')
   expect(() => withinBudget({ euros: 1 } as object)).toThrow('Unknown option `withinBudget.euros`')
 })
+
+it.each(['manager', 'sequence'] as const)(
+  'withinBudget counts the calls of members of a swarm: %s',
+  async (collaboration) => {
+    const member = (name: string): Agent => {
+      return new Agent({ name, description: 'Counts.', functions: [], model: scriptedModel(['1', '2']) })
+    }
+    const calls = {
+      toolCalls: [
+        { name: 'ann', input: { task: 'Count' } },
+        { name: 'bob', input: { task: 'Count' } },
+      ],
+    }
+    const model = scriptedModel([calls, 'Two.'])
+    const agents = [member('Ann'), member('Bob')]
+    const agent = new Swarm({ name: 'Team', agents, collaboration, ...(collaboration === 'manager' && { model }) })
+    const { result, events } = await runCase(agent, { id: '1', input: 'How many?' }, new AbortController().signal)
+    const run = { ...scoredRun(''), result: result as RunResult, events } // it has one
+    const made = collaboration === 'manager' ? 4 : 2
+    expect(await scoreOf(withinBudget({ modelCalls: made }), run)).toBe(1)
+    expect(await scoreOf(withinBudget({ modelCalls: made - 1 }), run)).toBe(0)
+  },
+)
 
 it('latency compares the duration of the run', async () => {
   expect(await scoreOf(latency(1_500), scoredRun(''))).toBe(1)
