@@ -49,7 +49,7 @@ export function skillTools(folder: string | readonly string[], options: SkillsOp
   if (!isTextList.holds(folders) || folders.length === 0 || folders.some((path) => path.trim() === '')) {
     throw invalidArgument('`skills` takes the path of a folder, or a list of paths.')
   }
-  const { always = [], pins = 'agentkit-skills.lock.json' } = options
+  const { always = [], pins = usualPins } = options
   const found = readSkills(folders)
   checkAlways(always, found)
   const all = [...found.values()]
@@ -66,6 +66,9 @@ export function skillTools(folder: string | readonly string[], options: SkillsOp
   }
   return [load, { ...readTool(byName), isEnabled: () => usable.length > 0 }]
 }
+
+/** The lock file that `agentkit tools pins skills` takes too. */
+const usualPins = 'agentkit-skills.lock.json'
 
 function checkAlways(always: readonly string[], found: ReadonlyMap<string, Skill>): void {
   const unknown = always.find((name) => !found.has(name))
@@ -95,7 +98,8 @@ const heading =
 
 /** What a run says of a skill that it does not have. @throws AgentKitError `invalid-config` for one without a pin */
 function refuse({ name, folder }: Skill, state: PinState, pins: string): string {
-  const accept = `agentkit tools pins skills ${JSON.stringify(folder)} ${name}`
+  const file = resolve(pins) === resolve(usualPins) ? '' : ` --pins ${JSON.stringify(pins)}`
+  const accept = `agentkit tools pins skills ${JSON.stringify(folder)} ${name}${file}`
   if (state === 'changed') {
     return `The run has no skill "${name}": it has changed since it was pinned in ${pins}. Look at what it is now; to use it, run: ${accept}`
   }

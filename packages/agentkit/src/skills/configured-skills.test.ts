@@ -75,4 +75,17 @@ describe('`skills` in the configuration', () => {
     expect(written).toHaveBeenCalledWith('All are pinned as they are.\n')
     expect((await offered('clerk', sdkContext())).tools).toEqual(['load_skill', 'read_skill_file'])
   })
+
+  it('says a command that accepts a skill of a configuration in another folder', async () => {
+    const configPath = folder.write('app/agentkit_config.toml', '[clerk]\nskills = ["skills"]\n')
+    folder.write('app/skills/forms/SKILL.md', skillText('forms'))
+    await offered('clerk', new SDKContext({ configPath }))
+    folder.write('app/skills/forms/SKILL.md', skillText('forms', 'Do another thing.'))
+    const { warnings } = await offered('clerk', new SDKContext({ configPath }))
+    const [, words = ''] = /agentkit tools (pins skills .*)$/.exec(warnings.join()) ?? []
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    await toolsCommand().parseAsync(words.replaceAll('"', '').split(' '), { from: 'user' })
+    expect((await offered('clerk', new SDKContext({ configPath }))).tools).toEqual(['load_skill', 'read_skill_file'])
+    expect(existsSync(folder.path('agentkit-skills.lock.json'))).toBe(false)
+  })
 })
