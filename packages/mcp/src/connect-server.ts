@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path'
 import { AgentKitError, type Tool, type ToolContext } from '@agentkit/core'
 import { firstChars, invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
 import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
@@ -175,7 +176,10 @@ function toTool(name: string, tool: ServerTool, { server, session, state }: Part
 }
 
 function refuse(tool: string, state: PinState | undefined, { name, lockFile }: Server): never {
-  const accept = `agentkit tools pins accept ${JSON.stringify(name)} ${JSON.stringify(tool)}`
+  // The command takes the server's own file where this folder's configuration has the server.
+  const isUsual = lockFile === undefined || lockFile === resolve('agentkit-mcp.lock.json')
+  const file = isUsual ? '' : ` --pins ${JSON.stringify(relative('', lockFile))}`
+  const accept = `agentkit tools pins accept ${JSON.stringify(name)} ${JSON.stringify(tool)}${file}`
   if (state === 'changed') {
     const message = `The run has no tool "${tool}": the MCP server "${name}" has changed it since it was pinned. Look at what it is now; to use it, run: ${accept}`
     throw new AgentKitError('tool-error', message)

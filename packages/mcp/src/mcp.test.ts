@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
@@ -182,7 +182,12 @@ describe('pins', () => {
     const { warnings, finishReason } = await agent.stream('Hi').result
     expect(finishReason).toBe('stop')
     expect(model.requests[0]?.tools ?? []).toEqual([])
-    expect(warnings.join()).toMatch(/no tool "echo".*has changed it.*agentkit tools pins accept "hostile" "echo"/)
+    expect(warnings.join()).toMatch(
+      /no tool "echo".*has changed it.*agentkit tools pins accept "hostile" "echo" --pins /,
+    )
+    // The lock file is not that of this folder.
+    const [, pins = ''] = /--pins (".*")$/.exec(warnings.join()) ?? []
+    expect(resolve(JSON.parse(pins))).toBe(hostile('correct', temp.folder).pins)
     await agent.close()
   })
 
