@@ -58,7 +58,7 @@ function located(found: CheckResult): CheckResult {
 /** Whether the secrets in `.env` stay on this machine. */
 export async function checkEnv({ envProblem }: Project, signal: AbortSignal): Promise<CheckResult> {
   const file = '.env'
-  if (envProblem !== undefined) return { status: 'fail', detail: envProblem, fix: 'chmod 600 .env', file }
+  if (envProblem !== undefined) return { status: 'fail', detail: envProblem, fix: fixOf(envProblem, file), file }
   if (!existsSync(file)) return { status: 'ok', detail: 'There is no .env: keys are read from the environment.' }
   const findings: CheckResult[] = []
   const isInGit = await git(['rev-parse', '--is-inside-work-tree'], signal)
@@ -76,6 +76,11 @@ export async function checkEnv({ envProblem }: Project, signal: AbortSignal): Pr
   const found = merged(findings, { status: 'ok', detail, file })
   // Each finding has its own command.
   return findings.length > 1 ? { ...found, fix: findings.map(({ fix }) => fix).join(' && ') } : found
+}
+
+function fixOf(problem: string, file: string): string {
+  if (problem.includes('UTF-8')) return `Save ${file} as UTF-8.`
+  return statSync(file).isDirectory() ? `mv ${file} ${file}.old` : `chmod 600 ${file}`
 }
 
 /** Whether git says yes. Without git there is no repository either. */

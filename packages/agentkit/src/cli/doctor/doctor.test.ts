@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -206,6 +206,16 @@ describe('agentkit doctor', () => {
     })
     const set = { env: { HOOK_SECRET: 'a-secret-of-the-test' } }
     if (lines.includes('HOOK_SECRET')) expect(found(await doctor(cwd, set), 'config')?.status).toBe('warn')
+  })
+
+  it('says how to make a .env readable', async () => {
+    const { cwd, path } = project()
+    writeFileSync(path('.env'), Buffer.from('\ufeffA=1\n', 'utf16le'))
+    const fail = { status: 'fail', file: '.env' }
+    expect(found(await doctor(cwd), 'env')).toMatchObject({ ...fail, fix: 'Save .env as UTF-8.' })
+    rmSync(path('.env'))
+    mkdirSync(path('.env'))
+    expect(found(await doctor(cwd), 'env')).toMatchObject({ ...fail, fix: 'mv .env .env.old' })
   })
 
   it('names a package.json of CommonJS', async () => {
