@@ -1,5 +1,8 @@
 import { keyPrefixes, type ProviderId } from '../../models/provider-table.ts'
 
+/** Whole words, or many letters: a random key of 160 characters may well have the letters `xxx` in it. */
+const example = /…|\.\.\.|<.*>|(?<![a-z0-9])your|(?<![a-z0-9])x{3,}(?![a-z0-9])|x{6}|changeme/i
+
 /**
  * What is wrong with the form of a key, as the end of a sentence that begins with its variable. The key is not in it.
  * @returns `undefined` for one that may be right
@@ -11,8 +14,7 @@ export function keyProblem(
   const key = value.trim()
   if (/^(["']).*\1$/.test(key)) return { status: 'fail', detail: 'has quotes around the key.' }
   if (/\s/.test(key)) return { status: 'fail', detail: 'has a space or a line end within the key.' }
-  if (/…|\.\.\.|<.*>|your|xxx|changeme/i.test(key))
-    return { status: 'fail', detail: 'holds an example instead of a key.' }
+  if (example.test(key)) return { status: 'fail', detail: 'holds an example instead of a key.' }
   if (!/^[\x21-\x7e]+$/.test(key)) return { status: 'fail', detail: 'holds characters that no key has.' }
   const [owner] = Object.entries(keyPrefixes)
     .filter(([, prefix]) => key.startsWith(prefix))
