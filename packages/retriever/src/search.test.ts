@@ -214,7 +214,10 @@ describe('an embedder that fails', () => {
   it.each([
     ['an AgentKitError', failing(keyIsWrong), 'The key is wrong.'],
     ['another error', failing(new TypeError('no such thing')), 'acme/compass failed: no such thing'],
-    ['no vectors', { ...eastward, embed: async () => [] }, 'did not answer with as many vectors'],
+    ['no vectors', { ...eastward, embed: async () => [] }, 'was given 1 texts and answered with 0 vectors'],
+    ['not a number', { ...eastward, embed: async () => [Float32Array.of(1, Number.NaN, 0)] }, 'number missing'],
+    ['a message with a key', failing(new Error('401: sk-1234567890')), 'acme/compass failed: 401: [redacted]'],
+    ['an AgentKitError with a key', failing(new AgentKitError('auth', 'sk-1234567890')), 'failed: [redacted]'],
     ['a vector of another length', { ...eastward, embed: async () => [Float32Array.of(1, 0)] }, '2 numbers'],
   ])('by %s leaves it to words, and says so', async (_, embedder, message) => {
     const warnings: string[] = []

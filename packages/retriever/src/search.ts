@@ -1,5 +1,5 @@
 import type { Embedder } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, redactSecrets } from '@agentkit/core/internal'
 import { type Chunk, searchedText } from './data/chunk.ts'
 import { type Hit, toCitation } from './data/cite.ts'
 import { type Filter, wholeFilter } from './data/search-filter.ts'
@@ -73,7 +73,9 @@ export async function searchStore(store: Store, query: string, options: SearchSt
     // The index changed between search and reading, and some chunks were replaced: search the current index.
     if (hits.length < candidates.length && attempt < mostAttempts) continue
     if (near.problem)
-      options.onWarning?.(`Searched by words only, because the search by meaning failed: ${near.problem.message}`)
+      options.onWarning?.(
+        `Searched by words only, because the search by meaning failed: ${redactSecrets(near.problem.message)}`,
+      )
     return spread(hits, ({ file }) => file).slice(0, limit)
   }
 }

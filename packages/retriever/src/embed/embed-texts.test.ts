@@ -106,14 +106,14 @@ it('names the option to set when the embedder returns other dimensions', async (
   await expect(embedding).rejects.toThrow('Set its `dimensions` to 8')
 })
 
-it('wraps whatever is thrown in an error that names the embedder', async () => {
+it('wraps whatever is thrown in an error that names the embedder, and no key', async () => {
   const embedder = countingEmbedder()
   embedder.before = () => {
-    throw new TypeError('boom')
+    throw new TypeError('boom with sk-1234567890')
   }
   await expect(embedTexts(textsOf(1), { embedder, signal: never, onVectors() {} })).rejects.toMatchObject({
     code: 'provider-error',
-    message: 'The embedder acme/small failed: boom',
+    message: 'The embedder acme/small failed: boom with [redacted]',
   })
 })
 

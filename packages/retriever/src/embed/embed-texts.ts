@@ -1,6 +1,6 @@
 import { AgentKitError, type Embedder, withRetries } from '@agentkit/core'
 import { untilAborted } from '@agentkit/core/internal'
-import { embedderError } from '../util/embedder-error.ts'
+import { checkVectors, embedderError } from '../util/embedder-error.ts'
 
 /** Limits of one request. Embedders split it further by the limits of their API. */
 const mostTexts = 256
@@ -112,26 +112,7 @@ async function ask(embedder: Embedder, texts: string[], signal: AbortSignal): Pr
       throw embedderError(embedder, error)
     }
   }
-  const vectors = await untilAborted(signal, withRetries(attempt, signal))
-  const problem = problemOf(vectors, texts.length)
-  if (problem === undefined) return vectors
-  throw new AgentKitError(
-    'provider-error',
-    `The embedder ${embedder.id} was given ${texts.length} texts and ${problem}.`,
-  )
-}
-
-function problemOf(vectors: unknown, count: number): string | undefined {
-  if (!Array.isArray(vectors)) return 'did not answer with a list'
-  if (vectors.length !== count) return `answered with ${vectors.length} vectors`
-  const length: unknown = vectors[0]?.length
-  for (const vector of vectors) {
-    if (!(vector instanceof Float32Array) || vector.length === 0)
-      return 'answered with what is no Float32Array of numbers'
-    if (vector.length !== length) return `answered with vectors of ${length} and of ${vector.length} numbers`
-    if (!vector.every(Number.isFinite)) return 'answered with a vector that has a number missing (NaN or Infinity)'
-  }
-  return undefined
+  return checkVectors(embedder, await untilAborted(signal, withRetries(attempt, signal)), texts.length)
 }
 
 /** The vector scaled to length 1. A zero vector is kept: it has no direction, and is near to nothing. */

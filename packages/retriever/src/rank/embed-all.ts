@@ -1,6 +1,6 @@
-import { AgentKitError, type Embedder, type RetryOptions, withRetries } from '@agentkit/core'
+import { type Embedder, type RetryOptions, withRetries } from '@agentkit/core'
 import { untilAborted } from '@agentkit/core/internal'
-import { embedderError } from '../util/embedder-error.ts'
+import { checkVectors, embedderError } from '../util/embedder-error.ts'
 import { unitVector } from '../util/unit-vector.ts'
 
 /** The number of texts per request: small enough for any embedder. */
@@ -9,7 +9,7 @@ const mostTexts = 64
 /**
  * The vectors of texts, scaled to length 1; undefined for a text whose vector has no direction.
  *
- * @throws AgentKitError the last error of the embedder, or `provider-error` when it returns no list of vectors
+ * @throws AgentKitError the last error of the embedder, or `provider-error` when its answer is not a vector for each text
  */
 export async function embedAll(
   embedder: Embedder,
@@ -29,17 +29,7 @@ export async function embedAll(
       }
     }
     const answer = await untilAborted(signal, withRetries(attempt, signal, retry))
-    if (
-      !Array.isArray(answer) ||
-      answer.length !== batch.length ||
-      !answer.every((item) => item instanceof Float32Array)
-    ) {
-      throw new AgentKitError(
-        'provider-error',
-        `The embedder ${embedder.id} was given ${batch.length} texts and did not answer with as many vectors.`,
-      )
-    }
-    vectors.push(...answer.map(unitVector))
+    vectors.push(...checkVectors(embedder, answer, batch.length).map(unitVector))
   }
   return vectors
 }
