@@ -184,6 +184,22 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     expect(await search(query, { fuzzy: true })).toEqual([quote])
   })
 
+  it.each([
+    ['Urlaub', 'Der Jahresurlaubsanspruch beträgt 30 Tage'],
+    ['Übernachtung', 'Die Hotelübernachtungen werden erstattet'],
+    ['إجازة', 'يحصل الموظفون على الإجازة'],
+    ['휴가', '직원은 유급휴가를 받습니다'],
+    ['서울', '회의는 서울에서 열립니다'],
+  ])('finds %s within a longer word of %j when it may be fuzzy', async (query, quote) => {
+    await index('a.md', 'Something else altogether', quote, 'And one more passage of quite other words')
+    expect(await search(query, { fuzzy: true })).toEqual([quote])
+  })
+
+  it('finds no number within a longer one when it may be fuzzy', async () => {
+    await index('a.md', 'Its number is 9123456789')
+    expect(await search('23456', { fuzzy: true })).toEqual([])
+  })
+
   it('puts exact words before words like them when it may be fuzzy', async () => {
     await index('a.md', 'The contact of two wires', 'The contract of two parties')
     expect((await search('contract', { fuzzy: true }))[0]).toBe('The contract of two parties')

@@ -42,6 +42,20 @@ it('finds longer words of Japanese by what they begin with', async () => {
   expect(await formsOf('報告', ['報告書', '書'])).toEqual([['報告書']])
 })
 
+it.each([
+  ['Urlaub', ['Jahresurlaubsanspruch']],
+  ['إجازة', ['الإجازة']],
+  ['휴가', ['유급휴가를']],
+])('finds %s within longer words', async (word, texts) => {
+  expect(await formsOf(word, texts)).toEqual(await formsOf(texts.join(' '), texts))
+})
+
+it('finds no short words and no numbers within others, and puts what begins like a word first', async () => {
+  expect(await formsOf('rent', ['parents', 'current'])).toEqual([[]])
+  expect(await formsOf('2345', ['912345678'])).toEqual([[]])
+  expect(await formsOf('urlaub', ['jahresurlaub', 'urlaubsgeld'])).toEqual([['urlaubsgeld', 'jahresurlaub']])
+})
+
 it('keeps a bounded number of forms', async () => {
   const texts = Array.from({ length: 500 }, (_, number) => `item${number}`)
   const [forms] = await formsOf('item', texts)

@@ -8,7 +8,7 @@ import { termAt } from './segment.ts'
 const mostForms = 40
 const mostWords = 32
 
-/** The words of a query, each with the index terms that are similar: terms with the same prefix or a similar spelling. */
+/** The words of a query, each with the index terms that are similar: longer terms that contain the word, or a similar spelling. */
 export async function likeWords(
   segments: readonly LiveSegment[],
   query: readonly QueryWord[],
@@ -52,6 +52,9 @@ function likeness(
   if (difference > 0 && wanted.length >= shortestBeginning(wanted) && term.startsWith(wanted)) {
     return 0.3 + (0.4 * wanted.length) / term.length
   }
+  if (difference > 0 && wanted.length >= shortestPart(wanted) && term.includes(wanted)) {
+    return 0.2 + (0.3 * wanted.length) / term.length
+  }
   // Numbers are not corrected.
   const allowed = /\d/.test(wanted) ? 0 : mistakesIn(wanted.length)
   if (Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2) return 0
@@ -80,6 +83,15 @@ function bitsIn(letters: number): number {
 /** One character of Chinese or Japanese carries as much information as several letters. */
 function shortestBeginning(wanted: string): number {
   return wanted >= '\u2e80' ? 1 : 3
+}
+
+/**
+ * The length from which a word is looked for within others: `Urlaub` in `Jahresurlaub`, and behind an article of Arabic or
+ * a noun of Korean, which are written together.
+ */
+function shortestPart(wanted: string): number {
+  if (/\d/.test(wanted)) return Number.POSITIVE_INFINITY
+  return wanted >= '\u2e80' ? 2 : 5
 }
 
 /** The number of spelling mistakes that a word of a given length may have. */

@@ -6,17 +6,29 @@ import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
 const limits = { words: 12, letters: 40, chunks: 400, alike: 12 }
 
 /**
- * Words of the index that begin like a query's words or are spelt nearly like them. LanceDB's own fuzzy search compares
+ * Words of the index that contain a query's words or are spelt nearly like them. LanceDB's own fuzzy search compares
  * stems with words, so that it misses most.
  */
 export async function similarWords(at: LanceTable, query: string, filter: Filter): Promise<string[]> {
-  const isAsked = (word: string): boolean => word.length >= 4 && word.length <= limits.letters
+  const isAsked = (word: string): boolean => word.length >= shortest(word) && word.length <= limits.letters
   const asked = [...new Set(wordsOf(query.toLowerCase()))].filter(isAsked).slice(0, limits.words)
   const found = await closest(at, asked, filter, nearly)
   // Longer ones may have more than one letter wrong.
   const rest = asked.filter((word) => !found.has(word) && edits(word) > 1)
   const further = await closest(at, rest, filter, vaguely)
   return [...found.values(), ...further.values()].flat()
+}
+
+const isKorean = /^\p{Script=Hangul}+$/u
+
+/** A syllable of Korean carries as much as several letters. */
+function shortest(word: string): number {
+  return isKorean.test(word) ? 2 : 4
+}
+
+/** Whether a word is looked for within others: `Urlaub` in `Jahresurlaub`, a noun of Korean before its particle. */
+function isPart(word: string): boolean {
+  return word.length >= (isKorean.test(word) ? 2 : 5) && !/\d/.test(word)
 }
 
 /** Letters and digits in a row. */
@@ -40,8 +52,8 @@ async function closest(
   const words = new Set(rows.flatMap(({ text }) => wordsOf(String(text).toLowerCase())))
   for (const word of asked) {
     const near = [...words]
-      .map((other) => ({ other, distance: other.startsWith(word) ? 0 : distance(word, other, edits(word)) }))
-      .filter(({ distance }) => distance <= edits(word))
+      .map((other) => ({ other, distance: distanceTo(other, word) }))
+      .filter(({ distance }) => distance <= Math.max(0.5, edits(word)))
       .sort((one, other) => one.distance - other.distance)
       .slice(0, limits.alike)
     if (near.length > 0)
@@ -53,19 +65,28 @@ async function closest(
   return alike
 }
 
+/** Above `edits` where a word is neither similar nor a part of the other one. */
+function distanceTo(other: string, word: string): number {
+  if (other.startsWith(word)) return 0
+  return isPart(word) && other.includes(word) ? 0.5 : distance(word, other, edits(word))
+}
+
 /** How many letters of a word may be wrong. */
 function edits(word: string): number {
+  if (word.length < 4) return 0
   return word.length < 8 ? 1 : word.length < 12 ? 2 : 3
 }
 
-/** Words that begin like this one, or that have one letter more, less or another, or two that changed places. */
+/** Words that contain this one or begin like it, or that have one letter more, less or another, or two that changed places. */
 function nearly(word: string): string {
+  const longer = isPart(word) ? `\\w*${word}\\w*` : `${word}\\w*`
+  if (edits(word) === 0) return longer
   const letters = [...word]
   const variants = letters.flatMap((_, place) => [
     `${letters.slice(0, place).join('')}\\w{0,2}${letters.slice(place + 1).join('')}`,
     `${letters.slice(0, place).join('')}\\w\\w${letters.slice(place + 2).join('')}`,
   ])
-  return [`${word}\\w*`, ...variants].join('|')
+  return [longer, ...variants].join('|')
 }
 
 /** Words that have a part in common with this one, where about it stands: of more parts than mistakes, one is right. */
