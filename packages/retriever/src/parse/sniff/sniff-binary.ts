@@ -1,17 +1,27 @@
 /** The type of a binary file, in words; `undefined` when nothing rules out text. */
 export function sniffBinary(bytes: Uint8Array, asText: boolean): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 512)).toString('latin1')
-  const known = magics.find(([magic]) => head.startsWith(magic))
-  if (known !== undefined) return known[1]
-  if (head.slice(4, 8) === 'ftyp') return 'a video or an image'
-  if (/^RIFF.{4}(WEBP|WAVE|AVI )/s.test(head) || (head.startsWith('ID3') && head.charCodeAt(3) < 16))
-    return 'a sound, a video or an image'
-  if (head.slice(257, 262) === 'ustar') return 'a TAR archive'
+  const marked = kindOf(head)
+  // A text may begin with such a word too, "GIF89a is …" or "The ftyp box …", but has no control characters.
+  if (marked !== undefined && !(asText && isPlain.test(head))) return marked
   if (asText) return isBinary(bytes) ? 'a binary file' : undefined
   if (head.startsWith('%!PS')) return 'a PostScript file'
   if (/^\s*\{\\rtf/.test(head)) return 'an RTF document'
   if (/^\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<(!doctype html|html|head|body)\b/is.test(head)) return 'an HTML page'
   return undefined
+}
+
+const controls = '\\0-\\x08\\x0e-\\x1f'
+const isPlain = new RegExp(`^[^${controls}]*$`)
+
+/** The kind whose first bytes these are. */
+function kindOf(head: string): string | undefined {
+  const known = magics.find(([magic]) => head.startsWith(magic))
+  if (known !== undefined) return known[1]
+  if (head.slice(4, 8) === 'ftyp') return 'a video or an image'
+  if (/^RIFF.{4}(WEBP|WAVE|AVI )/s.test(head) || (head.startsWith('ID3') && head.charCodeAt(3) < 16))
+    return 'a sound, a video or an image'
+  return head.slice(257, 262) === 'ustar' ? 'a TAR archive' : undefined
 }
 
 const magics: readonly (readonly [magic: string, kind: string])[] = [

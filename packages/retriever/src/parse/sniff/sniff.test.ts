@@ -10,6 +10,7 @@ const bytes = (text: string, encoding: BufferEncoding = 'latin1'): Uint8Array =>
 const zip = (...entries: string[]): Uint8Array => writeZip(entries.map((name) => [name, bytes('x')] as const))
 const ole = (stream: string): Uint8Array =>
   Buffer.concat([bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), Buffer.from(stream, 'utf16le')])
+const tar = (text: string): Uint8Array => bytes(`${'readme.txt'.padEnd(257, '\0')}ustar`.padEnd(512, '\0') + text)
 const pdf = makePdf([{ lines: ['Hello'] }])
 const docx = makeDocx(paragraph('Hello'))
 
@@ -27,6 +28,8 @@ it.each([
   ['text in the colours of a terminal', bytes('\x1b[31mred\x1b[0m\f'), '.txt', '.txt'],
   ['UTF-16 with its mark', Buffer.concat([bytes('\xff\xfe'), bytes('a,b\n', 'utf16le')]), '.csv', '.csv'],
   ['UTF-16 without its mark', bytes('Hello out there', 'utf16le'), '.txt', '.txt'],
+  ['text that begins like a video', bytes('The ftyp box says the brand of a file'), '.md', '.md'],
+  ['text that begins like an image', bytes('GIF89a has transparent colours'), '.txt', '.txt'],
   ['HTML in Markdown', bytes('<html><body>Hi'), '.md', '.md'],
 ])('detects %s', (_, file, ext, expected) => {
   expect(sniff(file, ext)).toBe(expected)
@@ -48,6 +51,9 @@ it.each([
   ['an archive called text', zip('readme.txt'), '.txt', 'unsupported', /ZIP archive/],
   ['half a Word document', docx.slice(0, 200), '.docx', 'corrupt', /cut off/],
   ['a Word document without its main part', zip('word/styles.xml'), '.docx', 'corrupt', /main part/],
+  ['a video called text', bytes('\0\0\0\x18ftypmp42'), '.txt', 'unsupported', /video/],
+  ['an image called text', bytes('GIF89a\x01\0\x01\0\x80'), '.txt', 'unsupported', /GIF/],
+  ['an archive of texts called text', tar('Hello '.repeat(20_000)), '.txt', 'unsupported', /TAR/],
   ['a program called text', bytes('\x7fELF\x02\x01\x01\0\0\0\0'), '.txt', 'unsupported', /program/],
   ['bytes called text', bytes('\x01\x02\0\x04\x05abc\0\0\x0e\x0f'), '.csv', 'unsupported', /binary/],
 ])('refuses %s', (_, file, ext, status, reason) => {
