@@ -14,6 +14,12 @@ function wide(text: string, { isBig = false, mark = true } = {}): Uint8Array {
   return isBig ? bytes.swap16() : bytes
 }
 
+/** The bytes of a text in an encoding of one byte per character. */
+function encode(text: string, encoding: string): Uint8Array {
+  const signs = [...new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))]
+  return Uint8Array.from(text, (sign) => signs.indexOf(sign))
+}
+
 const umlauts = 'Größe: 12 m²\nÄrger über Öl'
 
 describe('decodeText', () => {
@@ -48,6 +54,26 @@ describe('decodeText', () => {
     ['Big5', Buffer.from('b36fac4fa440add3a4a4a4e5a4e5a672c0c9aed7a143', 'hex'), '這是一個中文文字檔案。'],
   ])('reads %s', async (_, bytes, text) => {
     expect(await decode(bytes)).toBe(text)
+  })
+
+  it.each([
+    ['El año próximo. ¿Cuántos días? ¡Muchos señores!', 'windows-1252'],
+    ['¿Qué?', 'windows-1252'],
+    ['I dipendenti hanno più ferie perché è così. La qualità, però.', 'windows-1252'],
+    ['Það er gott að búa á Íslandi, þrjátíu', 'windows-1252'],
+    ['Çfarë është e drejtë për pushime', 'windows-1252'],
+    ['Árvíztűrő tükörfúrógép', 'windows-1250'],
+    ['Jiří a Tomáš, Plzeň', 'iso-8859-2'],
+    ['Godišnji odmor: Šezdeset, ćevapi', 'iso-8859-2'],
+    ['Працівники мають її', 'koi8-u'],
+    ['Größe, Übung, Ärger: 5 €', 'macintosh'],
+    ['L’employé a droit à des congés payés, où ça ?', 'macintosh'],
+    ['The company’s policy – 20 days', 'windows-1252'],
+    ['The company’s “café” – 20 days', 'macintosh'],
+    ['Сотрудник уходит в отпуск', 'ibm866'],
+    ['Сотрудник уходит в отпуск', 'iso-8859-5'],
+  ])('reads %j of %s', async (text, encoding) => {
+    expect(await decode(encode(text, encoding))).toBe(text)
   })
 
   it('makes every line end a \\n, also across a boundary of parts', async () => {

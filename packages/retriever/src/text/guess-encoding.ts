@@ -1,6 +1,9 @@
+import { alphabetShare } from './alphabets.ts'
+
 /**
  * The most likely encoding of text that is not Unicode, as a label for TextDecoder. Judged by the characters that the
- * text would contain, so a few words are enough; chardet's statistics, which need a page, decide between similar encodings.
+ * text would contain, so a few words are enough. Of similar encodings, the one counts in which the letters are of one
+ * language; then chardet's statistics decide, which need a page.
  */
 export async function guessEncoding(sample: Uint8Array): Promise<string> {
   const rated = narrowEncodings
@@ -9,14 +12,27 @@ export async function guessEncoding(sample: Uint8Array): Promise<string> {
   const best = rated[0]?.rate ?? 0
   const wide = guessWide(sample)
   if (wide !== undefined && best < 0.85) return wide
+  const rare = rareEncodings.find(({ name, common, below }) => {
+    return best < below && rateOf(sample, name, new Set(common)) > best + 0.3
+  })
+  if (rare !== undefined) return rare.name
   if (best < 0) return 'windows-1252'
-  const alike = rated.filter(({ rate }) => rate > best - 0.05).map(({ name }) => name)
+  const alike = ofOneLanguage(
+    sample,
+    rated.filter(({ rate }) => rate > best - 0.05).map(({ name }) => name),
+  )
   const { analyse } = alike.length > 1 ? await import('chardet') : { analyse: () => [] }
   for (const { name } of analyse(sample)) {
     const guess = alike.find((one) => (families[name] ?? name).includes(one))
     if (guess !== undefined) return guess
   }
   return alike[0] ?? 'windows-1252'
+}
+
+function ofOneLanguage(sample: Uint8Array, names: readonly string[]): string[] {
+  const shares = names.map((name) => alphabetShare(new TextDecoder(name).decode(sample), name))
+  const most = Math.max(...shares)
+  return names.filter((_, place) => (shares[place] ?? 0) > most - 0.02)
 }
 
 /** Alternatives to chardet's guess: it knows few Windows encodings. */
@@ -27,7 +43,7 @@ const families: Readonly<Record<string, readonly string[]>> = {
   'ISO-8859-7': ['windows-1253'],
   'ISO-8859-8': ['windows-1255'],
   'ISO-8859-9': ['windows-1254'],
-  'KOI8-R': ['koi8-r'],
+  'KOI8-R': ['koi8-u'],
 }
 
 /** Double-byte encodings with the lead bytes of their common characters; the narrowest first. */
@@ -105,19 +121,34 @@ function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (
   return isText ? commonPairs / pairs : 0
 }
 
+const western = 'éèàçêëäöüßñóíáúåøæãõâôîûïœùìòðþýÉÄÖÜÅØ¿¡'
+const cyrillic = 'оеаинтсрвлкмдпуяі'
+const central = 'ěščřžýáíéůúňďťąćęłńóśźżőűöüäăâîşţđ'
+
 /** Single-byte encodings with their most frequent letters. The most likely first. */
 const narrowEncodings: readonly { name: string; common: string }[] = [
-  { name: 'windows-1252', common: 'éèàçêëäöüßñóíáúåøæãõâôîûïœÉÄÖÜÅØ¿¡«»°' },
-  { name: 'windows-1251', common: 'оеаинтсрвлкмдпуяі' },
-  { name: 'windows-1250', common: 'ěščřžýáíéůúňďťąćęłńóśźżőűöüäăâîşţđ' },
+  { name: 'windows-1252', common: western },
+  { name: 'windows-1251', common: cyrillic },
+  { name: 'windows-1250', common: central },
   { name: 'windows-1254', common: 'ışğçöüİâə' },
   { name: 'windows-1253', common: 'αοιετσνηυρπκμλςίάόήέ' },
   { name: 'windows-1255', common: 'יוהלארתבמשנםדקן' },
   { name: 'windows-1256', common: 'اليمنوترهبدعسفحكقةجشأخطص' },
   { name: 'windows-1257', common: 'āēīšžčūėąęįųģķļņõäöü' },
-  { name: 'koi8-r', common: 'оеаинтсрвлкмдпуя' },
-  { name: 'iso-8859-2', common: 'ěščřžýáíéůúňďťąćęłńóśźżőűöüä' },
+  { name: 'koi8-u', common: 'оеаинтсрвлкмдпуяії' },
+  { name: 'iso-8859-2', common: central },
   { name: 'windows-874', common: 'านรกอเงมยลวดทสตะปบคหแจพช่ไ้ำีัิืใ็' },
+]
+
+/**
+ * Encodings of old programs, such as Excel's "CSV (Macintosh)" and those of MS-DOS: used only where the others make less
+ * sense. `below`: the rate of the others from which on they are not tried: the curly quotes of windows-1252 are letters of a
+ * Mac.
+ */
+const rareEncodings: readonly { name: string; common: string; below: number }[] = [
+  { name: 'macintosh', common: western, below: 0.5 },
+  { name: 'ibm866', common: cyrillic, below: 1 },
+  { name: 'iso-8859-5', common: cyrillic, below: 1 },
 ]
 
 const typographic = new Set('“”„‘’‚–—…•€£§°·²³½®©™«»\u00a0')
@@ -138,6 +169,7 @@ function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string
 
 function rateSign(sign: string, before: string, after: string, common: ReadonlySet<string>): number {
   if (typographic.has(sign)) return 0.5
+  if ('¿¡'.includes(sign)) return common.has(sign) ? 1 : -1
   if (/[\p{C}\ufffd]/u.test(sign)) return -5
   if (!/[\p{L}\p{M}]/u.test(sign)) return -1
   // Accented letters stand among plain ones; other scripts form whole words.
