@@ -1,4 +1,4 @@
-import type { CsvDialect } from './csv-records.ts'
+import { type CsvDialect, spacesBeforeQuotes, tightened } from './csv-records.ts'
 
 const delimiters = [',', ';', '\t', '|']
 /** Occurs in no text: the file has one column. */
@@ -14,15 +14,26 @@ export async function detectDialect(sample: string, isWhole: boolean, declared?:
   const { default: papa } = await import('papaparse')
   const found = (declared === undefined ? delimiters : [declared]).map((delimiter) => {
     const parser = new papa.Parser({ delimiter, newline: '\n', preview: sampledRecords })
+    const isSpaced = hasSpacedQuotes(sample, delimiter)
     // The library types it as `any`; it returns records.
-    const { data } = parser.parse(sample, 0, !isWhole) as { data: string[][] }
-    return { delimiter, ...usualWidth(data) }
+    const { data } = parser.parse(tightened(sample, { delimiter, isSpaced }), 0, !isWhole) as { data: string[][] }
+    return { delimiter, isSpaced, ...usualWidth(data) }
   })
   const [best] = found.filter(({ width, share }) => width > 1 && share >= 0.5).sort((a, b) => rate(b) - rate(a))
-  if (best !== undefined) return { delimiter: best.delimiter, width: best.width }
+  if (best !== undefined) return dialectOf(best)
   const [ragged] = found.filter(({ split }) => split >= 0.6).sort((a, b) => b.split - a.split)
-  if (ragged !== undefined) return { delimiter: ragged.delimiter, width: ragged.width }
-  return { delimiter: declared ?? none, width: 1 }
+  if (ragged !== undefined) return dialectOf(ragged)
+  return { delimiter: declared ?? none, width: 1, isSpaced: false }
+}
+
+function dialectOf({ delimiter, width, isSpaced }: CsvDialect): CsvDialect {
+  return { delimiter, width, isSpaced }
+}
+
+/** Whether spaces are written before the quotes that follow a delimiter; the texts of cells may have either. */
+function hasSpacedQuotes(sample: string, delimiter: string): boolean {
+  const spaced = sample.match(spacesBeforeQuotes(delimiter))?.length ?? 0
+  return spaced > 3 * (sample.split(`${delimiter}"`).length - 1)
 }
 
 /** The most frequent number of cells, the share of records with it, and the share of records with more than one cell. */

@@ -5,6 +5,8 @@ export type CsvDialect = {
   delimiter: string
   /** The usual number of cells in a record. */
   width: number
+  /** Whether there are spaces between a delimiter and the quote of its cell: `1, "a, b"`. */
+  isSpaced: boolean
 }
 
 /** Consecutive records of the file. */
@@ -22,7 +24,7 @@ const mostBroken = 20
 /** Reads CSV in batches. An unclosed quote does not consume the records after it. */
 export async function* csvRecords(
   parts: AsyncIterable<string>,
-  { delimiter, width }: CsvDialect,
+  { delimiter, width, isSpaced }: CsvDialect,
   signal: AbortSignal,
 ): AsyncGenerator<CsvBatch, void> {
   const { default: papa } = await import('papaparse')
@@ -30,7 +32,7 @@ export async function* csvRecords(
   let broken = 0
 
   for await (const part of parts) {
-    rest += part
+    rest = tightened(rest + part, { delimiter, isSpaced })
     yield* takeRecords(false)
     while (rest.length > longestRecord) {
       yield takeBrokenRecord(0)
@@ -81,6 +83,21 @@ export async function* csvRecords(
     // The library types it as `any`; it returns records.
     return parser.parse(text, 0, isOpen) as Parse
   }
+}
+
+/**
+ * The text without the spaces before quotes, which would be read as a part of their cells. Within a quoted cell the quote is
+ * its end, and the cell only loses these spaces.
+ */
+export function tightened(text: string, { delimiter, isSpaced }: Pick<CsvDialect, 'delimiter' | 'isSpaced'>): string {
+  return isSpaced ? text.replace(spacesBeforeQuotes(delimiter), '') : text
+}
+
+/** Before an odd number of quotes, as two of them are one within a cell, or before an empty cell. */
+export function spacesBeforeQuotes(delimiter: string): RegExp {
+  // A file may declare any character as its delimiter.
+  const sign = `\\u${delimiter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return new RegExp(`(?<=${sign}) +(?=(?:"")*"(?!")|"" *(?:${sign}|\n|$))`, 'g')
 }
 
 type Parse = { data: string[][]; errors: { code: string; row: number }[]; meta: { cursor: number } }

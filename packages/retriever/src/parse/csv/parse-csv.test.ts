@@ -19,6 +19,17 @@ describe('parseCsv', () => {
     ['tabs', 'a\tb\nx, y\t5" pipe', ['row 2: a: x, y\nb: 5" pipe']],
     ['bars', 'a|b\n1|2', ['row 2: a: 1\nb: 2']],
     ['a delimiter that the first line names', 'sep=;\na;b\n"1;2";3', ['row 2: a: 1;2\nb: 3']],
+    [
+      'spaces before quotes',
+      'Name,     "Note", "Age"\nAnn,  "a, b", 41\nBob, """two""\nlines, ""or"" three", 5\nCid, "", ""\n',
+      [
+        'row 2: Name: Ann\nNote: a, b\nAge: 41',
+        'row 3: Name: Bob\nNote: "two"\nlines, "or" three\nAge: 5',
+        'row 4: Name: Cid',
+      ],
+    ],
+    ['spaces behind any delimiter', 'sep=\\\na\\ "b"\n1\\ "x\\y"', ['row 2: a: 1\nb: x\\y']],
+    ['spaces before some quotes', 'a,b\n1, "x"\n2,"y, z"', ['row 2: a: 1\nb: "x"', 'row 3: a: 2\nb: y, z']],
     ['one column', 'fruit\napple\nbanana, ripe\n', ['row 2: fruit: apple', 'row 3: fruit: banana, ripe']],
     ['a header of one column with a comma in some lines', 'note\n"a, b"\nc', ['row 2: note: a, b', 'row 3: note: c']],
   ])('reads %s', async (_, content, expected) => {
