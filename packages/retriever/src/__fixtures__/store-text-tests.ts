@@ -67,6 +67,11 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     ['2026', 'It ends in November 2026.'],
     ['图书馆', '北京大学图书馆今天开放'],
     ['Приказ', 'Это приказ директора'],
+    ['كتاب جديد', 'كِتَابٌ جَدِيدٌ'],
+    ['الاجازة', 'يحصل الموظفون على الإجازة'],
+    ['שלום', 'שָׁלוֹם לכולם'],
+    ['20', 'عدد الأيام ٢٠'],
+    ['information', 'Ask for infor\u00admation'],
   ])('finds %j in %j', async (query, quote) => {
     await index('a.md', 'Something else altogether', quote, 'And one more passage')
     expect(await search(query)).toEqual([quote])

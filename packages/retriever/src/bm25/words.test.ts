@@ -40,6 +40,7 @@ it.each<[string, string, string[]]>([
   ['Japanese', '報告書を読む', ['報告書', 'を', '読む']],
   ['Thai', 'ภาษาไทย', ['ภาษา', 'ไทย']],
   ['Hindi, whose marks are vowels', 'हिन्दी', ['हिन्दी']],
+  ['Arabic and Persian digits', '٢٠ ۲۰٢٦', ['20', '2026']],
   ['letters beyond the first plane', '𝐀𝐁 𠮷野', ['ab', '𠮷', '野']],
   ['nothing', ' .,-\' — 🐝 \0 \ud83d "', []],
 ])('reads %s', (_what, text, words) => {

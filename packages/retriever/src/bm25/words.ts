@@ -187,11 +187,15 @@ const ligatures: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'SS', æ: '
 const strokes: Readonly<Record<string, string>> = { Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i' }
 const special = new RegExp(`[${Object.keys({ ...ligatures, ...strokes }).join('')}]`, 'g')
 
+/** The digits of Arabic and of Persian. */
+const digits = /[\u0660-\u0669\u06f0-\u06f9]/g
+
 /** A word without diacritics: `Größe` as `Grosse`. The case is kept. */
 function fold(word: string): string {
   return word
     .normalize('NFKD')
     .replace(marks, '')
+    .replace(digits, (digit) => String(digit.charCodeAt(0) & 15))
     .replace(special, (letter) => ligatures[letter] ?? strokes[letter] ?? letter)
     .normalize('NFC')
 }

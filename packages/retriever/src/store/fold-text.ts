@@ -4,9 +4,12 @@ const letters = new Map([
   ...Object.entries({ ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ı: 'i' }),
 ])
 
+/** Soft hyphens, and the bar that lengthens Arabic letters. */
+const fillers = /[\u00ad\u0640]/g
+
 /**
- * Folds text for search: Latin letters without accents, ligatures and full-width letters as plain ones. ASCII text is
- * returned unchanged.
+ * Folds text for search: Latin letters without accents, Arabic and Hebrew ones without their points, Arabic digits,
+ * ligatures and full-width letters as plain ones. ASCII text is returned unchanged.
  *
  * LanceDB folds too, but after stemming: `resume` would not find `résumé`.
  */
@@ -15,7 +18,9 @@ export function foldText(text: string): string {
   return (
     text
       .normalize('NFKD')
-      .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+      .replace(/([\p{Script=Latin}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu, '$1')
+      .replace(fillers, '')
+      .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15))
       .replace(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters.get(letter) ?? letter)
       // Korean syllables and Japanese kana are composed again.
       .normalize('NFC')
