@@ -36,7 +36,9 @@ export function listFilesTool(libraryOf: LibraryOf): Tool {
       const records = all.filter(({ file }) => isAt(path, file))
       const unknown = records.length === 0 ? unknownPath(path, all) : undefined
       if (unknown !== undefined) return unknown
-      const last = plainPath(after)
+      const asked = plainPath(after)
+      // A model may compose the letters of a decomposed name.
+      const last = records.find(({ file }) => file.normalize() === asked.normalize())?.file ?? asked
       const left = records.filter(({ file }) => file > last)
       const shown = left.slice(0, filesAtOnce)
       const lines = shown.map(describe)

@@ -71,6 +71,7 @@ function below(chunks: readonly Chunk[], heading: string): Chunk[] {
 
 function plain(heading: string): string {
   return heading
+    .normalize()
     .trim()
     .toLowerCase()
     .replace(/^#+\s*/, '')

@@ -232,6 +232,9 @@ describe('list_files', () => {
     expect(first.text).toContain('50 more: list_files with after = "notes/199.md".')
     const second = await callTool(library, 'list_files', { folder: 'notes/', after: 'notes/199.md' })
     expect(second.text.split('\n')).toHaveLength(50)
+    library.known = ['café.md', 'cafz.md', 'd.md'].map((file) => record(file.normalize('NFD')))
+    expect((await callTool(library, 'list_files', { after: 'café.md' })).text.split('\n')).toHaveLength(2)
+    library.known = [record('notes/249.md')]
     expect((await callTool(library, 'list_files', { after: 'notes/249.md' })).text).toBe('There are no more files.')
   })
 
@@ -301,6 +304,10 @@ describe('read_file', () => {
       heading: 'Handbook > Holidays',
     })
     expect(path.text).toBe(text)
+    const library = new FakeLibrary()
+    library.chunks.push(chunk('mac.md', 0, 'From afar.', { heading: 'Überblick'.normalize('NFD') }))
+    const { cited } = await callTool(library, 'read_file', { file: 'mac.md', heading: 'Überblick' })
+    expect(cited).toHaveLength(1)
     const none = await callTool(new FakeLibrary(), 'read_file', { file: 'handbook.pdf', heading: 'Salaries' })
     expect(none.text).toContain('has no heading "Salaries". Its headings:\n- Handbook')
   })
