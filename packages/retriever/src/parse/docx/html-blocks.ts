@@ -54,10 +54,40 @@ function writeTable(table: Element, writer: BlockWriter): void {
     for (const cell of rows.flat()) writeHtml(cell.children, writer)
     return
   }
-  const lines = rows
-    .map((cells) => cells.map((cell) => oneLine(inlineText(cell))))
-    .filter((cells) => cells.some(Boolean))
-  writer.add('table', lines.map((cells) => cells.join(' | ')).join('\n'))
+  writer.add('table', rowTexts(rows).join('\n'))
+}
+
+/** A cell that is merged with those below it stands in each of its rows. */
+function rowTexts(rows: readonly Element[][]): string[] {
+  const merged = new Map<number, { text: string; width: number; left: number }>()
+  return rows.flatMap((cells) => {
+    const texts: string[] = []
+    let own = 0
+    let hasOwn = false
+    for (let column = 0; own < cells.length || merged.has(column); ) {
+      const above = merged.get(column)
+      if (above !== undefined) {
+        texts.push(above.text)
+        if (--above.left === 0) merged.delete(column)
+        column += above.width
+        continue
+      }
+      const cell = cells[own++] as Element
+      const text = oneLine(inlineText(cell))
+      const width = spanOf(cell.attribs.colspan)
+      const left = spanOf(cell.attribs.rowspan) - 1
+      if (left > 0) merged.set(column, { text, width, left })
+      texts.push(text)
+      hasOwn ||= text !== ''
+      column += width
+    }
+    return hasOwn ? [texts.join(' | ')] : []
+  })
+}
+
+/** A damaged document may have any text there. */
+function spanOf(attribute: string | undefined): number {
+  return Math.max(1, Number(attribute ?? 1) || 1)
 }
 
 function rowsOf(table: Element): Element[][] {

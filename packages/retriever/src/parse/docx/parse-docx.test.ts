@@ -22,6 +22,30 @@ it('returns headings, paragraphs and tables in order', async () => {
   ])
 })
 
+it('repeats a merged cell in each of its rows, and keeps the columns behind it', async () => {
+  const cell = (text: string, properties = ''): string =>
+    `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`
+  const row = (...cells: string[]): string => `<w:tr>${cells.join('')}</w:tr>`
+  const [first, more] = ['<w:vMerge w:val="restart"/>', '<w:vMerge/>']
+  const rows = [
+    row(cell('Day'), cell('When', '<w:gridSpan w:val="2"/>'), cell('Room')),
+    row(cell('Monday', first), cell('9'), cell('Maths'), cell('A1', first)),
+    row(cell('', more), cell('10'), cell('Music'), cell('', more)),
+    row(cell('', more), cell('11', '<w:gridSpan w:val="2"/>'), cell('', more)),
+    row(cell('', more), cell(''), cell(''), cell('', more)),
+    row(cell('Tuesday'), cell('9'), cell('Sport'), cell('B')),
+  ]
+  expect(await blocks(`<w:tbl>${rows.join('')}</w:tbl>`)).toEqual([
+    [
+      'table: Day | When | Room',
+      'Monday | 9 | Maths | A1',
+      'Monday | 10 | Music | A1',
+      'Monday | 11 | A1',
+      'Tuesday | 9 | Sport | B',
+    ].join('\n'),
+  ])
+})
+
 it('recognises a heading by its outline level, whatever its style is called', async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +
