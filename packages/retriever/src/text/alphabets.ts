@@ -21,7 +21,8 @@ const alphabets: Readonly<Record<string, readonly string[]>> = {
 export function alphabetShare(text: string, encoding: string): number {
   const known = alphabets[encoding === 'iso-8859-2' ? 'windows-1250' : encoding]
   if (known === undefined) return 1
-  const letters = [...text.toLowerCase()].filter((sign) => sign > '\u007f' && /\p{L}/u.test(sign))
+  const letters = [...text.toLowerCase()].filter((sign) => sign > '\u007f' && /[^\P{L}ªºµ]/u.test(sign))
+  if (letters.length === 0) return 1
   const shares = known.map((alphabet) => letters.filter((letter) => alphabet.includes(letter)).length)
-  return Math.max(...shares) / Math.max(1, letters.length)
+  return Math.max(...shares) / letters.length
 }

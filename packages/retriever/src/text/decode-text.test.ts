@@ -56,9 +56,24 @@ describe('decodeText', () => {
     expect(await decode(bytes)).toBe(text)
   })
 
-  it.each([
+  it.each<[string, string]>([
     ['El año próximo. ¿Cuántos días? ¡Muchos señores!', 'windows-1252'],
     ['¿Qué?', 'windows-1252'],
+    ['Majú nárok na dvadsať dní. Ďakujem, čo môžem, ľudia', 'iso-8859-2'],
+    ...[
+      '5 × 3 cm',
+      'Size 5×3',
+      '½ cup',
+      '© 2024',
+      '± 5 mm',
+      '5 µm thick',
+      '§ 5',
+      'a · b',
+      '£5',
+      'don´t',
+      'nº 5',
+      '1ª edición',
+    ].map((text): [string, string] => [text, 'windows-1252']),
     ['I dipendenti hanno più ferie perché è così. La qualità, però.', 'windows-1252'],
     ['Það er gott að búa á Íslandi, þrjátíu', 'windows-1252'],
     ['Çfarë është e drejtë për pushime', 'windows-1252'],

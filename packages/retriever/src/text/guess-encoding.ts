@@ -13,7 +13,7 @@ export async function guessEncoding(sample: Uint8Array): Promise<string> {
   const wide = guessWide(sample)
   if (wide !== undefined && best < 0.85) return wide
   const rare = rareEncodings.find(({ name, common, below }) => {
-    return best < below && rateOf(sample, name, new Set(common)) > best + 0.3
+    return best < below && rateOf(sample, name, new Set(common)) > best + 0.25
   })
   if (rare !== undefined) return rare.name
   if (best < 0) return 'windows-1252'
@@ -21,13 +21,17 @@ export async function guessEncoding(sample: Uint8Array): Promise<string> {
     sample,
     rated.filter(({ rate }) => rate > best - 0.05).map(({ name }) => name),
   )
-  const { analyse } = alike.length > 1 ? await import('chardet') : { analyse: () => [] }
+  const hasStatistics = alike.length > 1 && sample.filter((byte) => byte > 127).length >= fewestForStatistics
+  const { analyse } = hasStatistics ? await import('chardet') : { analyse: () => [] }
   for (const { name } of analyse(sample)) {
     const guess = alike.find((one) => (families[name] ?? name).includes(one))
     if (guess !== undefined) return guess
   }
-  return alike[0] ?? 'windows-1252'
+  return narrowEncodings.find(({ name }) => alike.includes(name))?.name ?? 'windows-1252'
 }
+
+/** The number of characters that are not ASCII from which on chardet is asked. */
+const fewestForStatistics = 8
 
 function ofOneLanguage(sample: Uint8Array, names: readonly string[]): string[] {
   const shares = names.map((name) => alphabetShare(new TextDecoder(name).decode(sample), name))
@@ -121,9 +125,9 @@ function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (
   return isText ? commonPairs / pairs : 0
 }
 
-const western = 'éèàçêëäöüßñóíáúåøæãõâôîûïœùìòðþýÉÄÖÜÅØ¿¡'
+const western = 'éèàçêëäöüßñóíáúåøæãõâôîûïœùìòðþýÉÄÖÜÅØ¿¡ºªµ'
 const cyrillic = 'оеаинтсрвлкмдпуяі'
-const central = 'ěščřžýáíéůúňďťąćęłńóśźżőűöüäăâîşţđ'
+const central = 'ěščřžýáíéůúňďťľĺŕôąćęłńóśźżőűöüäăâîşţđ'
 
 /** Single-byte encodings with their most frequent letters. The most likely first. */
 const narrowEncodings: readonly { name: string; common: string }[] = [
@@ -151,7 +155,11 @@ const rareEncodings: readonly { name: string; common: string; below: number }[] 
   { name: 'iso-8859-5', common: cyrillic, below: 1 },
 ]
 
-const typographic = new Set('“”„‘’‚–—…•€£§°·²³½®©™«»\u00a0')
+const typographic = new Set('“”„‘’‚–—…•€£§°·²³´®©™«»\u00a0')
+/** Signs that stand beside no letter. */
+const apart = new Set('×÷±¹¼½¾¢¥¤¶†‡‰¬¦')
+/** Signs of the letters and numbers beside them, in the encodings that list them as common. */
+const ofWords = new Set('¿¡ºªµ')
 
 /** The score of an encoding: 1 when all non-ASCII characters are common in it, below 0 for noise. */
 function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string>): number {
@@ -168,10 +176,14 @@ function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string
 }
 
 function rateSign(sign: string, before: string, after: string, common: ReadonlySet<string>): number {
+  if (ofWords.has(sign)) return common.has(sign) ? 1 : 0
   if (typographic.has(sign)) return 0.5
-  if ('¿¡'.includes(sign)) return common.has(sign) ? 1 : -1
   if (/[\p{C}\ufffd]/u.test(sign)) return -5
+  const isAlone = !/\p{L}/u.test(before) && !/\p{L}/u.test(after)
+  if (isAlone && apart.has(sign)) return 0.5
   if (!/[\p{L}\p{M}]/u.test(sign)) return -1
+  // Such a sign is a letter in other encodings.
+  if (isAlone) return common.has(sign) ? 0.3 : 0
   // Accented letters stand among plain ones; other scripts form whole words.
   const isLatin = /\p{Script=Latin}/u.test(sign)
   if (isLatin ? before > '\u007f' && /\p{L}/u.test(before) : /[a-z]/i.test(before + after))
