@@ -7,9 +7,13 @@ import { fromStored, toStored } from './text-form.ts'
 const field = (column: string, name: string): string =>
   `sum(substring(r.${column} from '"${name}":([0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?)')::float8)`
 
+/** A message without the escapes of characters that Postgres has no text for: the character 0, and halves of pairs. */
+const readable = (body: string): string =>
+  `CASE WHEN ${body} ~ '\\\\u(0000|d[89a-f])' THEN regexp_replace(${body}, '(\\\\[^u]|\\\\u(?!0000|d[89a-f]))|\\\\u....', '\\1', 'g') ELSE ${body} END`
+
 const keys = {
   day: "to_char(to_timestamp(r.created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
-  model: `(SELECT m.body::json ->> 'model' FROM agentkit.messages AS m
+  model: `(SELECT ${readable('m.body')}::json ->> 'model' FROM agentkit.messages AS m
     WHERE m.run = r.number AND m.body LIKE '%"role":"assistant"%' ORDER BY m.position DESC LIMIT 1)`,
   // The session of a run without one has another agent.
   session: 'CASE WHEN s.agent_id = r.agent_id THEN s.session_id END',

@@ -53,6 +53,24 @@ export function usageTests(getRuns: GetRuns): void {
     expect(await runs.usage(key, { by: 'day', runs: 3, limit: 100 })).toBeUndefined()
   })
 
+  it('knows the models of answers with any characters', async () => {
+    const { runs } = getRuns()
+    const texts = ['a\0b', 'half \ud800', 'half \udc00', '\\u0000 \\', '\\\0"', '😀\n\u0001']
+    for (const [index, text] of texts.entries()) {
+      await runs.create({ ...key, sessionId: `s${index}` }, newRun(`r${index}`))
+      const call: AssistantMessage['content'][number] = {
+        type: 'tool-call',
+        callId: text,
+        name: 'note',
+        input: { text },
+      }
+      const answer: AssistantMessage = { role: 'assistant', content: [{ type: 'text', text }, call], model: 'test/é' }
+      await runs.end(`r${index}`, { attempt: 1, messages: [answer], ...done })
+    }
+    const rows = await runs.usage?.(key, { by: 'model', runs: 100, limit: 100 })
+    if (runs.usage) expect(rows?.map(lineOf)).toEqual(['test/é 6 runs 0/0 -'])
+  })
+
   it('keeps what a run that waits has cost by now, until it ends', async () => {
     const { runs, store } = getRuns()
     const lines = async (): Promise<string[] | undefined> =>
