@@ -10,14 +10,14 @@ export function postgresMemory({ database: { query }, write }: Access): MemorySt
     // A transaction that began earlier may end later, and is ended by the database within seconds.
     settlesMs: 60_000,
 
+    // The database compares whole milliseconds.
     async turns(owner, since) {
-      const rows = await query<{ id: number; at: number }>(turnsText, [...ownerOf(owner), since])
-      return rows
+      return query<{ id: number; at: number }>(turnsText, [...ownerOf(owner), Math.ceil(since)])
     },
 
     async read(owner, ids, since) {
       if (ids.length === 0) return []
-      const rows = await query<RecalledRow>(readText, [...ownerOf(owner), since, ids])
+      const rows = await query<RecalledRow>(readText, [...ownerOf(owner), Math.ceil(since), ids])
       return turnsOf(
         rows.map((row) => ({ ...row, run_id: fromStored(row.run_id), session_id: fromStored(row.session_id) })),
       )

@@ -14,8 +14,10 @@ export async function prune(
   const { sessionsMs = 0, sessionsPerUser = 0, eventsMs = 0, answersMs = 0 } = rules
   const report: PruneReport = { sessions: 0, runs: 0, events: 0, answers: 0 }
   const now = holder.now()
+  // The database compares whole milliseconds.
+  const before = (ms: number): number => Math.ceil(now - ms)
   if (sessionsMs > 0) {
-    await eachPage((after) => query(unusedText, [after, now - sessionsMs, batch.rows]), remove)
+    await eachPage((after) => query(unusedText, [after, before(sessionsMs), batch.rows]), remove)
   }
   if (sessionsPerUser > 0) {
     const owners = await query<{ agent_id: string; user_id: string }>(ownersText, [sessionsPerUser])
@@ -30,8 +32,8 @@ export async function prune(
       (found) => removeSessions(query, cache, found),
     )
   }
-  if (eventsMs > 0) report.events = await removeEvents(query, now - eventsMs)
-  if (answersMs > 0) report.answers = await removeAnswers(query, now - answersMs)
+  if (eventsMs > 0) report.events = await removeEvents(query, before(eventsMs))
+  if (answersMs > 0) report.answers = await removeAnswers(query, before(answersMs))
   return report
 
   async function remove(found: readonly FoundSession[]): Promise<void> {

@@ -162,7 +162,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
       const rows = await query<{ run_id: string }>(
         `SELECT run_id FROM agentkit.runs WHERE status = 'waiting' AND waiting_since < $2 AND agent_id = ANY($1)
           AND root IS NULL ORDER BY waiting_since LIMIT 100`,
-        [agentIds.map(toStored), before],
+        [agentIds.map(toStored), Math.ceil(before)], // the database compares whole milliseconds
       )
       return rows.map(({ run_id }) => fromStored(run_id))
     },

@@ -156,6 +156,8 @@ export function decisionTests(getRuns: GetRuns): void {
     await suspend(runs, 'r1', 'apr_a', 'apr_b')
     const requested = Date.now()
     expect(await runs.expired(['other', 'helper'], requested + 1)).toEqual(['r1'])
+    expect(await runs.expired(['helper'], requested + 0.5)).toEqual(['r1'])
+    expect(await runs.expired(['helper'], requested - 59_999.5)).toEqual([])
     expect(await runs.expired(['other'], requested + 1)).toEqual([])
     expect(await runs.expired(['helper'], requested - 60_000)).toEqual([])
     await runs.decide('r1', { apr_a: true })

@@ -18,6 +18,14 @@ export function retentionTests(getRuns: GetRuns): void {
     expect(await runs.events('r1', 0, 10)).toHaveLength(2)
   })
 
+  it('takes parts of a millisecond, as a part of a day may have', async () => {
+    const { runs } = getRuns()
+    await endRun(runs, 's1', 'r1')
+    await tick()
+    expect(await runs.prune({ sessionsMs: 60_000.5, eventsMs: 60_000.5, answersMs: 60_000.5 })).toEqual(nothing)
+    expect(await runs.prune({ sessionsMs: 0.5, answersMs: 0.5 })).toMatchObject({ sessions: 1, runs: 1 })
+  })
+
   it('removes sessions that were not used for too long, with all that belongs to them', async () => {
     const { runs, store } = getRuns()
     for (let index = 0; index < 25; index++) await endRun(runs, `old${index}`, `r${index}`)

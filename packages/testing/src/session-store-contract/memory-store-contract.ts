@@ -63,6 +63,8 @@ export function memoryStoreContract(name: string, makeStore: () => Promise<Store
       const [first, second] = await memory.turns(owner, 0)
       expect(first?.at).toBeLessThan(second?.at ?? 0)
       expect(await memory.turns(owner, second?.at ?? 0)).toEqual([second])
+      expect(await memory.turns(owner, (second?.at ?? 0) - 0.5)).toEqual([second])
+      expect(await memory.read(owner, [first?.id ?? 0, second?.id ?? 0], (second?.at ?? 0) - 0.5)).toHaveLength(1)
       expect(await memory.read(owner, [first?.id ?? 0], second?.at ?? 0)).toEqual([])
     })
 
