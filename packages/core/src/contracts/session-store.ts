@@ -57,11 +57,15 @@ export interface SessionStore {
    */
   end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
   find(runId: string): Promise<Turn | undefined>
-  /** Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it. */
+  /**
+   * Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it.
+   * @throws AgentKitError `invalid-argument` when `limit` is no whole number of at least 0, nor infinite
+   */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
   /**
    * A user's sessions with one agent, most recently used first.
    * @param options.q only sessions whose title or messages of user and assistant contain this text, case-insensitive
+   * @param options.limit as that of `turns`
    * @param options.before a session id: only sessions after it in this order; an unknown one has none after it
    */
   list(

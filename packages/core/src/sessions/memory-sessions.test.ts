@@ -1,5 +1,5 @@
 import { memoryStoreContract, sessionStoreContract } from '@agentkit/testing/vitest'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type Message, memorySessions } from '../index.ts'
 
 sessionStoreContract('memorySessions', async () => ({ store: memorySessions() }))
@@ -24,4 +24,26 @@ it('keeps two stores apart', async () => {
   const first = memorySessions()
   await first.begin(key, { runId: 'r', expectedVersion: 0, input: [{ role: 'user', content: 'Hello' }] })
   expect(await memorySessions().load(key)).toBeUndefined()
+})
+
+it('lists the sessions that were used within a millisecond in the order of their use', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const store = memorySessions()
+    const use = async (sessionId: string, runId: string): Promise<void> => {
+      const expectedVersion = (await store.load({ ...key, sessionId }))?.version ?? 0
+      await store.begin({ ...key, sessionId }, { runId, expectedVersion, input: [{ role: 'user', content: runId }] })
+      await store.end(runId, 'done')
+    }
+    for (const [index, sessionId] of ['s1', 's2', 's3', 's1'].entries()) await use(sessionId, `r${index}`)
+    expect((await store.list(key)).map(({ sessionId }) => sessionId)).toEqual(['s1', 's3', 's2'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it.each([-1, 1.5, Number.NaN, Number.NEGATIVE_INFINITY])('refuses %s as a limit', async (limit) => {
+  const store = memorySessions()
+  await expect(store.list(key, { limit })).rejects.toMatchObject({ code: 'invalid-argument' })
+  await expect(store.turns(key, { limit })).rejects.toMatchObject({ code: 'invalid-argument' })
 })

@@ -6,7 +6,7 @@ import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-dat
 import { cutTitle, plainText } from '../data/session-text.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { memoryInMemory } from './memory-in-memory.ts'
-import { sessionFrom } from './session-from.ts'
+import { checkLimit, sessionFrom } from './session-from.ts'
 import { keyText } from './session-queue.ts'
 
 type StoredTurn = Turn & { visible: readonly Message[]; endedAt?: number }
@@ -31,6 +31,11 @@ export function memorySessions(): SessionStore {
   const sessions = new Map<string, StoredSession>()
   const runs = new Map<string, { session: StoredSession; turn: StoredTurn }>()
 
+  /** The sessions are in the order of their use: many may be used within a millisecond. */
+  const moveLast = (session: StoredSession): void => {
+    sessions.delete(keyText(session.key))
+    sessions.set(keyText(session.key), session)
+  }
   const requireRunning = (runId: string): { session: StoredSession; turn: StoredTurn } => {
     const run = runs.get(runId)
     if (run?.turn.status === 'running') return run
@@ -74,7 +79,7 @@ export function memorySessions(): SessionStore {
       if (!used) session.turns.push(turn)
       turn.status = 'running'
       turn.visible = []
-      sessions.set(keyText(key), session)
+      moveLast(session)
       session.running = turn
       session.version++
       session.updatedAt = now
@@ -98,6 +103,7 @@ export function memorySessions(): SessionStore {
       turn.visible = frozenList(visibleMessages(turn))
       session.version++
       session.updatedAt = new Date().toISOString()
+      moveLast(session)
     },
 
     async find(runId) {
@@ -107,6 +113,7 @@ export function memorySessions(): SessionStore {
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
       checkSessionKey(key)
+      checkLimit(limit)
       const turns = sessions.get(keyText(key))?.turns ?? []
       const last = after === undefined ? -1 : turns.findIndex((turn) => turn.runId === after)
       if (after !== undefined && last === -1) return []
@@ -115,8 +122,9 @@ export function memorySessions(): SessionStore {
 
     async list({ agentId, userId }, { q, limit = Number.POSITIVE_INFINITY, before } = {}) {
       checkSessionKey({ userId })
+      checkLimit(limit)
       const own = [...sessions.values()].filter(({ key }) => key.agentId === agentId && key.userId === userId)
-      own.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+      own.reverse().sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
       const last = before === undefined ? -1 : own.findIndex(({ key }) => key.sessionId === before)
       if (before !== undefined && last === -1) return []
       const found =

@@ -1,6 +1,12 @@
 import { AgentKitError } from '../data/errors.ts'
 import type { Session } from '../data/session-data.ts'
 
+/** @throws AgentKitError `invalid-argument` when `limit` is no count; infinite means all */
+export function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 0)) return
+  throw new AgentKitError('invalid-argument', '`limit` is a count: a whole number of at least 0. Leave it out for all.')
+}
+
 /**
  * The session without the messages that `load` was asked to leave out.
  * @throws AgentKitError `invalid-argument` when `from` is no whole number of at least 0

@@ -1,5 +1,5 @@
 import { AgentKitError, checkSessionKey, type RunQueue, type SessionStore } from '@agentkit/core'
-import { sessionFrom } from '@agentkit/core/internal'
+import { checkLimit, sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { type Access, openAccess } from './access.ts'
@@ -103,6 +103,7 @@ export function openPostgresStore(
 
     async turns(key, { after, limit = Number.MAX_SAFE_INTEGER } = {}) {
       checkSessionKey(key)
+      checkLimit(limit)
       const count = Math.min(limit, Number.MAX_SAFE_INTEGER)
       const ofSession = 'session = (SELECT id FROM agentkit.sessions WHERE key = $1)'
       const place = `(SELECT number FROM agentkit.runs WHERE run_id = $3 AND ${ofSession})`
@@ -113,6 +114,7 @@ export function openPostgresStore(
 
     async list(owner, options) {
       checkSessionKey({ userId: owner.userId })
+      checkLimit(options?.limit)
       return listSessions(access, owner, options)
     },
 

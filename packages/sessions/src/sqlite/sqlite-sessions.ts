@@ -1,5 +1,12 @@
 import { AgentKitError, checkSessionKey, type SessionStore } from '@agentkit/core'
-import { checkOptions, isMilliseconds, isOneOf, type OptionRules, sessionFrom } from '@agentkit/core/internal'
+import {
+  checkLimit,
+  checkOptions,
+  isMilliseconds,
+  isOneOf,
+  type OptionRules,
+  sessionFrom,
+} from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
@@ -139,6 +146,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
 
     async turns(key, { after, limit = Number.POSITIVE_INFINITY } = {}) {
       checkSessionKey(key)
+      checkLimit(limit)
       return read((statements) => {
         const keys = keyValues(key)
         const last = after === undefined ? { number: 0 } : statements.numberInSession.get(after, ...keys)
@@ -150,6 +158,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
 
     async list(owner, options) {
       checkSessionKey({ userId: owner.userId })
+      checkLimit(options?.limit)
       return listSessions(access, owner, options)
     },
 
