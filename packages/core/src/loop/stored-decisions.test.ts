@@ -119,6 +119,31 @@ describe('a decision on a stored run', () => {
     expect(payment.done).toEqual(['pay 1', 'pay 2'])
   })
 
+  it('leaves the others open also where the run is aborted before it is stored', async () => {
+    const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
+    const payment = open(memoryDisk(), [calls('pay 1', 'pay 2'), 'Both are paid.'])
+    const { runs } = payment.agent.sessions
+    if (!runs) throw new Error('The store has runs.')
+    const { decide } = runs
+    runs.decide = async (...args) => {
+      await aborted
+      return decide(...args)
+    }
+    const controller = new AbortController()
+    const run = payment.agent.stream('Pay', { ...session, signal: controller.signal })
+    for await (const event of run) {
+      if (event.type !== 'approval-request' || event.callId !== 'pay1') continue
+      run.approve(event.approvalId)
+      controller.abort()
+      setImmediate(abort)
+    }
+    const { finishReason, runId, approvals } = await run.result
+    expect([finishReason, approvals.map(({ callId }) => callId)]).toEqual(['aborted', ['pay2']])
+    const decisions = { [idOf(approvals, 'pay2')]: true as const }
+    expect(await payment.agent.resume(runId, decisions).result).toMatchObject({ text: 'Both are paid.' })
+    expect(payment.done).toEqual(['pay 1', 'pay 2'])
+  })
+
   it('on a run that waits here continues it there when the caller resumes it', async () => {
     const payment = open(memoryDisk(), [calls('pay 1'), 'Paid.'])
     let resumed: RunResult | undefined

@@ -6,7 +6,7 @@ import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
-import { untilAborted } from '../util/abort.ts'
+import { settledWithin, untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { approvalIdOf, type StepPlace } from './approval-id.ts'
 import { checkResults, type ResultOwner } from './check-results.ts'
@@ -205,6 +205,7 @@ async function decisionsOn(
   open: readonly Approval[],
 ): Promise<Decisions | undefined> {
   const stored: Promise<unknown>[] = []
+  const own = new Set<string>()
   let known: Decisions = {}
   const unwatch = turn.watch?.((change) => {
     if ('decisions' in change) {
@@ -221,16 +222,21 @@ async function decisionsOn(
         await checkResults(agent, open, checkDecisions(scope.runId, decision, open))
       },
       onDecided(approvalId, decision) {
-        stored.push(turn.decide?.({ [approvalId]: decision }) ?? Promise.resolve())
+        if (!turn.decide) return
+        own.add(approvalId)
+        const storing = turn.decide({ [approvalId]: decision })
+        stored.push(storing)
         // Awaited below.
-        stored.at(-1)?.catch(() => {})
+        storing.catch(() => own.delete(approvalId))
       },
     })
     await untilAborted(scope.signal, Promise.all(stored))
     return decided
   } finally {
     unwatch?.()
-    const left = state.approvals.filter(({ approvalId }) => known[approvalId] === undefined)
+    // Of an aborted run, some may be about to be stored.
+    await settledWithin(limits.endFailedMs, Promise.allSettled(stored))
+    const left = state.approvals.filter(({ approvalId: id }) => known[id] === undefined && !own.has(id))
     // A run of which all are decided is suspended until it continues.
     if (left.length > 0) state.approvals = left
   }
