@@ -24,16 +24,40 @@ export type QueuedRow = {
 /** Adds queued runs, and the sessions that are new. @returns the runs that are added: no id and no key is used twice */
 export async function addQueued(query: Query, rows: readonly QueuedRow[], now: number): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
-  const column = <T>(read: (row: QueuedRow) => T): T[] => rows.map(read)
-  const keys = column(({ key }) => keyOf(key))
   await query(addSessionsText, [
-    keys,
-    ...[0, 1, 2].map((index) => column(({ key }) => keyColumns(key)[index])),
-    column(({ title }) => (title === null ? null : toStored(title))),
+    rows.map(({ key }) => keyOf(key)),
+    ...[0, 1, 2].map((index) => rows.map(({ key }) => keyColumns(key)[index])),
+    rows.map(({ title }) => (title === null ? null : toStored(title))),
     now,
   ])
+  const added = new Set<string>()
+  for (const some of batchesOf(rows)) for (const runId of await addRuns(query, some, now)) added.add(runId)
+  return added
+}
+
+/** In characters: the driver writes a list as one text, and a statement has some seconds. */
+const mostOptions = 16_000_000
+
+/** The rows in their order, as many at once as one statement takes. */
+function batchesOf(rows: readonly QueuedRow[]): QueuedRow[][] {
+  const batches: QueuedRow[][] = []
+  let chars = 0
+  for (const row of rows) {
+    chars += row.options.length
+    const last = batches.at(-1)
+    if (last && chars <= mostOptions) last.push(row)
+    else {
+      batches.push([row])
+      chars = row.options.length
+    }
+  }
+  return batches
+}
+
+async function addRuns(query: Query, rows: readonly QueuedRow[], now: number): Promise<string[]> {
+  const column = <T>(read: (row: QueuedRow) => T): T[] => rows.map(read)
   const added = await query<{ run_id: string }>(addRunsText, [
-    keys,
+    column(({ key }) => keyOf(key)),
     column(({ runId }) => toStored(runId)),
     column(({ agentId }) => toStored(agentId)),
     column(({ key }) => toStored(key.userId)),
@@ -48,7 +72,7 @@ export async function addQueued(query: Query, rows: readonly QueuedRow[], now: n
     column(({ root }) => root),
     now,
   ])
-  return new Set(added.map(({ run_id }) => fromStored(run_id)))
+  return added.map(({ run_id }) => fromStored(run_id))
 }
 
 /** In the order of their keys, so that two callers never wait for each other. */
