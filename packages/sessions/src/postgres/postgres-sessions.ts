@@ -1,6 +1,7 @@
 import { AgentKitError, type RunQueue, type SessionStore } from '@agentkit/core'
 import { checkOptionNames, hasMethod } from '@agentkit/core/internal'
 import { openPostgresStore } from './open-postgres-store.ts'
+import { queueOfSchema, usualSchema } from './queue-of-schema.ts'
 
 /** The tables of the sessions, and how the database is connected to. */
 export type PostgresSessionsOptions = {
@@ -55,10 +56,11 @@ export function postgresSessions(url: string, options: PostgresSessionsOptions =
   if (options.queue !== undefined && !isQueue.holds(options.queue)) {
     throw new AgentKitError('invalid-argument', `\`queue\` is ${isQueue.is}.`)
   }
-  const { schema = 'agentkit', poolSize = 10, retryMs = 30_000, heartbeatMs = 2_000, staleAfterMs = 9_000 } = options
+  const { queue, schema = usualSchema, poolSize = 10, retryMs = 30_000 } = options
+  const { heartbeatMs = 2_000, staleAfterMs = 9_000 } = options
   const numbers = { poolSize, retryMs, heartbeatMs, staleAfterMs }
   checkOptions({ schema, ...numbers })
-  return openPostgresStore(url, { ...numbers, schema }, options.queue)
+  return openPostgresStore(url, { ...numbers, schema }, queue && queueOfSchema(queue, schema))
 }
 
 function checkOptions({ schema, ...numbers }: { schema: string; [name: string]: string | number }): void {
