@@ -199,6 +199,8 @@ describe('a background run whose process dies', () => {
 })
 
 describe('a run that is retried', () => {
+  const wholeSegment = ['run-start', 'step-start 1', 'text-delta', 'step-end 1', 'run-end stop']
+
   it('continues under its id from its last finished step, with new time and what it has spent', async () => {
     let isBroken = true
     const office = clerk([calls('count 1'), 'Done.'], {
@@ -233,6 +235,42 @@ describe('a run that is retried', () => {
     const messages = (await store.load(sessionKey))?.messages ?? []
     expect(validateTranscript(messages)).toEqual([])
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  it('emits its whole segment where it was cancelled before it began', async () => {
+    const office = clerk(['Done.'])
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Count.', inSession)
+    await agent.cancel(runId)
+    const before = await eventsOf(office, runId)
+    expect(linesOf(before)).toEqual(['run-end aborted'])
+    await agent.retry(runId)
+    await work(office.open())
+    await agent.result(runId)
+    const events = await eventsOf(office, runId)
+    expect(events.slice(0, 1)).toEqual(before)
+    expect(linesOf(events.slice(1))).toEqual(wholeSegment)
+    expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((one, other) => one - other))
+  })
+
+  it('emits its whole segment where it failed before its question was stored', async () => {
+    let isBroken = true
+    const office = clerk(['Done.'], {
+      hooks: {
+        input() {
+          if (isBroken) throw new Error('No network.')
+        },
+      },
+    })
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Count.', inSession)
+    await work(office.open())
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'error' })
+    const { length } = await eventsOf(office, runId)
+    isBroken = false
+    await agent.retry(runId)
+    await agent.result(runId)
+    expect(linesOf((await eventsOf(office, runId)).slice(length))).toEqual(wholeSegment)
   })
 
   it('sees what happened in its session since it failed, and says that its prompt has changed', async () => {

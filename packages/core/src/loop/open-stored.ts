@@ -84,8 +84,9 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   })().finally(release)
   const { turn, messages, progress, stored, hasMoved, start, unstored } = taken
   const isNew = start === 'first' || unstored !== undefined
-  // Nothing of it was emitted yet.
-  if (stored.attempt > 1) scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
+  // Nothing of it was emitted yet. One that was ended before it began has an event too.
+  if (stored.attempt > 1 || stored.lastSeq > 0)
+    scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)
@@ -109,7 +110,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     return {
       ...{ ...run, scope: { ...begun, ...(input?.role === 'user' && { input }) }, turn, hasMoved: false },
       ...(unstored && { unstored: unstored.seed }),
-      beginsSegment: stored.lastSeq === 0,
+      beginsSegment: start !== undefined || stored.lastSeq === 0,
     }
   }
   await warnOfVersion(run, stored)
