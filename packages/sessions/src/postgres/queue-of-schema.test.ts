@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-it('leaves the jobs of other schemas alone, whose agents have the same ids', async () => {
+it('leaves the jobs of other schemas alone, whose agents and sessions have the same ids', async () => {
   const url = await testDatabase()
   const queueOf = (schema?: string): RunQueue => {
     const store = postgresSessions(url, { queue: postgresQueue(url), ...(schema !== undefined && { schema }) })
@@ -18,7 +18,7 @@ it('leaves the jobs of other schemas alone, whose agents have the same ids', asy
     return store.runs?.background?.queue as RunQueue
   }
   const [usual, staging, other] = [queueOf(), queueOf('staging'), queueOf('other')]
-  await usual.add([{ runId: 'of usual', agentId: 'a', userId: 'u' }])
+  await usual.add([{ runId: 'of usual', agentId: 'a', userId: 'u', sessionKey: 's' }])
   await staging.add([{ runId: 'of staging', agentId: 'a', userId: 'u', sessionKey: 's' }])
   const request = { agentIds: ['a'], limit: 5 }
   expect(await other.take(request)).toEqual([])

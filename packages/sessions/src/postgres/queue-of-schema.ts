@@ -4,8 +4,8 @@ import type { RunQueue, TakenJob } from '@agentkit/core'
 export const usualSchema = 'agentkit'
 
 /**
- * The part of a database's queue that is of one schema: other schemas may have agents with the same ids, whose workers do not
- * know the runs of this one.
+ * The part of a database's queue that is of one schema: other schemas may have agents and sessions with the same ids, whose
+ * workers do not know the runs of this one.
  */
 export function queueOfSchema(queue: RunQueue, schema: string): RunQueue {
   if (schema === usualSchema) return queue
@@ -15,7 +15,13 @@ export function queueOfSchema(queue: RunQueue, schema: string): RunQueue {
   const inStore = <Of extends { agentId: string }>(of: Of): Of => ({ ...of, agentId: of.agentId.slice(prefix.length) })
   const idsInQueue = (agentIds: readonly string[]): string[] => agentIds.map((id) => `${prefix}${id}`)
   return {
-    add: (jobs) => queue.add(jobs.map(inQueue)),
+    add: (jobs) =>
+      queue.add(
+        jobs.map(({ sessionKey, ...job }) => ({
+          ...inQueue(job),
+          ...(sessionKey !== undefined && { sessionKey: `${prefix}${sessionKey}` }),
+        })),
+      ),
     take: async (request) => {
       const jobs = await queue.take({ ...request, agentIds: idsInQueue(request.agentIds) })
       return jobs.map(inStore)
