@@ -23,7 +23,7 @@ const ofUsage = `runs.root IS NULL AND runs.agent_id = ? AND (? IS NULL OR runs.
   AND runs.created_at >= ? AND runs.created_at < ?`
 /** A damaged value counts as none. */
 const field = (column: string, name: string): string =>
-  `sum(iif(json_valid(${column}), json_extract(${column}, '$.${name}'), NULL))`
+  `sum(CAST(iif(json_valid(${column}), json_extract(${column}, '$.${name}'), NULL) AS REAL))`
 const usageBy = (key: string, user = 'NULL'): string => `SELECT ${key} AS key, ${user} AS user_id, count(*) AS runs,
     ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
   ${ofSessions} WHERE ${ofUsage} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ?`

@@ -71,6 +71,16 @@ export function usageTests(getRuns: GetRuns): void {
     if (runs.usage) expect(rows?.map(lineOf)).toEqual(['test/é 6 runs 0/0 -'])
   })
 
+  it('sums what models report, also numbers that are not exact any more', async () => {
+    const { runs } = getRuns()
+    for (const [index, inputTokens] of [2 ** 53, 2 ** 62, 2 ** 62, 10].entries()) {
+      await runs.create({ ...key, sessionId: `s${index}` }, newRun(`r${index}`))
+      await runs.end(`r${index}`, { attempt: 1, usage: { inputTokens, outputTokens: 2 }, ...done })
+    }
+    const [row] = (await runs.usage?.(key, { by: 'day', runs: 100, limit: 100 })) ?? []
+    if (runs.usage) expect(row).toMatchObject({ runs: 4, inputTokens: 2 ** 63 + 2 ** 53, outputTokens: 8 })
+  })
+
   it('keeps what a run that waits has cost by now, until it ends', async () => {
     const { runs, store } = getRuns()
     const lines = async (): Promise<string[] | undefined> =>
