@@ -40,7 +40,8 @@ export interface BackgroundRuns {
   enqueue(entries: readonly QueuedRunEntry[], bounds: QueueBounds): Promise<{ runId: string; isNew: boolean }[]>
   /**
    * Makes a failed run `queued` again. It keeps what it has stored, and continues from there.
-   * @throws AgentKitError `session-conflict` for a run that has not failed or was replaced; `not-found`
+   * @throws AgentKitError `session-conflict` for a run that has not failed or was replaced, and for the run of a member whose
+   *   caller has ended: none would end it; `not-found`
    */
   retry(runId: string): Promise<void>
   /**

@@ -1,5 +1,5 @@
 import { type BackgroundRuns, checkSessionKey, type RunQueue } from '@agentkit/core'
-import { conflict, unknownRun } from '../util/conflicts.ts'
+import { callerHasEnded, conflict, unknownRun } from '../util/conflicts.ts'
 import { parseStored, toJSON } from '../util/json.ts'
 import type { Access } from './access.ts'
 import { delegateRun } from './delegate-run.ts'
@@ -34,6 +34,7 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
         if (again && run.status === 'queued') return
         if (run.replaced) throw conflict(`The run ${runId} was replaced by a later one.`)
         if (run.status !== 'failed') throw conflict(`The run ${runId} is ${run.status}; only a failed run is retried.`)
+        if ((await query(callerHasEndedText, [run.number])).length > 0) throw callerHasEnded(runId)
         await query(retryText, [run.number, now])
         touch(runId)
       }),
@@ -96,6 +97,8 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
   }
 }
 
+const callerHasEndedText = `SELECT 1 FROM agentkit.runs AS own JOIN agentkit.runs AS caller ON caller.run_id = own.parent
+  WHERE own.number = $1 AND own.root IS NOT NULL AND caller.status IN ('done', 'failed')`
 /** Approvals that it asks for again have their whole time. */
 const retryText = `WITH asked AS (UPDATE agentkit.approvals SET requested_at = $2 WHERE run = $1 AND decision IS NULL)
   UPDATE agentkit.runs SET status = 'queued', holder = NULL, holds_session = false,

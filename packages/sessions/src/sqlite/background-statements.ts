@@ -36,6 +36,8 @@ export const backgroundTexts = {
   /** Approvals that it asks for again have their whole time. */
   askAgain: 'UPDATE approvals SET requested_at = :now WHERE run = :number AND decision IS NULL',
 
+  callerHasEnded: `SELECT 1 FROM runs AS own JOIN runs AS caller ON caller.run_id = own.parent
+    WHERE own.number = ? AND own.root IS NOT NULL AND caller.status IN ('done', 'failed')`,
   familyOfRun: 'SELECT parent, root, agent_id, user_id, priority FROM runs WHERE number = ?',
   awaitMembers: `UPDATE runs SET holder = NULL, awaits_members = EXISTS (SELECT 1 FROM runs AS member
       WHERE member.parent = runs.run_id AND member.status IN ('queued', 'running'))

@@ -1,5 +1,5 @@
 import { type BackgroundRuns, checkSessionKey } from '@agentkit/core'
-import { conflict, unknownRun } from '../util/conflicts.ts'
+import { callerHasEnded, conflict, unknownRun } from '../util/conflicts.ts'
 import { parseStored, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { delegateRun } from './delegate-run.ts'
@@ -32,6 +32,7 @@ export function sqliteBackgroundRuns(access: StoreAccess): BackgroundRuns {
         if (!run) throw unknownRun(runId)
         if (run.replaced) throw conflict(`The run ${runId} was replaced by a later one.`)
         if (run.status !== 'failed') throw conflict(`The run ${runId} is ${run.status}; only a failed run is retried.`)
+        if (statements.callerHasEnded.get(run.number)) throw callerHasEnded(runId)
         const now = storeTime()
         statements.retryRun.run({ number: run.number, now })
         statements.askAgain.run({ number: run.number, now })

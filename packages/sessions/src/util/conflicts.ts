@@ -23,6 +23,10 @@ export function hasEnded(runId: string): AgentKitError {
   return conflict(`The run ${runId} has ended.`)
 }
 
+export function callerHasEnded(runId: string): AgentKitError {
+  return conflict(`The run that called ${runId} has ended. Retry that run.`)
+}
+
 export function alreadyDecided(approvalId: string, decision: Decision, at: number, by: string | null): AgentKitError {
   const word = decision === true ? 'approved' : 'deny' in decision ? 'denied' : 'answered with a result'
   const who = by === null ? '' : ` by ${by}`

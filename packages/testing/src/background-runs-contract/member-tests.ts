@@ -57,6 +57,27 @@ export function memberTests(getStores: GetBackground): void {
     await takeOver(stores, 'r2')
   })
 
+  it('retries a failed member while its caller runs, and not once that has ended', async () => {
+    const stores = getStores()
+    const { runs, background } = stores
+    await enqueue(stores, queued('r1'))
+    await takeOver(stores, 'r1')
+    await background.delegate('r1', { attempt: 1, members: [member('r1/a')] })
+    await begin(stores, 'r1/a')
+    await runs.end('r1/a', { attempt: 1, status: 'failed', finishReason: 'error' })
+    await takeOver(stores, 'r1')
+    await background.retry('r1/a')
+    expect(await statusOf(runs, 'r1/a')).toBe('queued')
+    await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
+    expect(await statusOf(runs, 'r1/a')).toBe('failed')
+    await expect(background.retry('r1/a')).rejects.toMatchObject({ ...conflict, retryable: false })
+    expect(await background.unfinished(['helper'], { limit: 10 })).toEqual([])
+    await background.retry('r1')
+    await takeOver(stores, 'r1')
+    await background.retry('r1/a')
+    expect(await statusOf(runs, 'r1/a')).toBe('queued')
+  })
+
   it('is free when the last member waits for approval, and waits again when it is delegated again', async () => {
     const stores = getStores()
     const { runs, background } = stores
