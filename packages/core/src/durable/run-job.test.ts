@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { clerk } from '../__fixtures__/clerk.ts'
+import { calls } from '../__fixtures__/payer.ts'
 import { AgentKitError } from '../index.ts'
+import { limits } from '../limits.ts'
 import type { AgentRun } from '../runs/run.ts'
 import { backgroundOf } from './background-of.ts'
 import type { ContinueOptions } from './continue-stored.ts'
-import { jobRunner } from './run-job.ts'
+import { type JobOutcome, jobRunner } from './run-job.ts'
 
 it('begins a run at once that was retried before its job was settled', async () => {
   const office = clerk(() => (office.modelCalls() === 1 ? [new AgentKitError('bad-request', 'No.')] : ['Done.']))
@@ -24,5 +26,38 @@ it('begins a run at once that was retried before its job was settled', async () 
   const runner = jobRunner({ store, runs: backgroundOf(store) })
   expect(await runner.run(retried, runId)).toEqual({ afterMs: 0 })
   expect(await runner.run(retried, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
+it('leaves a run to another job that was retried, and begun by it, before its own job was settled', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const failing = [new AgentKitError('bad-request', 'No.')]
+  const office = clerk(() => (office.modelCalls() === 1 ? failing : [calls('look 1'), 'Done.']), {
+    async look() {
+      ask()
+      await answered
+      return 'seen'
+    },
+  })
+  const { agent, store } = office.open()
+  const { runId } = await agent.enqueue('Look.')
+  const runner = jobRunner({ store, runs: backgroundOf(store) })
+  let other: Promise<JobOutcome> | undefined
+  const retried = {
+    id: agent.id,
+    continueRun(id: string, options?: ContinueOptions) {
+      const result = agent.continueRun(id, options).result.then(async (ended) => {
+        await agent.retry(id)
+        other = runner.run(agent, id)
+        await asked
+        return ended
+      })
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  expect(await runner.run(retried, runId)).toEqual({ afterMs: limits.elsewhereAgainMs })
+  answer()
+  expect(await other).toBe('done')
   expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
 })

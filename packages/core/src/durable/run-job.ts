@@ -87,6 +87,8 @@ export function jobRunner({
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
     // It has begun and failed, and was queued again meanwhile.
     if (stored.record.status === 'queued' && stored.record.attempts > before.attempts) return { afterMs: 0 }
+    // It was even begun again, by another job of it.
+    if (stored.record.attempts > before.attempts + 1) return { afterMs: limits.elsewhereAgainMs }
     if (error && isFailure(error)) throw error
     return { afterMs: stored.record.status === 'queued' ? limits.busyAgainMs : limits.elsewhereAgainMs }
   }
