@@ -4,16 +4,16 @@ import type { ScoreSummary, VariantReport } from '../data/eval-report.ts'
 import type { StoredResult } from '../data/stored-result.ts'
 import { bootstrapInterval, meanOf, percentile, wilsonInterval } from '../statistics/intervals.ts'
 
-export type SummaryOptions = { scorers: readonly string[]; seed: number }
+export type SummaryOptions = { scorers: readonly string[]; seed: number; repeats: number }
 
 /** What a variant achieved, by its results. */
 export function summarize(
   variant: string,
   results: readonly StoredResult[],
-  { scorers, seed }: SummaryOptions,
+  { scorers, seed, repeats }: SummaryOptions,
 ): VariantReport {
   const summary = (scorer: string): ScoreSummary => {
-    return summaryOf([...caseMeans(results, scorer).values()], [seed, variant, scorer])
+    return summaryOf([...caseMeans(results, scorer).values()], repeats, [seed, variant, scorer])
   }
   const durations = results.map(({ durationMs }) => durationMs)
   const scoring = results.flatMap((result) => result.scoring ?? [])
@@ -50,10 +50,10 @@ export function caseMeans(results: readonly StoredResult[], scorer: string): Map
   return new Map([...scores].map(([id, own]) => [id, meanOf(own)]))
 }
 
-function summaryOf(values: readonly number[], seed: readonly (string | number)[]): ScoreSummary {
+function summaryOf(values: readonly number[], repeats: number, seed: readonly (string | number)[]): ScoreSummary {
   const n = values.length
   if (n === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN, n }
-  const areRates = values.every((value) => value === 0 || value === 1)
+  const areRates = repeats === 1 && values.every((value) => value === 0 || value === 1)
   const mean = meanOf(values)
   const { low, high } = areRates ? wilsonInterval(Math.round(mean * n), n) : bootstrapInterval(values, seed)
   return { mean, low, high, n }

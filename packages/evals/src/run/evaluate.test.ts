@@ -84,16 +84,6 @@ describe('evaluate', () => {
     expect(report.results.map(({ repeat }) => repeat).slice(0, 4)).toEqual([1, 2, 1, 2])
   })
 
-  it('has the interval of a proportion where each case always passes or always fails, also with repeats', async () => {
-    const half = answering((question) => (cases.slice(0, 6).some(({ input }) => input === question) ? question : 'no'))
-    const variants = { all: agentOf(answering((question) => question)), half: agentOf(half) }
-    const report = await evaluate({ variants, cases, scorers: [exact()], repeats: 2, out, name: 'proportions' })
-    // SciPy: binomtest(12, 12) and binomtest(6, 12), proportion_ci(method="wilson").
-    const [all, some] = [report.variants.all, report.variants.half].map((one) => one?.scores.exact)
-    expect(all).toEqual({ mean: 1, low: expect.closeTo(0.757506, 5), high: 1, n: 12 })
-    expect(some).toEqual({ mean: 0.5, low: expect.closeTo(0.253782, 5), high: expect.closeTo(0.746218, 5), n: 12 })
-  })
-
   it('counts equal scores as ties, in whichever order their repeats came', async () => {
     const [up, down] = [0, 1].map((wanted) => agentOf(answering((_, call) => `${call % 3}${wanted}`)))
     const tenths: Scorer = {
