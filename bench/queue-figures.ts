@@ -55,9 +55,20 @@ export async function queueFigures(names: readonly string[] = []): Promise<Figur
     for (const worker of workers) worker.stop()
     await store.close()
     await client.end()
+    await drop(url)
   }
   await server.remove()
   return figures
+}
+
+/** Autovacuum would work on the database during the next figure. */
+async function drop(url: string): Promise<void> {
+  const other = new URL(url)
+  other.pathname = '/postgres'
+  const client = new pg.Client({ connectionString: other.href })
+  await client.connect()
+  await client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
+  await client.end()
 }
 
 const ask = (child: Child, job: QueueJob): Promise<QueueMeasured> => child.ask<QueueMeasured>(job)

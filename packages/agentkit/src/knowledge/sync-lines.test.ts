@@ -22,6 +22,7 @@ it('reports the changes and the kind of search', () => {
     'Files: 2 indexed, 3 unchanged, 1 removed; 9 passages are searchable, by words.',
   ])
   expect(reportLines({ ...report, indexed: 1, mode: 'hybrid' })[0]).toContain('by words and meaning')
+  expect(reportLines({ ...report, indexed: 1, chunks: 1 })[0]).toContain('; 1 passage is searchable,')
 })
 
 it('reports how many files the next sync reads', () => {

@@ -10,7 +10,8 @@ export function reportLines(report: SyncReport): string[] {
   if (indexed + removed > 0) {
     const changes = [`${indexed} indexed`, `${unchanged} unchanged`, `${removed} removed`]
     const how = mode === 'text' ? 'by words' : mode === 'vector' ? 'by meaning' : 'by words and meaning'
-    lines.push(`Files: ${changes.join(', ')}; ${chunks} passages are searchable, ${how}.`)
+    const passages = chunks === 1 ? '1 passage is' : `${chunks} passages are`
+    lines.push(`Files: ${changes.join(', ')}; ${passages} searchable, ${how}.`)
   }
   if (pending === 1) lines.push('1 file is pending: it changed while it was read. The next sync reads it.')
   if (pending > 1)

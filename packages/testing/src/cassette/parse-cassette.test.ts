@@ -14,6 +14,10 @@ it('reads a text: the models, and the calls in the order of their requests', () 
   expect(calls).toEqual([earlier, call])
 })
 
+it('reads a text that begins with a byte order mark', () => {
+  expect(parseCassette(`\uFEFF${text}`)).toEqual(parseCassette(text))
+})
+
 it.each(['\u2028', '\u2029', '\r'])('keeps a text with %j before a brace', (separator) => {
   const request = { messages: [{ role: 'user', content: `a${separator}{ "b": 1 }` }] }
   const [entry] = parseCassette(`${JSON.stringify(cassetteHead)}\r\n${JSON.stringify({ ...call, request })}\r\n`).calls

@@ -60,7 +60,8 @@ export const cassetteHead = { agentkit: 'cassette', version: 1 } as const
  */
 export function parseCassette(text: string, name?: string): Cassette {
   const title = name === undefined ? 'The cassette' : `The cassette ${name}`
-  const [head, ...entries] = readEntries(title, text)
+  // Some editors begin a file with a byte order mark.
+  const [head, ...entries] = readEntries(title, text.replace(/^\uFEFF/, ''))
   checkHead(title, head?.value)
   const models = new Map<string, RecordedModel>()
   const calls: RecordedCall[] = []

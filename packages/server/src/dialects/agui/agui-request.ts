@@ -5,7 +5,7 @@ import { idField } from '../../request/fields.ts'
 import { toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
-import { filePart, isBase64 } from '../common/data-url.ts'
+import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
@@ -90,15 +90,23 @@ function readPart(part: unknown, path: Path): InputPart {
   if (!isRecord(part)) throw invalid(path, 'must be an object')
   if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
   // Versions before 1.0 call any file `binary`.
-  const source = part.type === 'binary' ? { type: 'data', value: part.data, mimeType: part.mimeType } : part.source
-  if (!isRecord(source) || typeof source.mimeType !== 'string')
-    throw invalid(path, 'must be a text or a file with its type')
+  const source = part.type === 'binary' ? binarySource(part) : part.source
+  if (!isRecord(source)) throw invalid(path, 'must be a text or a file with its type')
   const { type, value, mimeType } = source
   // An address would be read by the model's provider, or by this server, for any client that sends it.
+  const read = type === 'url' && typeof value === 'string' ? readDataURL(value) : undefined
+  if (read) return filePart(read.base64, read.mediaType)
+  if (typeof mimeType !== 'string') throw invalid(path, 'must be a text or a file with its type')
   if (type !== 'data' || typeof value !== 'string' || !isBase64(value)) {
-    throw invalid([...path, 'source'], 'must have its data as base64')
+    throw invalid([...path, 'source'], 'must have its data as base64, or as a data URL')
   }
   return filePart(value, mimeType)
+}
+
+function binarySource({ url, data, mimeType }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return data === undefined && url !== undefined
+    ? { type: 'url', value: url, mimeType }
+    : { type: 'data', value: data, mimeType }
 }
 
 /** The texts of earlier messages, for a session that has none. */

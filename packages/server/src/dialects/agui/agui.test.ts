@@ -249,6 +249,26 @@ describe('POST /agui', () => {
     expect(problem).toMatchObject({ type: 'RUN_ERROR', message: expect.stringContaining(sentence) })
   })
 
+  it.each([
+    [{ type: 'image', source: { type: 'data', value: 'iVBORw0KGgo=', mimeType: 'image/png' } }],
+    [{ type: 'image', source: { type: 'url', value: 'data:image/png;base64,iVBORw0KGgo=' } }],
+    [{ type: 'binary', data: 'iVBORw0KGgo=', mimeType: 'image/png' }],
+    [{ type: 'binary', url: 'data:image/png;base64,iVBORw0KGgo=', mimeType: 'image/png' }],
+  ])('takes the file %j', async (part) => {
+    const agent = fakeAgent()
+    const content = [{ type: 'text', text: 'What is this?' }, part]
+    const response = await createApp(agent, options).request(
+      '/agui',
+      post(input({ messages: [{ role: 'user', content }] })),
+    )
+    expect(response.status).toBe(200)
+    await response.text()
+    expect(agent.calls[0]?.input).toEqual([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', base64: 'iVBORw0KGgo=', mediaType: 'image/png' },
+    ])
+  })
+
   it('is 404 where it is not switched on', async () => {
     expect((await createApp(fakeAgent(), { log: () => {} }).request('/agui', post(input()))).status).toBe(404)
   })
