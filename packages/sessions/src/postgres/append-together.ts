@@ -8,7 +8,7 @@ import { hasOnlyEvents, type PreparedEntry } from './write-entry.ts'
 /** Of one statement; a single entry may have more characters. */
 const most = { entries: 50, characters: 1_000_000 }
 /** Statements at once: while they are under way, entries gather for the next one. */
-const mostStatements = 2
+const mostStatements = 4
 
 /** An entry of a run that the store holds, with the run's id as it is stored. */
 type Placed = PreparedEntry & { id: string; attempt: number; position: number }
