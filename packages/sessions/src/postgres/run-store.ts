@@ -8,6 +8,7 @@ import { decide, suspendRun } from './approvals.ts'
 import { postgresBackgroundRuns } from './background-runs.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-runs.ts'
+import { guardFrozen } from './guard-frozen.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
 import { readUsage } from './read-usage.ts'
@@ -55,15 +56,21 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     takeOver: (runId, options) =>
       inOrder(runId, async () => {
+        const since = performance.now()
         const outcome = await takeOver(access, runId, options)
-        const inTree = outcome.stored.rootRunId !== undefined
-        holder.hold(runId, { attempt: outcome.stored.attempt, count: outcome.count, inTree })
+        const { attempt, rootRunId } = outcome.stored
+        holder.hold(runId, { attempt, count: outcome.count, inTree: rootRunId !== undefined })
+        await guardFrozen(access, runId, { attempt, since })
         return outcome.stored
       }),
 
     append(runId, entry) {
       const prepared = prepareEntry(entry)
-      return inOrder(runId, () => append(runId, prepared))
+      return inOrder(runId, async () => {
+        const since = performance.now()
+        await append(runId, prepared)
+        await guardFrozen(access, runId, { attempt: entry.attempt, since })
+      })
     },
 
     suspend(runId, entry) {
