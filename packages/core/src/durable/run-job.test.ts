@@ -61,3 +61,16 @@ it('leaves a run to another job that was retried, and begun by it, before its ow
   expect(await other).toBe('done')
   expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
 })
+
+it('has a decided run tried again later while another one has its session: that may need its own job', async () => {
+  const { agent, store } = clerk(() => ['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const runs = backgroundOf(store)
+  const stored = await runs.read(runId)
+  if (!stored) throw new Error('It is stored.')
+  const decided = { ...stored, isFree: true, record: { ...stored.record, status: 'running' } } as const
+  const error = new AgentKitError('session-conflict', 'Another run has the session.')
+  const continueRun = () => ({ result: Promise.resolve({ error }) }) as AgentRun<unknown> // a job needs the result alone
+  const runner = jobRunner({ store, runs: { ...runs, read: async () => decided } })
+  expect(await runner.run({ id: agent.id, continueRun }, runId)).toEqual({ afterMs: limits.busyAgainMs })
+})

@@ -84,6 +84,8 @@ export function jobRunner({
       ended(before, spentSince(before, stored.record), hasEnded ? result : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
+    // Later, as the run that has its session may need its own job meanwhile.
+    if (stored.isFree && isBusy(error)) return { afterMs: limits.busyAgainMs }
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
     // It has begun and failed, and was queued again meanwhile.
     if (stored.record.status === 'queued' && stored.record.attempts > before.attempts) return { afterMs: 0 }
@@ -159,9 +161,14 @@ function isSettled({ record: { status }, awaitsMembers }: StoredRun): boolean {
   return status === 'done' || status === 'failed' || status === 'waiting' || awaitsMembers === true
 }
 
+/** Whether another run is before one that could not be opened. */
+function isBusy(error: AgentKitError | undefined): boolean {
+  return error !== undefined && ['session-conflict', 'session-busy'].includes(error.code)
+}
+
 /** Whether an error says that the run could not be opened, other than that another one is before it. */
 function isFailure(error: AgentKitError | undefined): boolean {
-  return error !== undefined && !['session-conflict', 'session-busy', 'aborted'].includes(error.code)
+  return error !== undefined && error.code !== 'aborted' && !isBusy(error)
 }
 
 async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise<AgentKitError | undefined> {

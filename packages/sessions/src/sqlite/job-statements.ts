@@ -1,11 +1,13 @@
 /** The statements about the queue of jobs. */
 export const jobTexts = {
   /**
-   * In a session, the order is that of its runs, where the store knows them. One that has begun is first, though it has a new
-   * number: those that are queued cannot begin before it ends.
+   * In a session, the order is that of its runs, where the store knows them. The one that has the session is first: no other
+   * can begin or continue before it ends. Then, of two that were accepted at once, the one that has begun, though it has a new
+   * number.
    */
   addJob: `INSERT INTO jobs (run_id, agent_id, user_id, session_key, priority, due_at, state, place, run_number)
-    SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind', coalesce(ready_at, :sessionOrder, :dueAt),
+    SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind',
+      iif(status = 'running' AND holds_session, 0, coalesce(ready_at, :sessionOrder, :dueAt)),
       coalesce(iif(status = 'queued', number, 0), 0)
     FROM (SELECT 1) LEFT JOIN runs ON run_id = :runId RETURNING id`,
   firstOfSession: `SELECT id, state, agent_id, user_id, due_at FROM jobs WHERE session_key = ?

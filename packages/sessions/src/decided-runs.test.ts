@@ -1,0 +1,62 @@
+import { Agent, Swarm, tool } from '@agentkit/core'
+import { describe, expect, it } from 'vitest'
+import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+import { session } from './sqlite/__fixtures__/background.ts'
+import { modelOf } from './sqlite/__fixtures__/team.ts'
+
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: { type: 'object' },
+  needsApproval: true,
+  execute: () => 'paid',
+})
+
+describe.each(storeKinds)('a run that is decided while another one has its session, in %s', (kind) => {
+  const { open, afterTest } = storePlace(kind)
+
+  it('lets a swarm of that session continue once its members have ended, and continues after it', {
+    timeout: 30_000,
+  }, async () => {
+    const store = open()
+    const tries: string[] = []
+    const { runs } = store
+    const takeOver: typeof runs.takeOver = (runId, options) => {
+      tries.push(runId)
+      return runs.takeOver(runId, options)
+    }
+    const looking = Promise.withResolvers<void>()
+    const looked = Promise.withResolvers<void>()
+    const ann = modelOf('Ann', async ({ messages }) => {
+      const last = messages.at(-1)
+      if (last?.role === 'tool') return 'It is paid.'
+      if (JSON.stringify(last).includes('Pay.')) return [['pay']]
+      looking.resolve()
+      await looked.promise
+      return 'I have looked.'
+    })
+    const manager = modelOf('Team', ({ messages }) => {
+      const last = messages.at(-1)
+      return last?.role === 'tool' ? `Ann: ${last.content}` : [['ann', { task: String(last?.content) }]]
+    })
+    const team = new Swarm({
+      name: 'Team',
+      agents: [new Agent({ name: 'Ann', description: 'Works.', functions: [pay], model: ann })],
+      model: manager,
+      sessions: { ...store, runs: { ...runs, takeOver } },
+    })
+    const worker = await team.work({ concurrency: 4 })
+    afterTest(() => worker.close())
+
+    const first = await team.enqueue('Pay.', session)
+    const [approval] = (await team.result(first.runId)).approvals
+    const second = await team.enqueue('Look.', session)
+    await looking.promise
+    const before = tries.filter((runId) => runId === first.runId).length
+    await team.decide(first.runId, { [approval?.approvalId ?? '']: true })
+    await expect.poll(() => tries.filter((runId) => runId === first.runId).length).toBeGreaterThan(before)
+    looked.resolve()
+    expect((await team.result(second.runId)).text).toBe('Ann: I have looked.')
+    expect((await team.result(first.runId)).text).toBe('Ann: It is paid.')
+  })
+})
