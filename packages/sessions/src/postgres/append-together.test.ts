@@ -63,13 +63,13 @@ it('refuses those that cannot be stored, each for its reason, and stores the oth
   expect(await counts()).toEqual([1, 1, 1, 1, 3])
 })
 
-it('tells those who watch the runs', async () => {
+it('notifies those who watch the runs', async () => {
   const store = open()
   await create(store)
-  const told: string[] = []
-  for (const runId of runIds) store.watch(runId, () => told.push(runId))
+  const notified: string[] = []
+  for (const runId of runIds) store.watch(runId, () => notified.push(runId))
   await Promise.all(runIds.map((runId) => store.append(runId, entryOf(runId))))
-  expect(told).toEqual(expect.arrayContaining(runIds))
+  expect(notified).toEqual(expect.arrayContaining(runIds))
 })
 
 it('stores the others when Postgres refuses a value of one', async () => {

@@ -7,7 +7,7 @@ import { hasOnlyEvents, type PreparedEntry } from './write-entry.ts'
 
 /** Of one statement; a single entry may have more characters. */
 const most = { entries: 50, characters: 1_000_000 }
-/** Statements at once: while they are under way, entries gather for the next one. */
+/** Statements for several entries at once: while they are under way, further entries gather for the next one. */
 const mostStatements = 4
 
 /** An entry of a run that the store holds, with the run's id as it is stored. */
@@ -21,8 +21,8 @@ type Waiting = {
 }
 
 /**
- * Stores entries of several runs by one statement where they come faster than statements end, as those of a worker do. Each
- * is stored or refused for itself: what the statement leaves out is stored alone, which tells why it cannot be.
+ * Stores the entries that come in one turn of the event loop by one statement, as those of the runs of a worker do. Each is
+ * stored or refused for itself: what the statement leaves out is stored alone, and refused with the reason.
  */
 export function appendTogether(access: Access): (runId: string, entry: PreparedEntry) => Promise<void> {
   const waiting: Waiting[] = []

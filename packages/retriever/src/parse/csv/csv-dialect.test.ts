@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import { detectDialect } from './csv-dialect.ts'
 
+it('takes a space that a file declares as its delimiter, and reads no spaces before quotes then', async () => {
+  const found = await detectDialect('a  "b"\n'.repeat(100), true, ' ')
+  expect(found).toMatchObject({ delimiter: ' ', isSpaced: false })
+})
+
 it.each([
   ['numbers with decimal commas', 'x;y\n', '1,5;2,5\n', ';', 2],
   ['such numbers without a header', '', '1,5;-1.234,50\n', ';', 2],

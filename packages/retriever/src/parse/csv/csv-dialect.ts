@@ -32,6 +32,8 @@ function dialectOf({ delimiter, width, isSpaced }: CsvDialect): CsvDialect {
 
 /** Whether spaces are written before the quotes that follow a delimiter; the texts of cells may have either. */
 function hasSpacedQuotes(sample: string, delimiter: string): boolean {
+  // Each space would begin a cell, and be compared with all that follow it.
+  if (delimiter === ' ') return false
   const spaced = sample.match(spacesBeforeQuotes(delimiter))?.length ?? 0
   return spaced > 3 * (sample.split(`${delimiter}"`).length - 1)
 }

@@ -57,9 +57,16 @@ function writeTable(table: Element, writer: BlockWriter): void {
   writer.add('table', rowTexts(rows).join('\n'))
 }
 
+/** Characters of merged cells that are repeated in a table: a small document may merge a long cell with thousands below it. */
+const mostRepeated = 1_000_000
+/** As in HTML. */
+const mostColumns = 1_000
+const mostRows = 65_534
+
 /** A cell that is merged with those below it stands in each of its rows. */
 function rowTexts(rows: readonly Element[][]): string[] {
   const merged = new Map<number, { text: string; width: number; left: number }>()
+  let repeated = 0
   return rows.flatMap((cells) => {
     const texts: string[] = []
     let own = 0
@@ -67,15 +74,16 @@ function rowTexts(rows: readonly Element[][]): string[] {
     for (let column = 0; own < cells.length || merged.has(column); ) {
       const above = merged.get(column)
       if (above !== undefined) {
-        texts.push(above.text)
+        repeated += above.text.length
+        texts.push(repeated > mostRepeated ? '' : above.text)
         if (--above.left === 0) merged.delete(column)
         column += above.width
         continue
       }
       const cell = cells[own++] as Element
       const text = oneLine(inlineText(cell))
-      const width = spanOf(cell.attribs.colspan)
-      const left = spanOf(cell.attribs.rowspan) - 1
+      const width = spanOf(cell.attribs.colspan, mostColumns)
+      const left = spanOf(cell.attribs.rowspan, mostRows) - 1
       if (left > 0) merged.set(column, { text, width, left })
       texts.push(text)
       hasOwn ||= text !== ''
@@ -86,8 +94,8 @@ function rowTexts(rows: readonly Element[][]): string[] {
 }
 
 /** A damaged document may have any text there. */
-function spanOf(attribute: string | undefined): number {
-  return Math.max(1, Number(attribute ?? 1) || 1)
+function spanOf(attribute: string | undefined, most: number): number {
+  return Math.min(most, Math.max(1, Number(attribute ?? 1) || 1))
 }
 
 function rowsOf(table: Element): Element[][] {

@@ -46,6 +46,16 @@ it('repeats a merged cell in each of its rows, and keeps the columns behind it',
   ])
 })
 
+it('bounds what merged cells repeat', async () => {
+  const cell = (text: string, merge: string): string =>
+    `<w:tc><w:tcPr><w:vMerge ${merge}/></w:tcPr>${paragraph(text)}</w:tc>`
+  const row = (text: string, merge: string): string => `<w:tr>${cell(text, merge)}<w:tc>${paragraph('x')}</w:tc></w:tr>`
+  const body = `<w:tbl>${row('y'.repeat(100_000), 'w:val="restart"')}${row('', '').repeat(30)}</w:tbl>`
+  const [found = ''] = await blocks(body)
+  expect(found.match(/y{100000} \| x/g)).toHaveLength(11)
+  expect(found.match(/x$/gm)).toHaveLength(31)
+})
+
 it('recognises a heading by its outline level, whatever its style is called', async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +

@@ -1,6 +1,7 @@
 import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
+import { invalid } from '../common/invalid-field.ts'
 import { findResponse } from './find-response.ts'
 import { responseId } from './response-body.ts'
 import type { Item } from './response-items.ts'
@@ -8,12 +9,16 @@ import { storedResponse } from './stored-response.ts'
 
 type Reference = { type: 'item_reference'; id: unknown }
 
+/** Of one request: a reference of some bytes stands for a text of any length, and costs a read of the store. */
+const most = { responses: 1_000, characters: 8_000_000 }
+
 /**
  * The body of a request with the items that it refers to. Clients such as that of the AI SDK send the ids of what was
  * answered, in place of the items.
  *
  * @param userId of the request
- * @throws ProblemError `not-found` for an item that is not stored, or another user's
+ * @throws ProblemError `not-found` for an item that is not stored, or another user's; `invalid-field` for more than a request may
+ *   refer to
  */
 export async function withReferences(parts: RouteParts, body: unknown, userId: () => string): Promise<unknown> {
   if (!isRecord(body) || !Array.isArray(body.input) || !body.input.some(isReference)) return body
@@ -24,8 +29,20 @@ export async function withReferences(parts: RouteParts, body: unknown, userId: (
     return known
   }
   const input: unknown[] = []
+  const lengths = new Map<unknown, number>()
+  let characters = 0
   for (const [index, item] of body.input.entries()) {
-    input.push(isReference(item) ? await itemOf(item, index, outputOf) : item)
+    const read = isReference(item) ? await itemOf(item, index, outputOf) : item
+    if (read !== item) {
+      const length = lengths.get(read) ?? JSON.stringify(read).length
+      lengths.set(read, length)
+      characters += length
+    }
+    if (outputs.size > most.responses || characters > most.characters) {
+      const bounds = `${most.responses} responses and ${most.characters} characters`
+      throw invalid(['input', index], `refers to more than ${bounds} in all. Continue by previous_response_id instead`)
+    }
+    input.push(read)
   }
   return { ...body, input }
 }

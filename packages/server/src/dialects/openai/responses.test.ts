@@ -538,6 +538,22 @@ describe('POST /v1/responses', () => {
     expect((await app.request('/v1/responses', post({ model, input: none }))).status).toBe(404)
   })
 
+  it('bounds what a request refers to', async () => {
+    const { agent, model: scripted } = make(['x'.repeat(10_000), 'Not asked.'])
+    const app = createApp(agent, quiet)
+    const { output } = await (await app.request('/v1/responses', post({ model, input: 'Go' }))).json()
+    const input = [
+      ...Array(1_000).fill({ type: 'item_reference', id: output[0].id }),
+      { role: 'user', content: 'Sure?' },
+    ]
+    const refused = await app.request('/v1/responses', post({ model, input }))
+    expect([refused.status, (await refused.json()).error.message]).toEqual([
+      400,
+      expect.stringContaining('refers to more than 1000 responses and 8000000 characters in all'),
+    ])
+    expect(scripted.requests).toHaveLength(1)
+  })
+
   it('refuses a question beside the answer to an approval, and takes both of what was said before', async () => {
     const agent = fakeAgent()
     const app = createApp(agent, quiet)
