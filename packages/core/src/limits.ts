@@ -35,8 +35,8 @@ export const limits = {
   eventBatchMs: 20,
   /** So many bytes of events are stored at once. */
   eventBatchBytes: 4_096,
-  /** After a write that takes longer the run is read: its process may have been frozen, and another one may have the run. */
-  slowWriteMs: 4_000,
+  /** Before a call of a model or a tool, a run writes where its last write began longer ago: its process may have been frozen. */
+  confirmAfterMs: 4_000,
   /** Events of a run that are not stored yet; with more the run waits. */
   unsavedEvents: 256,
   /** How far the numbers of events jump when another process takes a run over: more than can be unsaved. */

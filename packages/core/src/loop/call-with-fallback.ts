@@ -20,7 +20,7 @@ import { callEnd, startCallSpan } from './spans.ts'
 import type { Run } from './types.ts'
 
 /** What the model calls of one run share. */
-export type ModelCaller = Pick<Run, 'agent' | 'scope' | 'ledger' | 'model'>
+export type ModelCaller = Pick<Run, 'agent' | 'scope' | 'ledger' | 'model' | 'turn'>
 
 /** One call, whichever model answers it. */
 export type ModelCall = {
@@ -108,7 +108,7 @@ function withLastFailure(error: unknown, last: AgentKitError): unknown {
  * @returns its failure, if another attempt or another model may succeed; throws all other errors
  */
 async function attempt(
-  { agent, scope, ledger }: ModelCaller,
+  { agent, scope, ledger, turn }: ModelCaller,
   preferred: Model,
   call: ModelCall,
   reply: Reply,
@@ -125,9 +125,16 @@ async function attempt(
     for (let free = freed(ledger, model, request); free; free = freed(ledger, model, request)) {
       await untilAborted(signal, free)
     }
-    const { maxOutputTokens, lowered, settle } = ledger.shared
+    const { maxOutputTokens, lowered, settle, cancel } = ledger.shared
       ? await reserveShared(ledger, ledger.shared, { model, request }, { signal, mayWait: !isInModelCall() })
       : ledger.reserve(model, request)
+    try {
+      const confirmed = turn.confirm?.()
+      if (confirmed) await untilAborted(signal, confirmed)
+    } catch (error) {
+      cancel()
+      throw error
+    }
     isOfModel = true
     call.begin?.(reply)
     reply.lowered = lowered

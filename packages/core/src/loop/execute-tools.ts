@@ -49,6 +49,7 @@ export function executeTools(
   const begin = async ({ callId, name }: ToolCall): Promise<void> => {
     try {
       await run.turn.begin?.([{ callId, name }])
+      await run.turn.confirm?.()
     } catch (error) {
       controller.abort(error)
       throw error

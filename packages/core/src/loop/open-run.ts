@@ -162,7 +162,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   state.warnings.push(...warnings, ...(snapshot ? [] : (agent.inVain ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   await checkPrices(agent.chain, ledger, signal)
-  const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit) }
+  const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit), turn }
   const summarise = summariser(caller, hookContext)
   const conversation = createConversation({
     instruction: withToolInstructions(agent.instruction, toolBox),

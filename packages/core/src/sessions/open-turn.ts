@@ -119,6 +119,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
       state: left ? left.state : stateOf(loaded?.state),
       version: loaded?.version ?? 0,
       position: input.length,
+      heldAt: performance.now(),
     }
     if (runs) return newRecord({ ...request, runs, key: place, input, seeded: found.seeded, isResumable }, found)
     return storedBeginning(session, loaded, { input, found, replaces })
@@ -237,7 +238,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
 
   const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
     const input = [...seed, ...messages]
-    const begun = { history: seed, seeded: seed.length, state: turn.state, version: 0 }
+    const begun = { history: seed, seeded: seed.length, state: turn.state, version: 0, heldAt: performance.now() }
     if (!runs) {
       await store.begin(key, { runId, expectedVersion: 0, input })
       return storedTurn(request, { ...begun, release() {} })
@@ -275,6 +276,7 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       Object.assign(turn, { state: stored.state, isLast: stored.isLast })
       return resumed
     },
+    confirm: () => stored?.confirm?.(),
     ...(runs && {
       decide: async (decisions) => stored?.decide?.(decisions),
       watch: (listener) => stored?.watch?.(listener) ?? (() => {}),

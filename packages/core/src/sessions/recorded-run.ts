@@ -29,6 +29,8 @@ export type RecordedRun = {
   attempt: number
   /** How many of its messages are stored. */
   position: number
+  /** When the store was asked for the run, by `performance.now()`. */
+  heldAt: number
   seeded: number
   /** Whether its progress is stored with each step. */
   isResumable: boolean
@@ -131,10 +133,11 @@ export function takeOverRun(
     const begin = async (): Promise<TakenRun> => {
       const start = before && startOf(before, session, runs.now(), starter)
       const expectedVersion = session?.version ?? 0
+      const heldAt = performance.now()
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
       // All that its session has was just read, unless another process has begun it since.
       const first = start?.isFirst && stored.attempt === 1 ? (start.messages ?? []) : undefined
-      const described = await describeRun(request, stored, session, first)
+      const described = { ...(await describeRun(request, stored, session, first)), heldAt }
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
       const version = before && holdsSession(before) ? described.version - 1 : described.version
       if (!start) return withinCaller(runs, { ...described, version })
@@ -225,6 +228,7 @@ export async function describeRun(
     history: [...seed, ...(others ?? [])],
     messages: inCallOrder(own.slice(seeded)).filter((message) => !isStoppedNote(message)),
     ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
+    heldAt: performance.now(),
     ...(own.length === 0 && queued && { unstored: { seed, input: queued.input } }),
     deadline: progress ? deadline : stored.deadline,
     attempt: stored.attempt,

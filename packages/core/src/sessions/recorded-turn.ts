@@ -45,17 +45,18 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     if (!described) return {}
     return { usage: described.usage(), ...(isResumable && { progress: progressOf(described.snapshot()) }) }
   }
-  const openWriter = (position: number): ReturnType<typeof runWriter> =>
+  const openWriter = ({ position, heldAt }: RecordedRun): ReturnType<typeof runWriter> =>
     runWriter({
       runs,
       runId,
       attempt,
       position,
+      heldAt,
       report: reportNow,
       events,
       fail: (error) => place.interrupt(lost(error)),
     })
-  let writer = openWriter(run.position)
+  let writer = openWriter(run)
   const watch = (): (() => void) => watchEnded({ runs, runId, attempt }, place.interrupt)
   let unwatch = isSuspended ? (): void => {} : watch()
 
@@ -89,6 +90,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       lastStart = Math.max(runs.now(), lastStart)
       return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
     },
+    confirm: () => writer.confirm(),
     async suspend(snapshot, usage, _messages, approvals, held = []) {
       if (isSuspended) {
         const stored = await runs.read(runId)
@@ -120,7 +122,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       isSuspended = false
       suspending = undefined
       release = taken.release
-      writer = openWriter(found.position)
+      writer = openWriter(found)
       unwatch = watch()
       return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
     },

@@ -5,7 +5,7 @@ import { sessionKey } from '../__fixtures__/payer.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
 import { eventQueue } from './event-queue.ts'
-import { runWriter } from './run-writer.ts'
+import { type RunWriter, runWriter } from './run-writer.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -19,28 +19,29 @@ async function begunRun(): Promise<RunStore> {
   return runs
 }
 
+function writerOf(runs: RunStore): RunWriter {
+  const heldAt = performance.now()
+  return runWriter({ runs, heldAt, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
+}
+
 it.each([
-  ['frozen, and another one has the run', 2, limits.slowWriteMs + 1, 'session-conflict'],
-  ['slow, and has the run', 1, limits.slowWriteMs + 1, undefined],
-])('after a write whose process was %s, the run ends or continues', async (_, attempt, ms, code) => {
+  ['long ago, and another process has the run', limits.confirmAfterMs + 1, true, [2, 'session-conflict']],
+  ['long ago, and it has the run', limits.confirmAfterMs + 1, false, [2, undefined]],
+  ['lately', limits.confirmAfterMs, true, [1, undefined]],
+])('where its last write began %s, it is confirmed', async (_, ms, isTaken, outcome) => {
   const runs = await begunRun()
-  const frozen: RunStore = {
+  let writes = 0
+  const slow: RunStore = {
     ...runs,
     async append(runId, entry) {
-      await runs.append(runId, entry)
+      await runs.append(runId, { ...entry, attempt: writes++ > 0 && isTaken ? 2 : 1 })
       vi.advanceTimersByTime(ms)
     },
-    async read(runId) {
-      const stored = await runs.read(runId)
-      return stored && { ...stored, attempt }
-    },
   }
-  const writer = runWriter({ runs: frozen, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
-  const written = writer.write({ messages: [input] }).then(
-    () => undefined,
-    ({ code }) => code,
-  )
-  expect(await written).toBe(code)
+  const writer = writerOf(slow)
+  await writer.write({ messages: [input] })
+  const code = await writer.confirm()?.catch((error) => error.code)
+  expect([writes, code]).toEqual(outcome)
 })
 
 it('stores what is kept with the next entry, alone after this turn of the event loop, and again where that was refused', async () => {
@@ -55,7 +56,7 @@ it('stores what is kept with the next entry, alone after this turn of the event 
       await runs.append(runId, entry)
     },
   }
-  const writer = runWriter({ runs: disk, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
+  const writer = writerOf(disk)
   writer.keep({ messages: [input] })
   await writer.write({ messages: [input] })
   expect(entries).toEqual([2])

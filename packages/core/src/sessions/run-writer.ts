@@ -1,6 +1,5 @@
 import type { RunEntry, StartedCall } from '../contracts/run-entry.ts'
 import type { RunStore } from '../contracts/run-store.ts'
-import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
@@ -19,6 +18,12 @@ export type RunWriter = {
   write(addition: RunAddition): Promise<void>
   /** Adds to the next entry, which is written once the event loop has nothing else to do. One that fails adds to the one after it. */
   keep(addition: RunAddition): void
+  /**
+   * Writes to the run where the last write that was stored began long ago: a process that was frozen meanwhile has lost the
+   * run.
+   * @throws AgentKitError `session-conflict` for a run that another process has, or that has ended
+   */
+  confirm(): Promise<void> | undefined
   /** Stores the events that wait. Never rejects. */
   flush(): Promise<void>
   /** Waits for the entry that is being written; `last` then writes one with all that waits. */
@@ -31,6 +36,8 @@ type WriterOptions = {
   attempt: number
   /** How many messages of the run are stored. */
   position: number
+  /** When the store was asked for the run, by `performance.now()`. */
+  heldAt: number
   report(): RunReport
   /** Events that are stored with the entries, and alone when they are due. Absent where none are kept. */
   events?: EventQueue | undefined
@@ -38,13 +45,14 @@ type WriterOptions = {
   fail(error: unknown): void
 }
 
-export function runWriter({ runs, runId, attempt, position, report, events, fail }: WriterOptions): RunWriter {
+export function runWriter({ runs, runId, attempt, position, report, events, fail, ...run }: WriterOptions): RunWriter {
   let waiting: Batch = []
   /** Whether what is kept waits for no other addition. */
   let isKeptDue = false
   let isFinishing = false
   let writing: Promise<void> | undefined
   let stored = position
+  let { heldAt } = run
 
   const entryOf = (batch: Batch): RunEntry => {
     const additions = batch.map(({ addition }) => addition)
@@ -77,12 +85,6 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
     stored += entry.messages?.length ?? 0
     for (const { resolve } of batch) resolve()
   }
-  /** A process that was frozen since its write has lost the run, which no later write says before the next model call. */
-  const checkHeld = async (): Promise<void> => {
-    const stored = await runs.read(runId)
-    if (stored?.record.status === 'running' && stored.attempt === attempt) return
-    throw new AgentKitError('session-conflict', `Another process has continued the run ${runId}.`)
-  }
   const writeAll = async (): Promise<void> => {
     // What is added at the same time becomes one entry.
     await undefined
@@ -92,7 +94,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       try {
         const begunAt = performance.now()
         await runs.append(runId, entry)
-        if (performance.now() - begunAt > limits.slowWriteMs) await checkHeld()
+        heldAt = begunAt
         settle(batch, entry)
       } catch (error) {
         rejectAll(batch, entry, error)
@@ -100,6 +102,12 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       }
     }
     writing = undefined
+  }
+  const write = (addition: RunAddition): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waiting.push({ addition, resolve, reject })
+    if (!isFinishing) writing ??= writeAll()
+    return promise
   }
   events?.onDue(() => {
     if (!isFinishing) writing ??= writeAll()
@@ -109,12 +117,10 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
       events?.hurry()
       await writing
     },
-    write(addition) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.push({ addition, resolve, reject })
-      if (!isFinishing) writing ??= writeAll()
-      return promise
+    confirm() {
+      return performance.now() - heldAt > limits.confirmAfterMs ? write({}) : undefined
     },
+    write,
     keep(addition) {
       const kept = { addition, isKept: true, resolve() {}, reject() {} }
       waiting.push(kept)

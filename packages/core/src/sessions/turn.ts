@@ -34,6 +34,11 @@ export type OpenTurn = {
   /** Stores that tool calls begin, before they do. Absent where nothing is stored of them. */
   begin?(calls: readonly Omit<StartedCall, 'startedAt'>[]): Promise<void>
   /**
+   * Called before each call of a model or a tool. Absent where no other process can have the run.
+   * @throws AgentKitError `session-conflict` for a run that another process has by now
+   */
+  confirm?(): Promise<void> | undefined
+  /**
    * Stores the run as suspended, with the snapshot that resumes it, and releases the session.
    * @param messages all messages of the run so far; a run without a session is first stored now
    * @param approvals all that are open

@@ -46,7 +46,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   const { member, callId, signal, history, input, resumed } = call
   const memberPath = `${members.memberPath}/${member.id}`
   const callName = resumed?.suspended.call ?? nameOfCall(state.steps, callId)
-  const turn = inMemoryTurn(resumed ? resumed.suspended.history : history)
+  const turn = inMemoryTurn(resumed ? resumed.suspended.history : history, run.turn)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
   const unlink = linkSignal(controller, signal)
@@ -113,12 +113,16 @@ type InMemoryTurn = OpenTurn & {
   readonly suspended: { snapshot: JSONValue; messages: readonly Message[] } | undefined
 }
 
-/** @param history the messages before the member's task */
-function inMemoryTurn(history: readonly Message[]): InMemoryTurn {
+/**
+ * @param history the messages before the member's task
+ * @param outer of the swarm
+ */
+function inMemoryTurn(history: readonly Message[], outer: OpenTurn): InMemoryTurn {
   const turn: Changing<InMemoryTurn> = {
     history,
     state: undefined,
     suspended: undefined,
+    ...(outer.confirm && { confirm: outer.confirm }),
     async append(_messages, newState) {
       if (newState !== undefined) turn.state = newState
     },

@@ -17,8 +17,6 @@ export type Held = {
 /** How an open store identifies itself to others, and what it works on. */
 export interface Holder {
   readonly id: string
-  /** How often it reports that it is alive, in milliseconds. */
-  readonly heartbeatMs: number
   /** SQL: whether the store of a row is alive. */
   readonly isAlive: string
   /** The time of the database, in milliseconds since 1970, once its clock was read. */
@@ -82,7 +80,6 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
 
   return {
     id,
-    heartbeatMs,
     // A restarted server gives every store the time to report again.
     isAlive: `EXISTS (SELECT 1 FROM agentkit.holders AS h WHERE h.id = holder
       AND greatest(h.heartbeat, pg_postmaster_start_time()) > clock_timestamp() - interval '${staleAfterMs} ms')`,

@@ -8,7 +8,6 @@ import { decide, suspendRun } from './approvals.ts'
 import { postgresBackgroundRuns } from './background-runs.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-runs.ts'
-import { guardFrozen } from './guard-frozen.ts'
 import { listRuns } from './list-runs.ts'
 import { prune } from './prune.ts'
 import { readUsage } from './read-usage.ts'
@@ -56,21 +55,15 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     takeOver: (runId, options) =>
       inOrder(runId, async () => {
-        const since = performance.now()
         const outcome = await takeOver(access, runId, options)
         const { attempt, rootRunId } = outcome.stored
         holder.hold(runId, { attempt, count: outcome.count, inTree: rootRunId !== undefined })
-        await guardFrozen(access, runId, { attempt, since })
         return outcome.stored
       }),
 
     append(runId, entry) {
       const prepared = prepareEntry(entry)
-      return inOrder(runId, async () => {
-        const since = performance.now()
-        await append(runId, prepared)
-        await guardFrozen(access, runId, { attempt: entry.attempt, since })
-      })
+      return inOrder(runId, () => append(runId, prepared))
     },
 
     suspend(runId, entry) {
