@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Model, type ModelRequest, type SessionStore, Swarm, type Tool, tool } from '@agentkit/core'
+import { Agent, type Hooks, type Model, type ModelRequest, type SessionStore, Swarm, type Tool, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 
 export type TrialOptions = {
@@ -41,12 +41,26 @@ function worker(name: string, steps: number, options: TrialOptions, sessions?: S
   })
   const functions = [actOf('read', name, options, true), actOf('write', name, options, false)]
   if (version !== undefined) functions.push(actOf(`only-${version}`, name, options, true))
-  // Of each call of a model: its request is one that no step before has had.
-  const hooks = {
-    beforeModel: ({ messages }: ModelRequest, { runId }: { runId: string }) => log('call', runId, name, stepOf(messages)),
+  const logged: Model = {
+    ...model,
+    stream(request, signal) {
+      const { messages } = request
+      const [runId = ''] = JSON.stringify(messages).match(/run_[-\w]+/) ?? []
+      log('call', runId, name, stepOf(messages))
+      return model.stream(request, signal)
+    },
+  }
+  // The model is told which run calls it.
+  const hooks: Hooks = {
+    beforeModel: (request, { runId }) => ({
+      ...request,
+      messages: request.messages.map((message) =>
+        message.role === 'user' ? { ...message, content: `${message.content} (${runId})` } : message,
+      ),
+    }),
   }
   const more = { ...(sessions && { sessions }), ...(version !== undefined && { version, instruction: `Version ${version}.` }) }
-  return new Agent({ name, functions, model, hooks, ...more })
+  return new Agent({ name, functions, model: logged, hooks, ...more })
 }
 
 function actOf(name: string, agent: string, { log, actMs = 20 }: TrialOptions, idempotent: boolean): Tool {
