@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { calls, eventLines, follow, idOf, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
 import type { AgentRun, RunResult } from '../index.ts'
 
@@ -348,17 +348,35 @@ describe('a run that is stopped while it waits', () => {
     expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
   })
 
-  it.each([
-    ['its deadline', () => ({ timeoutMs: 300 })],
-    ['its signal', () => ({ signal: AbortSignal.timeout(300) })],
-  ])('ends with its pending approvals when %s is over: a person may take longer', async (_, options) => {
+  it('ends with its pending approvals when the time of its signal is over, and can be resumed', async () => {
     const payment = payer([calls('pay 5'), 'Paid.'])
-    const run = payment.agent.stream('Pay', { ...session, ...options() })
+    const run = payment.agent.stream('Pay', { ...session, signal: AbortSignal.timeout(300) })
     const { events, result } = await follow(run, () => {})
     expect(result).toMatchObject({ finishReason: 'approval', approvals: [{ callId: 'pay5' }] })
     expect(result.error).toBeUndefined()
     expect(eventLines(events).at(-1)).toBe('run-end approval')
     expect((await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result).text).toBe('Paid.')
+  })
+
+  it('has the time that was left when a person has decided, however long that took', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const late = async (): Promise<string> => {
+      await vi.advanceTimersByTimeAsync(1_500)
+      return 'Paid.'
+    }
+    for (const [timeoutMs, outcome] of [
+      [2_000, { text: 'Paid.' }],
+      [1_000, { error: { code: 'timeout' } }],
+    ] as const) {
+      const payment = payer([calls('pay 5'), late])
+      const run = payment.agent.stream('Pay', { ...session, timeoutMs })
+      const { result } = await follow(run, async ({ approvalId }) => {
+        await vi.advanceTimersByTimeAsync(60_000)
+        run.approve(approvalId)
+      })
+      expect(result).toMatchObject(outcome)
+    }
   })
 
   it.each(['aborted', 'cancelled'])(

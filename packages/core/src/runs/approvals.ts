@@ -132,11 +132,13 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
       throw error
     })
     const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
+    // A person may take longer than the run has.
+    const goOn = scope.pause()
     // Before the events: a reader may decide as soon as it receives one.
     const decided = open.length > 0 ? decisionsOn(run, open) : early
     if (!held) for (const approval of open) await request(approval)
     held?.release((event) => event.type !== 'approval-request' || early[event.approvalId] === undefined)
-    const own = await decided
+    const own = await Promise.resolve(decided).finally(goOn)
     if (!own) return undefined
     const { hasMoved, decisions = own } = await turn.resume(signal)
     if (endsHere) await beginSegment(run)
@@ -148,7 +150,7 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
   } catch (error) {
     // A run that could not be stored ends like any other.
     if (state.approvals.length === 0) throw error
-    // A person may take longer than the run's deadline: the run stays suspended.
+    // Its time was over when it had been stored: it stays suspended.
     if (abortError(signal).code === 'timeout') return undefined
     if (scope.approvals.isCancelled()) await takeBack(run)
     throw error

@@ -34,6 +34,8 @@ export type RunDriver = {
   end(reason: AgentKitError): void
   approvals: PendingApprovals
   ask: Ask
+  /** Stops the deadlines while a person is waited for. @returns starts them again */
+  pause(): () => void
   /** Whether a run that needs approvals ends with them, also when it is iterated. */
   endsForApproval?: boolean
 }
@@ -108,20 +110,24 @@ export function startRun(request: RunRequest): StartableRun {
         for (const deadline of deadlines) deadline.check()
       },
     }
+    const pause = (): (() => void) => {
+      const releases = deadlines.map((deadline) => deadline.hold())
+      return () => {
+        for (const release of releases) release()
+      }
+    }
     const ask: Ask = async ({ path, ...approval }, signal) => {
       const decided = approvals.ask(approval.approvalId, signal)
       if (!decided) return undefined
-      const releases = deadlines.map((deadline) => deadline.hold())
+      const goOn = pause()
       void events.emit({ type: 'approval-request', ...approval }, path)
-      return decided.finally(() => {
-        for (const release of releases) release()
-      })
+      return decided.finally(goOn)
     }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() =>
         request.execute({
-          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals, ask },
+          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals, ask, pause },
           isFollowed: events.isFollowed,
           endsForApproval: !request.waitForApprovals,
         }),

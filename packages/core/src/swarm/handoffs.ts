@@ -85,7 +85,7 @@ async function runActive(
   const active = { name: member.name, around: scope, isWaiting: false, warningsBefore }
   const session: OpenedRun = {
     agent: withTransfers(member, others, agent),
-    scope: { ...scope, emit, active, ask: askWithin(scope.ask, member.id, deadline), ...(trace && { trace }) },
+    scope: { ...scope, emit, active, ...askWithin(scope, member.id, deadline), ...(trace && { trace }) },
     turn,
     state,
     ledger: account.ledger,

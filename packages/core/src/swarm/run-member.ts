@@ -59,7 +59,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     isFollowed: scope.isFollowed,
     checkTime: deadline.check,
     approvals: pendingApprovals(scope.runId),
-    ask: askWithin(scope.ask, member.id, deadline),
+    ...askWithin(scope, member.id, deadline),
     members: new Set(),
     member: {
       ...{ turn, memberPath, store: members.store, callers: `${scope.member?.callers ?? ''}${callName}/` },

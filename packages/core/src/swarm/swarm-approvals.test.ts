@@ -1,5 +1,5 @@
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { callingThen, eventsOf, linesOf, member, paying, saying, wordsOf } from '../__fixtures__/team.ts'
 import { type Collaboration, memorySessions, type SessionStore, Swarm, tool } from '../index.ts'
@@ -163,6 +163,23 @@ it('lets the active member of a conversation request approval, and resumes it af
   expect(result).toMatchObject({ text: 'Paid, then.', finishReason: 'stop' })
   expect(done).toEqual(['paid 7'])
   expect(linesOf(events)).toContain('desk/clerk tool-result pay')
+})
+
+it('leaves the active member the time that it had when it began to wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const done: string[] = []
+  const clerk = member('Clerk', callingThen([['pay', { amount: 7 }]], 'Paid.'), {
+    functions: [paying(done)],
+    timeoutMs: 1_000,
+  })
+  const run = new Swarm({ name: 'Desk', agents: [clerk], collaboration: 'handoff' }).stream('Pay', session)
+  for await (const event of run) {
+    if (event.type !== 'approval-request') continue
+    await vi.advanceTimersByTimeAsync(60_000)
+    run.approve(event.approvalId)
+  }
+  expect(await run.result).toMatchObject({ text: 'Paid.', finishReason: 'stop' })
 })
 
 it('names the member that has warned, once, also where the run waited meanwhile', async () => {

@@ -180,7 +180,7 @@ describe('approvals of members', () => {
     expect(done).toEqual(['paid 4', 'paid 3', 'paid 1'])
   })
 
-  it('are withdrawn by cancel(), and kept at a deadline', async () => {
+  it('are withdrawn by cancel(), and kept when the time of the signal is over', async () => {
     const done: string[] = []
     const swarm = team(done)
     const cancelled = swarm.stream('Go', session)
@@ -189,7 +189,7 @@ describe('approvals of members', () => {
     expect([finishReason, approvals]).toEqual(['aborted', []])
     expect((await swarm.resume(runId, {}).result).error?.code).toBe('session-conflict')
 
-    const late = swarm.stream('Go', { ...session, timeoutMs: 40 })
+    const late = swarm.stream('Go', { ...session, signal: AbortSignal.timeout(40) })
     for await (const event of late) void event
     const waits = await late.result
     expect(waits).toMatchObject({ finishReason: 'approval', approvals: [{}, {}] })
