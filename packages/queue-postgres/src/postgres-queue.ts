@@ -6,8 +6,9 @@ import { batched } from './batched.ts'
 import { coalesce } from './coalesce.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { toInsert } from './job-rows.ts'
+import { countJobs, missingRuns, renewJobs, returnJob } from './job-statements.ts'
 import { openBoss } from './open-boss.ts'
-import { now, queueName, quietClock, renewAfterHours, schema, table } from './settings.ts'
+import { queueName, quietClock, schema } from './settings.ts'
 import { retrying, toStorageError } from './storage-error.ts'
 import { agentsWithJobs, type TakenRow, takeJobs } from './take-jobs.ts'
 
@@ -239,21 +240,3 @@ function attemptOf({ token }: TakenJob): JobAttempt {
   const [id = '', retryCount] = token.split(' ')
   return { id, retryCount: Number(retryCount) }
 }
-
-const ofToken = `name = '${queueName}' AND state = 'active' AND id::text || ' ' || retry_count`
-
-/** As pg-boss's `fail`, which deletes the row and inserts it again, with a time. */
-const returnJob = `UPDATE ${table} SET state = 'retry', heartbeat_on = NULL, start_after = ${now} + $2 * interval '1 ms'
-  WHERE id = split_part($1, ' ', 1)::uuid AND ${ofToken} = $1`
-
-const renewJobs = `UPDATE ${table} SET started_on = ${now}
-  WHERE ${ofToken} = ANY($1::text[]) AND started_on < ${now} - interval '${renewAfterHours} hours'`
-
-const missingRuns = `SELECT run_id AS id FROM unnest($1::text[]) AS run(run_id)
-  WHERE NOT EXISTS (SELECT FROM ${table} WHERE name = '${queueName}' AND state <= 'active' AND data->>'runId' = run_id)`
-
-const countJobs = `SELECT group_tier AS "agentId", count(*) FILTER (WHERE state < 'active')::int AS queued,
-    count(*) FILTER (WHERE state = 'active')::int AS taken,
-    COALESCE(extract(epoch FROM ${now} - min(GREATEST(created_on, start_after))
-      FILTER (WHERE state < 'active' AND start_after <= ${now})) * 1000, 0)::float8 AS "oldestMs"
-  FROM ${table} WHERE name = '${queueName}' AND state <= 'active' GROUP BY group_tier ORDER BY group_tier`
