@@ -79,8 +79,14 @@ export function spokenAttributes({ name, attributes }: Tag): string[] {
   const values: string[] = []
   for (const [, key = '', ...groups] of attributes.matchAll(attribute)) {
     const value = groups.find((group) => group !== undefined)?.trim() ?? ''
-    const isProse = isComponent && !technical.test(key) && (key === 'name' || /\p{L}\S*\s+\S*\p{L}/u.test(value))
+    const isProse = isComponent && !technical.test(key) && (key === 'name' || hasWords(value))
     if (value !== '' && (spoken.test(key) || isProse) && !values.includes(value)) values.push(value)
   }
   return values
+}
+
+/** Whether two words in a row have letters. A regular expression would take quadratic time. */
+function hasWords(text: string): boolean {
+  const words = text.split(/\s+/).map((word) => /\p{L}/u.test(word))
+  return words.some((isWord, index) => isWord && words[index + 1] === true)
 }

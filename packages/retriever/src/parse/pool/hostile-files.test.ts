@@ -74,6 +74,7 @@ it.each([
   ['escaped quotes on a line', metadata, "\\'"],
   ['half of a line comment', metadata, '//'],
   ['lines below half of spaces', ' '.repeat(500_000), '===\n'],
+  ['attributes of one long word', '', `<Foo bar="${'A'.repeat(19_000)} . . .">\n\n`],
 ])('reads MDX of 1 MB with %s in linear time', async (_, start, part) => {
   const bytes = Buffer.from(start + part.repeat((1_000_000 - start.length) / part.length))
   const before = process.cpuUsage()
