@@ -111,7 +111,8 @@ async function runActive(
       checkAccepted(member, [...turn.history, ...state.messages])
       const run = await prepareRun(session)
       const reason = await takeSteps(run, others)
-      const to = run.members.handedTo
+      // A run that is suspended hands the conversation over once it is resumed.
+      const to = reason === 'approval' ? undefined : run.members.handedTo
       end = to === undefined ? memberStatus(reason, state.reply.text) : { status: 'done' }
       if (to !== undefined) await emit({ type: 'handoff', to })
       return { reason, to }

@@ -143,6 +143,24 @@ describe('an approval of a nested member', () => {
   })
 })
 
+it('hands a conversation over once a call beside the handoff is decided', async () => {
+  const done: string[] = []
+  const clerk = callingThen([['transfer_to_ann'], ['pay', { amount: 5 }]], 'Never said.')
+  const swarm = new Swarm({
+    ...{ name: 'Desk', collaboration: 'handoff' },
+    agents: [member('Clerk', clerk, { functions: [paying(done)] }), member('Ann')],
+  })
+  const waiting = await eventsOf(swarm.stream('Pay', { ...session, onApproval: 'end' }))
+  expect(waiting.result).toMatchObject({ finishReason: 'approval', approvals: [{ name: 'pay', path: ['clerk'] }] })
+  expect(linesOf(waiting.events).slice(-2)).toEqual(['desk/clerk agent-end waiting', 'desk run-end approval'])
+  const { runId, approvals } = waiting.result
+  const decisions = { [approvals[0]?.approvalId ?? '']: true as const }
+  const { result, events } = await eventsOf(swarm.resume(runId, decisions))
+  expect(result).toMatchObject({ finishReason: 'stop', text: 'Ann has answered.', approvals: [] })
+  expect(linesOf(events)).toContain('desk/clerk handoff ann')
+  expect(done).toEqual(['paid 5'])
+})
+
 it('lets the active member of a conversation request approval, and resumes it after a restart', async () => {
   const sessions = memorySessions()
   const done: string[] = []
