@@ -1,5 +1,4 @@
 import type { AssistantMessage } from '../data/message.ts'
-import { emitPartialAnswer } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { checkPlanned } from './check-reply.ts'
@@ -12,10 +11,7 @@ export async function plannedStep(run: Run): Promise<StepOutcome | undefined> {
   const { agent, scope, state } = run
   const planned = await untilAborted(scope.signal, Promise.resolve(agent.plan?.(run)))
   if (!planned) return undefined
-  if ('calls' in planned && run.plannedSteps >= agent.maxSteps) {
-    await emitPartialAnswer(state, scope.emit)
-    return maxStepsReached(agent)
-  }
+  if ('calls' in planned && run.plannedSteps >= agent.maxSteps) return maxStepsReached(agent)
   run.plannedSteps++
   const reply = replyOf(planned)
   if ('answer' in planned) await checkPlanned(run, reply, planned.output)

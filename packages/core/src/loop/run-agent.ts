@@ -136,6 +136,7 @@ async function takeSteps(run: Run, outer: readonly AgentSpec[] = []): Promise<Ru
         return 'stop'
       case 'stopped':
         state.warnings.push(outcome.why)
+        await emitPartialAnswer(state, scope.emit)
         return outcome.reason
       default:
         return assertNever(outcome)

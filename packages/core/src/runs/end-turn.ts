@@ -35,7 +35,7 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
   // Stored before a reader receives it.
   const held = events?.hold()
   void emit(runEndOf(run, end))
-  const ending = { ...endingOf(state, ledger, end), events: held?.events ?? [] }
+  const ending = { ...endingOf(state, ledger, end), messages: unstoredAnswer(state), events: held?.events ?? [] }
   try {
     await untilAborted(signal, turn.end(status, ledger.spent.usage, ending))
   } catch (error) {
@@ -61,12 +61,9 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
     return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
   }
   const { error } = end
-  // An interrupted answer is not stored yet.
-  const last = state.messages.at(-1)
-  const isPartial = !error && last?.role === 'assistant' && last !== state.reply.message
   // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
   const note = error && state.finished.length > 0 ? [stoppedNote(error.code)] : []
-  const messages: Message[] = isPartial ? [last, ...note] : note
+  const messages: Message[] = error ? note : unstoredAnswer(state)
   const held = events?.hold()
   void emit(runEndOf(run, end))
   const stored = { ...endingOf(state, ledger, end), messages, events: held?.events ?? [] }
@@ -77,6 +74,12 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
   else await settledWithin(limits.endFailedMs, ending)
   held?.release()
+}
+
+/** The answer of a run that was stopped, interrupted or that of its members: only the end of the turn stores it. */
+function unstoredAnswer({ messages, reply }: RunState): Message[] {
+  const last = messages.at(-1)
+  return last?.role === 'assistant' && last !== reply.message ? [last] : []
 }
 
 /** The last event of a run; that of a member's run is a part of another run's events. */

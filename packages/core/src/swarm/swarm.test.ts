@@ -198,6 +198,28 @@ describe('parallel members, and members in sequence', () => {
     expect(failed.warnings).toEqual([expect.stringContaining('Bob failed: ')])
   })
 
+  it('answers with what its members have said when it is stopped, and stores that', async () => {
+    const again = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Nothing.' })
+    const loops = saying([['look']])
+    const stopped = {
+      'max-steps': { collaboration: () => 'ann', maxSteps: 2 },
+      'no-progress': { collaboration: () => ({ agent: 'ann', task: 'Go.' }) },
+      'max-steps of a model': { collaboration: 'parallel' as const, model: loops, functions: [again], maxSteps: 2 },
+      'no-progress of a model': { collaboration: 'parallel' as const, model: loops, functions: [again] },
+    }
+    for (const [why, options] of Object.entries(stopped)) {
+      const sessions = memorySessions()
+      const swarm = new Swarm({ ...base, agents: [member('Ann', saying('A.'))], sessions, ...options })
+      const { result, events } = await eventsOf(swarm.stream('Go', { sessionId: 's' }))
+      const text = why.includes('model') ? 'ann:\nA.' : 'A.'
+      expect(result, why).toMatchObject({ finishReason: why.split(' ')[0], text })
+      expect(linesOf(events), why).toContain(`team text-delta ${text}`)
+      const session = await sessions.load({ agentId: 'team', userId: 'default', sessionId: 's' })
+      expect(session?.messages, why).toEqual(result.messages)
+      expect(wordsOf(session?.messages.at(-1)), why).toBe(text)
+    }
+  })
+
   it('runs the members that a function returns', async () => {
     const seen: string[] = []
     const swarm = new Swarm({
