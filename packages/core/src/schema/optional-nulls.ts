@@ -2,24 +2,62 @@ import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 
 /**
- * A value without the nulls that models write for omitted fields: those of optional fields that do not allow null.
+ * A value without the nulls that models write for omitted fields: those of optional fields that do not allow null. Of a
+ * schema with alternatives, those count that the value may belong to.
  * Returns the same value if there are none.
  */
 export function withoutOptionalNulls(value: unknown, schema: unknown, root: JSONSchema): unknown {
-  const resolved = resolve(schema, root)
-  if (!resolved) return value
-  if (Array.isArray(value))
-    return changed(value, Object.values(value.map((item) => withoutOptionalNulls(item, resolved.items, root))))
-  if (!isRecord(value) || !isRecord(resolved.properties)) return value
-  const { properties, required } = resolved
-  const isRequired = (key: string): boolean => Array.isArray(required) && required.includes(key)
+  return withoutNullsOf(value, [schema], root)
+}
+
+/** @param schemas those that may describe the value */
+function withoutNullsOf(value: unknown, schemas: readonly unknown[], root: JSONSchema): unknown {
+  if (typeof value !== 'object' || value === null || schemas.length === 0) return value
+  const forms = formsOf(schemas, root).filter((form) => mayDescribe(form, value))
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => withoutNullsOf(item, forms.flatMap(itemAt(index)), root))
+    return changed(value, Object.values(items))
+  }
+  if (!isRecord(value)) return value
   const entries = Object.entries(value).flatMap(([key, field]): [string, unknown][] => {
-    const part = Object.hasOwn(properties, key) ? properties[key] : undefined
-    if (field === null && part !== undefined && !isRequired(key) && !takesNull(part, root)) return []
-    return [[key, withoutOptionalNulls(field, part, root)]]
+    const known = forms.filter(({ properties }) => isRecord(properties) && Object.hasOwn(properties, key))
+    const parts = known.map(({ properties }) => (properties as JSONSchema)[key])
+    const isRequired = known.some(({ required }) => Array.isArray(required) && required.includes(key))
+    const isOmitted = field === null && known.length > 0 && !isRequired && !parts.some((part) => takesNull(part, root))
+    if (isOmitted) return []
+    const others = known.length > 0 ? [] : forms.flatMap(({ additionalProperties }) => additionalProperties ?? [])
+    return [[key, withoutNullsOf(field, [...parts, ...others], root)]]
   })
   const isSame = entries.length === Object.keys(value).length && entries.every(([key, field]) => field === value[key])
   return isSame ? value : Object.fromEntries(entries)
+}
+
+/** The schemas and all that they are composed of, each once: alternatives may refer to each other. */
+function formsOf(schemas: readonly unknown[], root: JSONSchema): JSONSchema[] {
+  const forms = new Set<JSONSchema>()
+  // A list that grows while it is read.
+  const open = [...schemas]
+  for (const schema of open) {
+    const form = resolve(schema, root)
+    if (!form || forms.has(form)) continue
+    forms.add(form)
+    const { anyOf, oneOf, allOf } = form
+    for (const parts of [anyOf, oneOf, allOf]) if (Array.isArray(parts)) open.push(...parts)
+  }
+  return [...forms]
+}
+
+/** Whether a list or an object may be what the schema describes: of its type, with the constant fields of its kind. */
+function mayDescribe({ type, properties }: JSONSchema, value: object): boolean {
+  if (type !== undefined && ![type].flat().includes(Array.isArray(value) ? 'array' : 'object')) return false
+  if (!isRecord(properties) || !isRecord(value)) return true
+  return Object.entries(properties).every(([key, part]) => {
+    return !isRecord(part) || part.const === undefined || !Object.hasOwn(value, key) || value[key] === part.const
+  })
+}
+
+function itemAt(index: number): (form: JSONSchema) => unknown {
+  return ({ items, prefixItems }) => (Array.isArray(prefixItems) ? prefixItems[index] : undefined) ?? items ?? []
 }
 
 function changed(before: unknown[], after: unknown[]): unknown[] {
