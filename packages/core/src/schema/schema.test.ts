@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
+import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { compileSchema, describeSchema, jsonSchemaValidator, schemaValidator } from './schema.ts'
+
+refuseUnhandledRejections()
 
 const text = { type: 'string' }
 const cityAndDays = { type: 'object', properties: { city: text, days: { type: 'number' } }, required: ['city'] }
@@ -267,5 +270,29 @@ describe('a schema is refused, with its owner and the fix', () => {
     const refusal = await compileSchema(schema, 'Tool "t"').catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'invalid-argument', message: expect.stringMatching(message) })
     expect(String(refusal)).toContain('Tool "t"')
+  })
+})
+
+describe('an asynchronous check of a schema', () => {
+  const schemas: [string, (check: (city: string) => Promise<boolean>) => StandardSchema][] = [
+    ['zod 4', (check) => z.object({ city: z.string().refine(check) })],
+    ['zod 4 mini', (check) => zMini.object({ city: zMini.string().check(zMini.refine(check)) })],
+    ['zod 3', (check) => z3.object({ city: z3.string().refine(check) })],
+    ['valibot', (check) => v.objectAsync({ city: v.pipeAsync(v.string(), v.checkAsync(check)) })],
+  ]
+  const compiled = (schema: StandardSchema) => schemaValidator(schema, {}, { name: 'Tool "t"', option: 'input' })
+
+  it.each(schemas)('of %s runs once', async (_name, make) => {
+    const checked: string[] = []
+    const validate = await compiled(make(async (city) => checked.push(city) > 0))
+    expect(await validate({ city: 'Oslo' })).toEqual({ value: { city: 'Oslo' } })
+    expect(checked).toEqual(['Oslo'])
+    const refuse = await compiled(make(async () => false))
+    expect((await refuse({ city: 'Oslo' })).problems).toEqual([expect.stringMatching(/^city: /)])
+  })
+
+  it.each(schemas)('of %s that rejects is an error of the validation alone', async (_name, make) => {
+    const validate = await compiled(make(() => Promise.reject(new Error('The database is away.'))))
+    await expect(validate({ city: 'Oslo' })).rejects.toThrow('The database is away.')
   })
 })

@@ -7,6 +7,7 @@ import { measureJSON } from '../util/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
+import { standardResult } from './standard-result.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
 
@@ -241,7 +242,7 @@ function isInside(inner: Located, outer: Located): boolean {
 }
 
 async function validateStandard(schema: StandardSchema, value: unknown, place: readonly string[]): Promise<Validation> {
-  const result = await schema['~standard'].validate(value)
+  const result = await standardResult(schema, value)
   if (!result.issues) return { value: result.value }
   return { problems: firstProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
 }

@@ -1,5 +1,6 @@
 import { isStandardSchema, type StandardSchema } from '../../contracts/standard-schema.ts'
 import type { JSONSchema } from '../../data/message.ts'
+import { standardResult } from '../../schema/standard-result.ts'
 
 /**
  * A schema that validates an input and leaves it as the model wrote it: the tool parses it itself, and a transformation
@@ -14,10 +15,12 @@ export function sameInput(schema: JSONSchema | StandardSchema): JSONSchema | Sta
       value: {
         ...inner,
         async validate(value: unknown) {
-          const result = await inner.validate(value)
+          const result = await standardResult(schema, value)
           return result.issues ? result : { value }
         },
       },
     },
+    // The schema's own methods transform.
+    safeParseAsync: { value: undefined },
   })
 }
