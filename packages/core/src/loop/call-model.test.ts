@@ -111,6 +111,30 @@ describe('a model that fails', () => {
 })
 
 describe('what a model tells', () => {
+  it('is in the conversation, also where its last message does not repeat it', async () => {
+    const reasoning = { type: 'reasoning' as const, text: 'Hm.' }
+    const look = { type: 'tool-call' as const, callId: 'a', name: 'look', input: {} }
+    const answers: ModelEvent[][] = [
+      [
+        { type: 'text-delta', text: 'Let me ' },
+        { type: 'text-delta', text: 'look.' },
+        look,
+        { type: 'finish', reason: 'tool-calls', usage: {}, message: { role: 'assistant', content: [reasoning, look] } },
+      ],
+      [
+        { type: 'text-delta', text: 'Nothing.' },
+        { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content: [] } },
+      ],
+    ]
+    const stream: Model['stream'] = async function* () {
+      yield* answers.shift() ?? []
+    }
+    const { messages } = await run(stream)
+    const [, first, , last] = messages
+    expect(first?.content).toEqual([reasoning, { type: 'text', text: 'Let me look.' }, look])
+    expect(last?.content).toEqual([{ type: 'text', text: 'Nothing.' }])
+  })
+
   it('is copied for those who listen: a reader, a tool and the history do not share one input', async () => {
     const given = { city: 'Oslo' }
     const requests: string[] = []

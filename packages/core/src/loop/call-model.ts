@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Model, ModelEvent, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, assertNever } from '../data/errors.ts'
-import type { JSONValue } from '../data/message.ts'
+import type { AssistantMessage, JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import type { CallWatch } from '../policies/deadline.ts'
 import { budgetError } from '../policies/ledger.ts'
@@ -114,12 +114,23 @@ function addEvent(event: ModelEvent, reply: Reply, emit: EmitOfCall): Promise<vo
     case 'finish':
       reply.reason = event.reason
       reply.usage = event.usage
-      reply.message = event.message
+      reply.message = withText(event.message, reply.text)
       if (event.warnings) reply.warnings.push(...event.warnings)
       // A model may send its text in the finish only.
       return reply.text === '' ? addText(textOf(event.message), reply, emit) : undefined
     default:
       return assertNever(event)
+  }
+}
+
+/** A model may send its text in its deltas only: without it, the conversation would lack the answer. */
+function withText(message: AssistantMessage, text: string): AssistantMessage {
+  if (text.trim() === '' || textOf(message).trim() !== '') return message
+  const content = message.content.filter(({ type }) => type !== 'text')
+  const firstCall = content.findIndex(({ type }) => type === 'tool-call')
+  return {
+    ...message,
+    content: content.toSpliced(firstCall === -1 ? content.length : firstCall, 0, { type: 'text', text }),
   }
 }
 
