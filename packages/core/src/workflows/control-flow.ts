@@ -15,7 +15,8 @@ export function branchStep(choose: Choose, routes: ReadonlyMap<unknown, Workflow
     async run(value, flow) {
       await beginStep(flow)
       const key = await callFunction(label, flow, () => choose(value, contextOf(flow)))
-      const step = routes.get(key)
+      // The keys of a record are texts.
+      const step = routes.get(typeof key === 'number' ? String(key) : key)
       if (step) return step.run(value, flow)
       const known = [...routes.keys()].map((name) => `"${String(name)}"`).join(', ')
       throw invalidArgument(`The branch chose "${String(key)}". There are: ${known}.`)

@@ -251,6 +251,14 @@ describe('parallel steps', () => {
 })
 
 describe('a branch', () => {
+  it('takes a number for the key that is written so', async () => {
+    const flow = workflow<number>().branch((stars) => stars as never, { 1: () => 'Bad.', 5: () => 'Good.' })
+    expect(await flow.run(5)).toBe('Good.')
+    await expect(flow.run(3)).rejects.toMatchObject({
+      message: expect.stringContaining('chose "3". There are: "1", "5"'),
+    })
+  })
+
   it('runs one of two steps, or none', async () => {
     const flow = workflow().branch(
       async (text, { input }) => text === input && text.length > 3,
