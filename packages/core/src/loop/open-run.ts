@@ -6,6 +6,7 @@ import { cacheKey } from '../conversation/prompt-cache.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import { unansweredCalls } from '../data/transcript.ts'
+import { limits } from '../limits.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import { applyHook, type HookContext } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
@@ -57,6 +58,8 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     // The JSON that `suspend` has stored.
     const snapshot = entry.waiting as unknown as RunSnapshot
     restore(run, snapshot, messages)
+    // Its approvals, and the end of its segment, were emitted after it was stored.
+    if (snapshot.seq !== undefined) scope.events?.continueFrom(snapshot.seq + limits.eventGap)
     return { ...run, scope: { ...scope, userId: entry.userId, sessionId: entry.sessionId }, turn, snapshot, hasMoved }
   }
   const { value: input } = await applyHook('input', hooks.input, scope.input, hookContextOf(scope))

@@ -84,9 +84,12 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   })().finally(release)
   const { turn, messages, progress, stored, hasMoved, start, unstored } = taken
   const isNew = start === 'first' || unstored !== undefined
-  // Nothing of it was emitted yet. One that was ended before it began has an event too.
-  if (stored.attempt > 1 || stored.lastSeq > 0)
-    scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + limits.eventGap)
+  // Nothing of it was emitted yet. One that was ended before it began has an event too. What only shows approvals again
+  // stores no events: their numbers are below those of the run that continues.
+  if (stored.attempt > 1 || stored.lastSeq > 0 || isAttached) {
+    const gap = isAttached ? limits.eventGap / 2 : limits.eventGap
+    scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + gap)
+  }
   // What `suspend` or `append` has stored.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)

@@ -29,7 +29,8 @@ describe('a waiting run', () => {
       ...['run-start', 'tool-result pay3', 'step-end 2'],
       ...['step-start 3', 'text-delta', 'text-delta', 'text-delta', 'step-end 3', 'run-end stop'],
     ])
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
+    const [{ seq: firstSeq } = { seq: 0 }] = events
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => firstSeq + index))
     expect(events.find((event) => event.type === 'step-end')).toMatchObject({
       model: 'test/scripted',
       finishReason: 'tool-calls',
@@ -43,6 +44,21 @@ describe('a waiting run', () => {
     expect(await shown(second)).toEqual([...all, 'assistant: Paid.'])
     expect(wordsOf(result.messages)).toEqual(await shown(second))
     expect(await first.store.find(runId)).toMatchObject({ status: 'done', usage: { totalTokens: 45 } })
+  })
+
+  it('gives no number to two events, however often it waits', async () => {
+    const { agent } = payer([calls('pay 1', 'pay 2'), calls('pay 3'), 'Paid.'])
+    const onApproval = { onApproval: 'end' } as const
+    let last = await follow(agent.stream('Pay', { ...session, ...onApproval }), async () => {})
+    const numbers = last.events.map(({ seq }) => seq)
+    for (const amount of [undefined, 1, 2, 3]) {
+      const { runId, approvals } = last.result
+      const due = approvals.filter(({ input }) => (input as { amount: number }).amount === amount)
+      last = await follow(agent.resume(runId, approveAll(due), onApproval), async () => {})
+      numbers.push(...last.events.map(({ seq }) => seq))
+    }
+    expect(last.result).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
   })
 
   it('has each result at its call, in the order of the calls, whenever it came', async () => {

@@ -199,6 +199,22 @@ describe('a run that is resumed without a decision', () => {
     expect(payment.done).toEqual([])
   })
 
+  it.each([false, true])(
+    'shows them by events whose numbers the run does not use (resumable: %s)',
+    async (resumable) => {
+      const { agent } = open(memoryDisk(), [calls('pay 1'), 'Done.'])
+      const onApproval = { onApproval: 'end' } as const
+      const first = await follow(agent.stream('Pay', { ...session, ...onApproval, resumable }), async () => {})
+      const { runId, approvals } = first.result
+      const again = await follow(agent.resume(runId, {}, onApproval), async () => {})
+      expect(again.result.approvals).toEqual(approvals)
+      const last = await follow(agent.resume(runId, { [idOf(approvals, 'pay1')]: true }))
+      expect(last.result).toMatchObject({ text: 'Done.' })
+      const numbers = [first, again, last].flatMap(({ events }) => events.map(({ seq }) => seq))
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+    },
+  )
+
   it('waits while it is iterated, and holds no session', async () => {
     const payment = open(memoryDisk(), [calls('pay 1'), 'Hello.', 'Paid.'])
     const { runId } = await waiting(payment)

@@ -49,6 +49,8 @@ export type RunSnapshot = {
   prompts?: Record<string, StoredPrompt>
   /** The span of the run, which that of its next segment is linked to. */
   trace?: string
+  /** The number of its last event before it was suspended. */
+  seq?: number
 }
 
 /** A member that waits for approvals, stored with the run that called it. Plain JSON. */
@@ -93,7 +95,8 @@ export type OpenRun = {
 
 /** Stops the run's clock, and describes the run as it can be resumed. */
 export function takeSnapshot(run: OpenRun): RunSnapshot {
-  return snapshotWith(run, run.ledger.pause())
+  const seq = run.scope.events?.lastSeq()
+  return { ...snapshotWith(run, run.ledger.pause()), ...(seq !== undefined && { seq }) }
 }
 
 /** Describes a run that continues, so that another process can continue it after a crash. */
