@@ -92,6 +92,16 @@ describe('nulls for omitted fields', () => {
     expect(withoutOptionalNulls(value, schema, schema as never)).toBe(value)
   })
 
+  it('stay beyond what is compared in all, as schemas and values of others may be large', () => {
+    const kinds = Array.from({ length: 100 }, (_, index) => object({ a: text, [`b${index}`]: text }))
+    const value = Array.from({ length: 1_000 }, () => ({ a: null }))
+    const schema = { type: 'array', items: { anyOf: kinds } }
+    const left = withoutOptionalNulls(value, schema, schema as never) as object[]
+    const cleaned = left.filter((item) => !('a' in item)).length
+    expect(cleaned).toBeGreaterThan(100)
+    expect(cleaned).toBeLessThan(1_000)
+  })
+
   it('are removed from tool input, whatever library the schema is from', async () => {
     const json = await compileSchema(object({ city: text, days: { type: 'integer' } }, ['city']), 'Tool "a"')
     expect(await json.validate({ city: 'Oslo', days: null })).toEqual({ value: { city: 'Oslo' } })

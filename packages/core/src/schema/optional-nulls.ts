@@ -7,15 +7,23 @@ import { isRecord } from '../data/message-problem.ts'
  * Returns the same value if there are none.
  */
 export function withoutOptionalNulls(value: unknown, schema: unknown, root: JSONSchema): unknown {
-  return withoutNullsOf(value, [schema], root)
+  return withoutNullsOf(value, [schema], { root, formsLeft: mostForms })
 }
 
+/** What all parts of a value are compared with; the parts after it keep their nulls. */
+const mostForms = 50_000
+
+type Search = { root: JSONSchema; formsLeft: number }
+
 /** @param schemas those that may describe the value */
-function withoutNullsOf(value: unknown, schemas: readonly unknown[], root: JSONSchema): unknown {
-  if (typeof value !== 'object' || value === null || schemas.length === 0) return value
-  const forms = formsOf(schemas, root).filter((form) => mayDescribe(form, value))
+function withoutNullsOf(value: unknown, schemas: readonly unknown[], search: Search): unknown {
+  if (typeof value !== 'object' || value === null || schemas.length === 0 || search.formsLeft <= 0) return value
+  const { root } = search
+  const all = formsOf(schemas, root)
+  search.formsLeft -= all.length
+  const forms = all.filter((form) => mayDescribe(form, value))
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => withoutNullsOf(item, forms.flatMap(itemAt(index)), root))
+    const items = value.map((item, index) => withoutNullsOf(item, forms.flatMap(itemAt(index)), search))
     return changed(value, Object.values(items))
   }
   if (!isRecord(value)) return value
@@ -26,7 +34,7 @@ function withoutNullsOf(value: unknown, schemas: readonly unknown[], root: JSONS
     const isOmitted = field === null && known.length > 0 && !isRequired && !parts.some((part) => takesNull(part, root))
     if (isOmitted) return []
     const others = known.length > 0 ? [] : forms.flatMap(({ additionalProperties }) => additionalProperties ?? [])
-    return [[key, withoutNullsOf(field, [...parts, ...others], root)]]
+    return [[key, withoutNullsOf(field, [...parts, ...others], search)]]
   })
   const isSame = entries.length === Object.keys(value).length && entries.every(([key, field]) => field === value[key])
   return isSame ? value : Object.fromEntries(entries)

@@ -1,5 +1,5 @@
 import type { JSONSchema, StandardSchema } from '@agentkit/core'
-import { invalidArgument, isRecord, jsonSchemaValidator } from '@agentkit/core/internal'
+import { invalidArgument, isRecord, jsonSchemaValidator, standardResult } from '@agentkit/core/internal'
 import type { Scorer } from '../data/scorer.ts'
 import { parsedAnswer } from './parsed-answer.ts'
 import { cut } from './text-scorers.ts'
@@ -37,7 +37,7 @@ async function validator(
 ): Promise<(value: unknown) => string | undefined | Promise<string | undefined>> {
   if (isStandard(schema)) {
     return async (value) => {
-      const { issues } = await schema['~standard'].validate(value)
+      const { issues } = await standardResult(schema, value)
       return issues?.map(({ path = [], message }) => [...path.map(keyOf), message].join(': ')).join('; ')
     }
   }

@@ -102,6 +102,13 @@ describe('jsonShape', () => {
     expect(await scoreOf(scorer, scoredRun('', { result: { output: { city: 'Oslo' } } }))).toBe(1)
   })
 
+  it('runs the asynchronous checks of a schema once', async () => {
+    let checks = 0
+    const scorer = jsonShape(z.object({ city: z.string().refine(async () => ++checks > 0) }))
+    expect(await scoreOf(scorer, scoredRun('{"city":"Oslo"}'))).toBe(1)
+    expect(checks).toBe(1)
+  })
+
   it('has another version for another schema', () => {
     expect(jsonShape(z.object({ a: z.string() })).version).not.toBe(jsonShape(z.object({ a: z.number() })).version)
     expect(() => jsonShape('x' as never)).toThrow('`jsonShape` takes a JSON Schema')
