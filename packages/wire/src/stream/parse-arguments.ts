@@ -6,10 +6,19 @@ export type ParsedArguments = { ok: true; input: JSONValue } | { ok: false; inpu
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, input: {} }
   try {
-    // JSON.parse returns JSON values only.
-    const input = JSON.parse(text) as JSONValue
+    // With finite numbers, JSON.parse returns JSON values only.
+    const input = JSON.parse(text, mayBeInfinite.test(text) ? refuseInfinite : undefined) as JSONValue
     return { ok: true, input: input ?? {} }
   } catch (error) {
     return { ok: false, inputText: text, invalid: (error as Error).message }
   }
+}
+
+/** Numbers that JSON.parse may read as infinite, as it does `1e999`. */
+const mayBeInfinite = /e\+?\d{3}|\d{200}/i
+
+/** @throws RangeError for a number that JSON cannot hold */
+function refuseInfinite(key: string, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  throw new RangeError(`the number of ${JSON.stringify(key)} is too large`)
 }

@@ -212,6 +212,30 @@ describe('Reply', () => {
     expect(events[1]).toMatchObject({ callId: 'b', input: { text: 'x' } })
   })
 
+  it.each([
+    ['an exponent', '1e999', 'a'],
+    ['a list', '[{"b":-1E+0400}]', 'b'],
+    ['digits', '9'.repeat(310), 'a'],
+  ])('emits arguments with the infinite number by %s as text: JSON holds none', (_by, number, key) => {
+    const argumentsText = `{"a":${number},"id":"e999"}`
+    const { events } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText }))
+    const invalid = `the number of "${key}" is too large`
+    expect(events[0]).toEqual({
+      type: 'tool-call',
+      callId: 'a',
+      name: 'echo',
+      input: undefined,
+      inputText: argumentsText,
+      invalid,
+    })
+  })
+
+  it('keeps large numbers, small ones and texts of digits', () => {
+    const argumentsText = `{"a":1e308,"b":1e-999,"c":"1e999","__proto__":${'9'.repeat(300)}}`
+    const { events } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText }))
+    expect(events[0]).toMatchObject({ input: JSON.parse(argumentsText) })
+  })
+
   it.each(['', '  ', 'null'])('treats the arguments %j as empty (Q2)', (argumentsText) => {
     const { events } = finished((reply) => reply.toolCall({ callId: 'a', name: 'now', argumentsText }))
     expect(events[0]).toEqual({ type: 'tool-call', callId: 'a', name: 'now', input: {} })
