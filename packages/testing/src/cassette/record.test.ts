@@ -139,6 +139,25 @@ describe('record', () => {
     expect(readCassette(file).models).toEqual([{ model: 'test/late', info: { contextWindow: 9 } }])
   })
 
+  it('waits for the events of a model as long as the model asks for, and as the configuration says', async () => {
+    const file = newFile()
+    const longest: number[] = []
+    const timed = (eventTimeoutMs: number): Model => ({
+      ...scriptedModel([String(eventTimeoutMs)]),
+      eventTimeoutMs,
+      withDefaultTimeout(timeoutMs) {
+        longest.push(timeoutMs)
+        return timed(timeoutMs)
+      },
+    })
+    const model = record(timed(5), file)
+    const longer = model.withDefaultTimeout?.(300_000) ?? model
+    expect([model.eventTimeoutMs, longer.eventTimeoutMs, longest]).toEqual([5, 300_000, [300_000]])
+    await ask(longer, 'Hi')
+    expect(readCassette(file).calls).toHaveLength(1)
+    expect(record(scriptedModel([]), file)).not.toHaveProperty('withDefaultTimeout')
+  })
+
   it('writes the metadata of a model once', async () => {
     const file = newFile()
     const model = record(scriptedModel(['One', 'Two'], { info: { contextWindow: 9 } }), file)
@@ -384,6 +403,22 @@ describe('a cassette has no secrets', () => {
       const pieces = events.filter((event) => event.type === type)
       expect(pieces).toHaveLength(9)
       expect(pieces.map((event) => 'text' in event && event.text).join('')).toBe('The key is [redacted], keep it.')
+    }
+  })
+
+  it('that arrive in pieces of the arguments of calls, each on its own', async () => {
+    const file = newFile()
+    const input = { text: 'The key is sk-abcdefghijkl, keep it.' }
+    const call = { name: 'answer', input }
+    const tools = [{ name: 'answer', description: 'Takes the answer.', inputSchema: {} }]
+    const model = record(scriptedModel([{ toolCalls: [call, call], deltas: 9 }]), file)
+    await ask(model, question('Key?', { tools, answerTool: 'answer' }))
+    const events = readCassette(file).calls.flatMap(({ events }) => events.flat())
+    const pieces = events.filter((event) => event.type === 'tool-input-delta')
+    expect(pieces).toHaveLength(16)
+    const clean = JSON.stringify({ text: 'The key is [redacted], keep it.' })
+    for (const [, own] of Map.groupBy(pieces, ({ callId }) => callId)) {
+      expect(own.map(({ text }) => text).join('')).toBe(clean)
     }
   })
 

@@ -32,6 +32,10 @@ export function record(model: Model, file: string, options: RecordOptions = {}):
   const recorded: Model = {
     id: model.id,
     ...(model.load && { load: async () => model.load?.() }),
+    ...(model.eventTimeoutMs !== undefined && { eventTimeoutMs: model.eventTimeoutMs }),
+    ...(model.withDefaultTimeout && {
+      withDefaultTimeout: (timeoutMs) => record(model.withDefaultTimeout?.(timeoutMs) ?? model, file, options),
+    }),
     stream: (request, signal) => recordStream(model, request, signal, writer, options),
   }
   // The metadata of a model may be known late.

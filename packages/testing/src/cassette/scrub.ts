@@ -42,15 +42,20 @@ type Delta = Extract<ModelEvent, { text: string }>
 /** The events of an answer without secrets, including secrets that are split over several events. */
 export function scrubEvents(bursts: readonly ModelEvent[][]): ModelEvent[][] {
   const clean = scrubbed(bursts.map((burst) => [...burst]))
-  for (const type of ['text-delta', 'reasoning-delta'] as const) {
-    scrubPieces(deltasOf(clean, type), deltasOf(bursts, type))
-  }
+  const originals = deltasOf(bursts)
+  for (const [text, deltas] of deltasOf(clean)) scrubPieces(deltas, originals.get(text) ?? [])
   return clean
 }
 
-function deltasOf(bursts: readonly ModelEvent[][], type: Delta['type']): Delta[] {
+/** The pieces of each text: of the answer, of the reasoning, and of the arguments of each call. */
+function deltasOf(bursts: readonly ModelEvent[][]): Map<string, Delta[]> {
   // A model that violates the contract may emit anything.
-  return bursts.flat().filter((event): event is Delta => event?.type === type && typeof event.text === 'string')
+  const deltas = bursts.flat().filter((event): event is Delta => isDelta(event) && typeof event.text === 'string')
+  return Map.groupBy(deltas, (delta) => `${delta.type} ${'callId' in delta ? delta.callId : ''}`)
+}
+
+function isDelta(event: ModelEvent | null): event is Delta {
+  return event?.type === 'text-delta' || event?.type === 'reasoning-delta' || event?.type === 'tool-input-delta'
 }
 
 /** The number of pieces is kept: when the text becomes shorter, the last ones are empty. */
