@@ -63,7 +63,10 @@ function sourceOf(data: FilePart['data']): { data: Uint8Array | URL } | { base64
   return /^(?:https?|data):/i.test(data) ? { url: data } : { base64: data }
 }
 
-/** Calls stay with their results, wherever those follow; a call without a result is left out. */
+/**
+ * Calls stay with their results, wherever those follow; a call without a result is left out. So are a greeting of the
+ * assistant, as models reject a conversation that begins with one, and messages of the user without content.
+ */
 function readHistory(prompt: readonly PromptMessage[]): Message[] {
   const results = new Map<CallPart, ResultPart>()
   // By their ids, which some models use again in each answer.
@@ -76,16 +79,24 @@ function readHistory(prompt: readonly PromptMessage[]): Message[] {
       if (call && part.type === 'tool-result') results.set(call, part)
     }
   }
-  return prompt.flatMap((message): Message[] => {
+  const begin = prompt.findIndex((message) => message.role === 'user' && message.content.some(hasContent))
+  if (begin < 0) return []
+  return prompt.slice(begin).flatMap((message): Message[] => {
     switch (message.role) {
-      case 'user':
-        return [{ role: 'user', content: message.content.map(userPart).map(storedPart) }]
+      case 'user': {
+        const parts = message.content.filter(hasContent).map(userPart).map(storedPart)
+        return parts.length > 0 ? [{ role: 'user', content: parts }] : []
+      }
       case 'assistant':
         return assistantMessages(message.content, results)
       default:
         return []
     }
   })
+}
+
+function hasContent(part: TextPart | FilePart): boolean {
+  return part.type !== 'text' || part.text !== ''
 }
 
 /** History is plain JSON: bytes become base64. */

@@ -90,6 +90,27 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     ])
   })
 
+  it('receives a conversation that a greeting begins, or a user without a word, from the first question on', async () => {
+    const { agent, model } = clerk(['It snows.'])
+    const messages: ModelMessage[] = [
+      { role: 'assistant', content: 'How can I help?' },
+      { role: 'user', content: '' },
+      { role: 'assistant', content: 'Ask me anything.' },
+      { role: 'user', content: 'Oslo?' },
+      { role: 'assistant', content: 'It rains.' },
+      { role: 'user', content: '' },
+      { role: 'user', content: 'And tomorrow?' },
+    ]
+    const { text } = await ai.generateText({ model: toAISDK(agent), messages })
+    expect(text).toBe('It snows.')
+    const said = model.requests[0]?.messages
+    expect(said?.map(({ role, content }) => [role, content])).toEqual([
+      ['user', [{ type: 'text', text: 'Oslo?' }]],
+      ['assistant', [{ type: 'text', text: 'It rains.' }]],
+      ['user', [{ type: 'text', text: 'And tomorrow?' }]],
+    ])
+  })
+
   it('receives the result of each call, also where answers use an id again', async () => {
     const { agent, model } = clerk(['Windy.'], [])
     const called = { toolCallId: '0', toolName: 'weather' }
