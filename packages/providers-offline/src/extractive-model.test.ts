@@ -198,6 +198,19 @@ describe('arguments', () => {
       spec('remind', '', { text, date: { ...text, format: 'date' } }),
       { text: 'call mum', date: '2026-02-13' },
     ],
+    ...[
+      ['since 2026-03-05', '2026-03-05T00:00:00Z'],
+      ['since yesterday', '2026-02-09T00:00:00Z'],
+      ['since 2026-03-05 at 19:30', '2026-03-05T19:30:00Z'],
+      ['since 7:05 pm on 5 March', '2026-03-05T19:05:00Z'],
+      ['since tomorrow, 12am', '2026-02-11T00:00:00Z'],
+      ['since 5 March for 4 guests', '2026-03-05T00:00:00Z'],
+      ['since 2026-03-05T10:15', '2026-03-05T10:15:00Z'],
+      ['since 2026-03-05T10:15:30.5+02:00', '2026-03-05T10:15:30.5+02:00'],
+    ].map(([words, since]): [string, string, ToolSpec, object] => {
+      const one = spec('listOrders', 'Lists orders.', { since: { ...text, format: 'date-time' } })
+      return [`a moment: ${words}`, `list orders ${words}`, one, { since }]
+    }),
     ['a date in words', 'holiday March 5th', spec('holiday', '', { date: text }), { date: '2026-03-05' }],
     [
       'a word of an enum',

@@ -1,4 +1,5 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
+import { findDateTimes } from './find-date-times.ts'
 import { findValues, type Value, type ValueKind } from './find-values.ts'
 import { findTimeZone, unitOf } from './known-names.ts'
 import { isStopWord, stem, stemsOf, type Word, wordsOf } from './words.ts'
@@ -172,6 +173,7 @@ export function isFreeText(parameter: Parameter, length: 'short' | 'long' = 'sho
 function textCandidates(parameter: Parameter, message: MessageText, ownWords: ReadonlySet<string>): Candidate[] {
   if (isTimeZone(parameter)) return timeZoneCandidates(parameter, message)
   const { format, pattern } = parameter.schema
+  if (format === 'date-time') return dateTimeCandidates(parameter, message)
   const isShaped = format !== undefined || pattern !== undefined
   const fit = fitOf(parameter)
   const found = message.values.flatMap((one): Candidate[] => {
@@ -184,6 +186,12 @@ function textCandidates(parameter: Parameter, message: MessageText, ownWords: Re
     return [{ parameter, value: one.text, place: one, score, isCertain: isShaped }]
   })
   return isShaped ? found : [...labelledCandidates(parameter, message), ...found]
+}
+
+function dateTimeCandidates(parameter: Parameter, message: MessageText): Candidate[] {
+  return findDateTimes(message.text, message.values).map(({ text: value, ...place }) => {
+    return { parameter, value, place, score: 1 + cueOf(parameter, place, message), isCertain: true }
+  })
 }
 
 /** "name: Ada Lovelace, …": what stands after the name of the parameter and a colon. */
