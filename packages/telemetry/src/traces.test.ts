@@ -170,7 +170,7 @@ describe('the trace of a run', () => {
 
   it('continues the trace of a request, and none for a header that is no traceparent', async () => {
     await using telemetry = await traced()
-    const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['One.', 'Two.', 'Three.']) })
+    const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel(Array(5).fill('Yes.')) })
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     const chat = (traceparent: string): Promise<string> | undefined =>
       tracer()?.continueTrace(
@@ -180,11 +180,16 @@ describe('the trace of a run', () => {
     await chat(`00-${traceId}-b7ad6b7169203331-01`)
     await chat(`00-${'0'.repeat(32)}-b7ad6b7169203331-01`)
     await chat(`${'x'.repeat(10_000)}`)
+    // https://www.w3.org/TR/trace-context/#versioning-of-traceparent
+    await chat(`00-${traceId}-b7ad6b7169203331-01-what-the-future-will-be-like`)
+    await chat(`cc-${traceId}-b7ad6b7169203331-01-what-the-future-will-be-like`)
     const roots = telemetry.spans().filter(({ name }) => name === 'invoke_agent Clerk')
     expect(roots.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
       'b7ad6b7169203331',
       undefined,
       undefined,
+      undefined,
+      'b7ad6b7169203331',
     ])
     expect(roots[0]?.spanContext().traceId).toBe(traceId)
   })
