@@ -170,10 +170,14 @@ function placeOf(server: URL | undefined, { attributes: a }: Conventions): Attri
   return { [a.networkTransport]: 'tcp', [a.serverAddress]: server.hostname, [a.serverPort]: port }
 }
 
-/** `openai` of `openai/gpt-5`. */
+/** `openai` of `openai/gpt-5` and of `openai.responses/gpt-5`. */
 function providerOf(model: string, { providers }: Conventions): string {
   const name = model.split('/', 1)[0] ?? model
-  return Object.hasOwn(providers, name) ? providers[name as keyof typeof providers] : short(name)
+  for (let known = name; known !== ''; known = known.slice(0, Math.max(0, known.lastIndexOf('.')))) {
+    // A name of the list, as it is one of its own keys.
+    if (Object.hasOwn(providers, known)) return providers[known as keyof typeof providers]
+  }
+  return short(name)
 }
 
 function modelOf(model: string): string {

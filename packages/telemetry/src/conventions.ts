@@ -78,11 +78,23 @@ const genAI010 = {
     /** docs/gen-ai/mcp.md */
     mcpDuration: 'mcp.client.operation.duration',
   },
-  /** The registry's words for providers whose name here is another: docs/registry/attributes/gen-ai.md */
+  /**
+   * The registry's words for providers, by their name here or in the AI SDK, where it may have further parts
+   * (`openai.responses`): docs/registry/attributes/gen-ai.md
+   */
   providers: {
+    'amazon-bedrock': 'aws.bedrock',
+    anthropic: 'anthropic',
     azure: 'azure.ai.openai',
+    cohere: 'cohere',
+    deepseek: 'deepseek',
     gemini: 'gcp.gemini',
+    google: 'gcp.gemini',
+    'google.vertex': 'gcp.vertex_ai',
+    groq: 'groq',
     mistral: 'mistral_ai',
+    openai: 'openai',
+    perplexity: 'perplexity',
     xai: 'x_ai',
   },
 } as const

@@ -146,6 +146,23 @@ describe('the trace of a run', () => {
     ])
   })
 
+  it.each([
+    ['gemini/gemini-3', 'gcp.gemini'],
+    ['openai.responses/gpt-5', 'openai'],
+    ['google.generative-ai/gemini-3', 'gcp.gemini'],
+    ['google.vertex.chat/gemini-3', 'gcp.vertex_ai'],
+    ['amazon-bedrock/nova', 'aws.bedrock'],
+    ['acme.openai/large', 'acme.openai'],
+    ['openai-like/large', 'openai-like'],
+    ['constructor/large', 'constructor'],
+  ])('names the provider of %s as the conventions do: %s', async (id, name) => {
+    await using telemetry = await traced()
+    await new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Yes.'], { id }) }).chat('Hello')
+    expect(telemetry.spans().map(({ attributes }) => attributes['gen_ai.provider.name'])).toEqual([name, undefined])
+    const usage = (await telemetry.metrics()).find(({ descriptor }) => descriptor.name === 'gen_ai.client.token.usage')
+    expect(usage?.dataPoints[0]?.attributes['gen_ai.provider.name']).toBe(name)
+  })
+
   it('is continued by what a tool does, within and over HTTP', async () => {
     await using telemetry = await traced()
     let headers: Readonly<Record<string, string>> = {}
