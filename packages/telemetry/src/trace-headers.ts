@@ -14,7 +14,8 @@ export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): str
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
 }
 
-const traceparent = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+/** Version 00 has nothing behind the flags; later ones may. */
+const traceparent = /^(?!ff|00.{54})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
 /** @returns `undefined` for what is no `traceparent` */
 export function spanContextOf(text: string | undefined): SpanContext | undefined {
