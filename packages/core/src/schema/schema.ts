@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
+import { type Located, meantErrors } from './meant-errors.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { standardResult } from './standard-result.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
@@ -224,11 +225,9 @@ function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
   return undefined
 }
 
-type Located = { instanceLocation: string; keyword: string; keywordLocation: string; error: string }
-
 /** The validator reports each enclosing schema too; only the innermost ones name what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
-  const some = errors.slice(0, 50)
+  const some = meantErrors(errors).slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
   return firstProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
 }
