@@ -55,11 +55,12 @@ function messageOf(message: Message): { role: string; parts: unknown[] } {
 
 function partsOf(content: string | readonly UserPart[]): unknown[] {
   if (typeof content === 'string') return [textPart(content)]
-  return content.map((part) => {
-    if (part.type === 'text') return textPart(part.text)
-    // Its bytes would fill the trace.
-    return { type: 'blob', modality: part.type, mime_type: part.mediaType ?? null }
-  })
+  return content.map((part) => (part.type === 'text' ? textPart(part.text) : mediaPart(part)))
+}
+
+/** An image or a file, whose bytes would fill the trace. */
+function mediaPart({ type, mediaType }: { type: string; mediaType?: string | undefined }): object {
+  return { type: 'blob', modality: type, mime_type: mediaType ?? null }
 }
 
 function textPart(content: string): { type: 'text'; content: string } {
@@ -71,10 +72,18 @@ function bounded(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth >= limits.contentDepth) return '[cut]'
   if (Array.isArray(value)) return value.slice(-limits.contentItems).map((item) => bounded(item, depth + 1))
+  if (isMedia(value)) return mediaPart(value)
   const entries = Object.entries(value).slice(0, limits.contentItems)
   return Object.fromEntries(
     entries.map(([key, item]) => [cut(redactSecrets(key), limits.nameChars), bounded(item, depth + 1)]),
   )
+}
+
+/** An image or a file with its bytes, which a tool has returned. */
+function isMedia(value: object): value is { type: string; mediaType?: string } {
+  const { type, base64, mediaType } = value as Record<string, unknown>
+  const isTyped = mediaType === undefined || typeof mediaType === 'string'
+  return (type === 'image' || type === 'file') && typeof base64 === 'string' && isTyped
 }
 
 export function cut(text: string, maxChars: number): string {

@@ -247,6 +247,24 @@ describe('the trace of a run', () => {
     expect(Math.max(...attributes.map(({ length }) => length))).toBeLessThan(70_000)
   })
 
+  it('has the kind of an image that a tool returns, and not its bytes', async () => {
+    await using telemetry = await traced({ content: true })
+    const base64 = 'iVBORw0KGgo'.repeat(50)
+    const parts = [
+      { type: 'text', text: 'Here.' },
+      { type: 'image', base64, mediaType: 'image/png' },
+    ]
+    const chart = tool({ name: 'chart', description: 'Draws.', input: { type: 'object' }, execute: () => parts })
+    const model = scriptedModel([{ toolCalls: [{ name: 'chart' }] }, 'Done.'])
+    await new Agent({ name: 'Clerk', functions: [chart], model }).chat('Draw.')
+    const call = telemetry.spans().find(({ name }) => name === 'execute_tool chart')
+    expect(JSON.parse(String(call?.attributes['gen_ai.tool.call.result']))).toEqual([
+      { type: 'text', text: 'Here.' },
+      { type: 'blob', modality: 'image', mime_type: 'image/png' },
+    ])
+    expect(JSON.stringify(telemetry.spans().map(({ attributes }) => attributes))).not.toContain('iVBORw0KGgo')
+  })
+
   it('names a tool that a model has made up in no metric', async () => {
     await using telemetry = await traced()
     const model = scriptedModel([{ toolCalls: [{ name: 'made_up_by_the_model' }] }, { text: 'Done.', usage }])
