@@ -1,5 +1,5 @@
 import type { AssistantMessage, ImagePart, InputPart, JSONValue, Message, TextPart, ToolMessage } from '@agentkit/core'
-import { invalidArgument } from '@agentkit/core/internal'
+import { invalidArgument, isRecord } from '@agentkit/core/internal'
 import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider'
 
 type PromptMessage = LanguageModelV3Prompt[number]
@@ -143,7 +143,7 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
     case 'text':
       return { content: output.value }
     case 'json':
-      return { content: JSON.stringify(output.value) }
+      return { content: readParts(output.value) ?? JSON.stringify(output.value) }
     case 'error-text':
       return { content: output.value, isError: true }
     case 'error-json':
@@ -155,6 +155,18 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
         content: output.value.flatMap(contentPart),
       }
   }
+}
+
+/** The texts and images that a tool of the agent has returned, which its answer has as they are. */
+function readParts(value: unknown): (TextPart | ImagePart)[] | undefined {
+  const isParts = Array.isArray(value) && value.length > 0 && value.every(isPart)
+  return isParts ? value : undefined
+}
+
+function isPart(part: unknown): part is TextPart | ImagePart {
+  if (!isRecord(part)) return false
+  if (part.type === 'text') return typeof part.text === 'string'
+  return part.type === 'image' && (typeof part.base64 === 'string' || typeof part.url === 'string')
 }
 
 type ContentItem = Extract<ResultPart['output'], { type: 'content' }>['value'][number]

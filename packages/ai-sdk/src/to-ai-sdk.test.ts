@@ -1,4 +1,4 @@
-import { Agent, Swarm } from '@agentkit/core'
+import { Agent, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import * as ai7 from 'ai'
 import type { ModelMessage } from 'ai6'
@@ -123,6 +123,24 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     await ai.generateText({ model: toAISDK(agent), messages })
     const results = model.requests[0]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
     expect(results).toEqual(['Rain.', 'Snow.'])
+  })
+
+  it('receives the images that a tool of an earlier answer has returned as images', async () => {
+    const parts = [
+      { type: 'text', text: 'Here.' },
+      { type: 'image', base64: 'aGk=', mediaType: 'image/png' },
+    ]
+    const chart = tool({ name: 'chart', description: 'Draws.', input: z.object({}), execute: () => parts })
+    const { agent, model } = clerk([{ toolCalls: [{ name: 'chart' }] }, 'Drawn.', 'It rises.'], [chart])
+    const first = await ai.generateText({ model: toAISDK(agent), prompt: 'Draw it.' })
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'Draw it.' },
+      ...first.response.messages,
+      { role: 'user', content: 'Does it rise?' },
+    ]
+    await ai.generateText({ model: toAISDK(agent), messages })
+    expect(model.requests[2]?.messages.find(({ role }) => role === 'tool')?.content).toEqual(parts)
+    expect(model.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toEqual(parts)
   })
 
   it('receives images and files, and addresses as they are', async () => {
