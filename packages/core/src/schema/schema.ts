@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
+import { innermostIssues } from './innermost-issues.ts'
 import { type Located, meantErrors } from './meant-errors.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import { standardResult } from './standard-result.ts'
@@ -243,7 +244,8 @@ function isInside(inner: Located, outer: Located): boolean {
 async function validateStandard(schema: StandardSchema, value: unknown, place: readonly string[]): Promise<Validation> {
   const result = await standardResult(schema, value)
   if (!result.issues) return { value: result.value }
-  return { problems: firstProblems(result.issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
+  const issues = result.issues.flatMap(innermostIssues)
+  return { problems: firstProblems(issues.map((issue) => `${issuePath(issue, place)}: ${issue.message}`)) }
 }
 
 /** The first problems: more of them help no model. */

@@ -1,0 +1,48 @@
+import type { StandardIssue } from '../contracts/standard-schema.ts'
+import { isRecord } from '../data/message-problem.ts'
+
+type Path = NonNullable<StandardIssue['path']>
+
+/**
+ * The issues of the member of a union that a value is meant for, instead of "Invalid input": of the same kind, and with the
+ * same constants. Zod has them in an issue of the union, in another form in each of its versions.
+ */
+export function innermostIssues(issue: StandardIssue): StandardIssue[] {
+  const path = issue.path ?? []
+  const members = membersOf(issue, path).map((issues) => ({ issues, distance: distanceOf(issues, path) }))
+  const nearest = Math.min(...members.map(({ distance }) => distance))
+  const meant = members.filter(({ distance }) => distance === nearest).flatMap(({ issues }) => issues)
+  return meant.length > 0 ? meant.flatMap(innermostIssues) : [issue]
+}
+
+function membersOf(issue: StandardIssue, path: Path): StandardIssue[][] {
+  const { errors, unionErrors } = issue as { errors?: unknown; unionErrors?: unknown } // fields of zod 4 and of zod 3
+  if (Array.isArray(errors)) {
+    // Their paths begin at the union.
+    return errors.map((one) => issuesOf(one).map((inner) => ({ ...inner, path: [...path, ...(inner.path ?? [])] })))
+  }
+  return Array.isArray(unionErrors) ? unionErrors.map((one) => issuesOf(Object(one).issues)) : []
+}
+
+function issuesOf(list: unknown): StandardIssue[] {
+  return Array.isArray(list) ? list.filter(isIssue) : []
+}
+
+function isIssue(value: unknown): value is StandardIssue {
+  return isRecord(value) && typeof value.message === 'string' && (value.path === undefined || Array.isArray(value.path))
+}
+
+/** How far a value is from a member: of another kind or constant, or none of its words. */
+function distanceOf(issues: readonly StandardIssue[], path: Path): number {
+  return Math.max(0, ...issues.map((issue) => distanceBy(issue, path)))
+}
+
+function distanceBy(issue: StandardIssue, path: Path): number {
+  const { code, values } = issue as { code?: unknown; values?: unknown } // fields of zod
+  const depth = (issue.path ?? []).length - path.length
+  if (depth === 0) return code === 'invalid_type' ? 2 : 0
+  const isConstant =
+    code === 'invalid_literal' || (code === 'invalid_value' && Array.isArray(values) && values.length === 1)
+  if (depth === 1 && isConstant) return 2
+  return depth === 1 && (code === 'invalid_value' || code === 'invalid_enum_value') ? 1 : 0
+}
