@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as z3 from 'zod/v3'
@@ -12,7 +13,7 @@ const shapes3 = z3.union([
   z3.object({ kind: z3.literal('square'), w: z3.number() }),
 ])
 
-describe('of a value that fits no member of a union of zod, the problems are', () => {
+describe('of a value that fits no member of a union, the problems are', () => {
   it.each<[string, z.ZodType, z3.ZodTypeAny, unknown, string[], string[]]>([
     [
       'those of its kind',
@@ -59,6 +60,21 @@ describe('of a value that fits no member of a union of zod, the problems are', (
     expect((await zod.validate({ by })).problems).toEqual(problems)
     const zod3 = await compileSchema(z3.object({ by: older }), 'Tool "a"')
     expect((await zod3.validate({ by })).problems).toEqual(olderProblems)
+  })
+
+  it('of valibot, those of all members', async () => {
+    const circle = v.object({ kind: v.literal('circle'), r: v.number() })
+    const square = v.object({ kind: v.literal('square'), in: v.object({ w: v.number() }) })
+    const { validate } = await compileSchema(
+      v.object({ by: v.union([circle, square]), or: v.union([v.string(), v.number()]) }),
+      'Tool "a"',
+    )
+    expect((await validate({ by: { kind: 'square', in: { w: '5' } }, or: true })).problems).toEqual([
+      'by.kind: Invalid type: Expected "circle" but received "square"',
+      'by.r: Invalid key: Expected "r" but received undefined',
+      'by.in.w: Invalid type: Expected number but received "5"',
+      'or: Invalid type: Expected (string | number) but received true',
+    ])
   })
 
   it('its own, where a refinement refuses what fits', async () => {

@@ -5,7 +5,8 @@ type Path = NonNullable<StandardIssue['path']>
 
 /**
  * The issues of the member of a union that a value is meant for, instead of "Invalid input": of the same kind, and with the
- * same constants. Zod has them in an issue of the union, in another form in each of its versions.
+ * same constants. Zod has them in an issue of the union, in another form in each of its versions; valibot has those of all
+ * members as one list.
  */
 export function innermostIssues(issue: StandardIssue): StandardIssue[] {
   const path = issue.path ?? []
@@ -16,12 +17,17 @@ export function innermostIssues(issue: StandardIssue): StandardIssue[] {
 }
 
 function membersOf(issue: StandardIssue, path: Path): StandardIssue[][] {
-  const { errors, unionErrors } = issue as { errors?: unknown; unionErrors?: unknown } // fields of zod 4 and of zod 3
-  if (Array.isArray(errors)) {
-    // Their paths begin at the union.
-    return errors.map((one) => issuesOf(one).map((inner) => ({ ...inner, path: [...path, ...(inner.path ?? [])] })))
+  // Fields of zod 4, of zod 3, and of valibot.
+  const { errors, unionErrors, type, issues } = issue as {
+    [Name in 'errors' | 'unionErrors' | 'type' | 'issues']?: unknown
   }
-  return Array.isArray(unionErrors) ? unionErrors.map((one) => issuesOf(Object(one).issues)) : []
+  // Their paths begin at the union.
+  const within = (inner: StandardIssue): StandardIssue => ({ ...inner, path: [...path, ...(inner.path ?? [])] })
+  if (Array.isArray(errors)) return errors.map((one) => issuesOf(one).map(within))
+  if (Array.isArray(unionErrors)) return unionErrors.map((one) => issuesOf(Object(one).issues))
+  const inner = type === 'union' ? issuesOf(issues) : []
+  // The issue of plain types names them all.
+  return inner.some(({ path }) => path !== undefined) ? [inner.map(within)] : []
 }
 
 function issuesOf(list: unknown): StandardIssue[] {
