@@ -132,6 +132,8 @@ function outputAttributes(
 export function errorTypeOf({ error, isError }: SpanEnd): string | undefined {
   if (error === undefined) return isError ? 'tool_error' : undefined
   if (isAgentKitError(error)) return error.code
+  // A tool call that its run has ended fails with the reason of its signal.
+  if (error instanceof Error && error.name === 'AbortError') return 'aborted'
   return error instanceof Error && /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : '_OTHER'
 }
 

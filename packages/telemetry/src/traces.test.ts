@@ -3,7 +3,7 @@ import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { context, type Meter, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
 import { type ReadableSpan, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
 import { startTelemetry, type TelemetryOptions } from './start-telemetry.ts'
 
@@ -161,6 +161,31 @@ describe('the trace of a run', () => {
     expect(telemetry.spans().map(({ attributes }) => attributes['gen_ai.provider.name'])).toEqual([name, undefined])
     const usage = (await telemetry.metrics()).find(({ descriptor }) => descriptor.name === 'gen_ai.client.token.usage')
     expect(usage?.dataPoints[0]?.attributes['gen_ai.provider.name']).toBe(name)
+  })
+
+  it('has the same error for a run that is aborted and for what it was doing', async () => {
+    await using telemetry = await traced()
+    const stop = new AbortController()
+    const execute = () => new Promise(() => stop.abort())
+    const wait = tool({ name: 'wait', description: 'Waits.', input: { type: 'object' }, execute })
+    const clerk = new Agent({
+      name: 'Clerk',
+      functions: [wait],
+      model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
+    })
+    const lead = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Wait.' } }] }])
+    const office = new Swarm({ name: 'Office', model: lead, agents: [clerk] })
+    expect((await office.stream('Wait', { signal: stop.signal }).result).error?.code).toBe('aborted')
+    await vi.waitFor(() =>
+      expect(telemetry.tree()).toEqual([
+        'invoke_workflow Office !aborted',
+        '  chat scripted',
+        '  execute_tool clerk !aborted',
+        '    invoke_agent Clerk !aborted',
+        '      chat scripted',
+        '      execute_tool wait !aborted',
+      ]),
+    )
   })
 
   it('is continued by what a tool does, within and over HTTP', async () => {
