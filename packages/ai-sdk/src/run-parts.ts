@@ -8,6 +8,8 @@ export type RunPartsOptions = {
   signal: AbortSignal | undefined
   /** Whether the caller drops the parts of a step that is tried again. */
   canDrop: boolean
+  /** Whether the caller parses the text as JSON. */
+  isJSON: boolean
 }
 
 /**
@@ -16,7 +18,7 @@ export type RunPartsOptions = {
  */
 export async function* runParts(run: AgentRun, options: RunPartsOptions): AsyncGenerator<RunPart> {
   const { agentId, signal } = options
-  const reader = new RunReader(options.canDrop)
+  const reader = new RunReader(options.canDrop, options.isJSON)
   const metadata: RunPart = { type: 'response-metadata', id: run.runId, modelId: agentId, timestamp: new Date() }
   let hasBegun = false
   for await (const event of run) {

@@ -9,17 +9,23 @@ export type RunPart = LanguageModelV3StreamPart | { type: 'step-begin' | 'step-r
 export class RunReader {
   readonly #speakers = new Speakers()
   readonly #canDrop: boolean
+  readonly #isJSON: boolean
   readonly #calls = new Set<string>()
   #block: { kind: 'text' | 'reasoning'; id: string } | undefined
   #blocks = 0
   #hadText = false
+  /** The beginning of the current step's text, and whether it is that of JSON, once that is known. */
+  #begun = ''
+  #isAnswer: boolean | undefined
   /** Whether the answer has text so far. */
   hasText = false
   /** Whether any tool was called, by whichever agent. */
   hasCalls = false
 
-  constructor(canDrop: boolean) {
+  /** @param isJSON whether the caller parses the text, so that it is the answer alone, without what is said beside calls */
+  constructor(canDrop: boolean, isJSON: boolean) {
     this.#canDrop = canDrop
+    this.#isJSON = isJSON
   }
 
   read(event: AgentEvent): RunPart[] {
@@ -29,11 +35,12 @@ export class RunReader {
     switch (event.type) {
       case 'step-start':
         this.#hadText = this.hasText
+        this.#beginText()
         return this.#canDrop ? [{ type: 'step-begin' }] : []
       case 'step-restart':
         return this.#restart()
       case 'text-delta':
-        return this.#add('text', event.text)
+        return this.#isJSON ? this.#addJSON(event.text) : this.#add('text', event.text)
       case 'reasoning-delta':
         return this.#add('reasoning', event.text)
       case 'tool-call':
@@ -50,15 +57,34 @@ export class RunReader {
 
   /** @param text of the run, for answers that no step has streamed */
   end(text: string): RunPart[] {
-    return [...(this.hasText || text === '' ? [] : this.#add('text', text)), ...this.#endBlock()]
+    const answer = this.#isJSON ? withoutFence(text) : text
+    return [...(this.hasText || answer === '' ? [] : this.#add('text', answer)), ...this.#endBlock()]
   }
 
   /** What a stream has sent cannot be taken back: the new attempt follows as a block of its own. */
   #restart(): RunPart[] {
     const ended = this.#endBlock()
+    this.#beginText()
     if (!this.#canDrop) return ended
     this.hasText = this.#hadText
     return [{ type: 'step-restart' }]
+  }
+
+  #beginText(): void {
+    this.#begun = ''
+    this.#isAnswer = undefined
+  }
+
+  /** Text that begins like JSON is the answer. Other text is left out: the text of the run follows at its end. */
+  #addJSON(text: string): RunPart[] {
+    if (this.#canDrop) return []
+    if (this.#isAnswer === undefined) {
+      this.#begun = (this.#begun + text).trimStart()
+      if (/^\[?\s*$/.test(this.#begun)) return []
+      this.#isAnswer = /^(?:\{|\[\s*["{[\]\dtfn-])/.test(this.#begun)
+      return this.#isAnswer ? this.#add('text', this.#begun) : []
+    }
+    return this.#isAnswer ? this.#add('text', text) : []
   }
 
   #add(kind: 'text' | 'reasoning', text: string): RunPart[] {
@@ -80,6 +106,11 @@ export class RunReader {
     this.#block = undefined
     return block ? [{ type: `${block.kind}-end`, id: block.id }] : []
   }
+}
+
+/** JSON that a model has written as a code block. */
+function withoutFence(text: string): string {
+  return /^\s*```\w*\s(.*?)\s```\s*$/s.exec(text)?.[1] ?? text
 }
 
 /** The agent has called the tool itself, so it is none that the caller could know. */

@@ -4,7 +4,7 @@ import * as ai7 from 'ai'
 import type { ModelMessage } from 'ai6'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { citation, clerk, look, pay, versions, withoutPrintedWarnings } from './__fixtures__/clerk.ts'
+import { citation, clerk, look, pay, versions, weather, withoutPrintedWarnings } from './__fixtures__/clerk.ts'
 import { toAISDK } from './index.ts'
 
 withoutPrintedWarnings()
@@ -220,6 +220,24 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     await streamed.consumeStream()
     expect(await streamed.finishReason).toBe('other')
     expect((await streamed.providerMetadata)?.agentkit).toMatchObject({ approvals: [{ name: 'pay' }] })
+  })
+
+  it.each<[string, Parameters<typeof clerk>[0]]>([
+    ['beside calls of tools', [look, '{"city":"Rome"}']],
+    ['before an answer that fits', ['In Rome.', '{"city":"Rome"}']],
+    ['in a code block', ['```json\n{"city":"Rome"}\n```']],
+    ['in brackets beside calls', [{ ...look, text: '[Let me look]' }, ' {"city":"Rome"}']],
+  ])('makes objects of the answer alone, whatever the agent says %s', async (_where, turns) => {
+    const schema = z.object({ city: z.string() })
+    const model = () =>
+      toAISDK(new Agent({ name: 'Own', functions: [weather], output: schema, model: scriptedModel(turns) }))
+    const output = ai.Output.object({ schema })
+    const whole = await ai.generateText({ model: model(), output, prompt: 'Where?' })
+    expect(whole.output).toEqual({ city: 'Rome' })
+    const streamed = ai.streamText({ model: model(), output, prompt: 'Where?' })
+    const drafts: unknown[] = []
+    for await (const draft of streamed.experimental_partialOutputStream) drafts.push(draft)
+    expect(drafts.at(-1)).toEqual({ city: 'Rome' })
   })
 
   it('makes objects, by an agent with an output and by one that is asked for JSON', async () => {

@@ -88,6 +88,10 @@ function startRun(agent: Agent, options: ToAISDKOptions, call: LanguageModelV3Ca
   }
 }
 
+function partsOptions(agent: Agent, { abortSignal, responseFormat }: LanguageModelV3CallOptions) {
+  return { agentId: agent.id, signal: abortSignal, isJSON: responseFormat?.type === 'json' }
+}
+
 async function generate(
   agent: Agent,
   options: ToAISDKOptions,
@@ -97,7 +101,7 @@ async function generate(
   const run = startRun(agent, options, call)
   let content: LanguageModelV3Content[] = []
   let atStep = 0
-  for await (const part of runParts(run, { agentId: agent.id, signal: call.abortSignal, canDrop: true })) {
+  for await (const part of runParts(run, { ...partsOptions(agent, call), canDrop: true })) {
     const last = content.at(-1)
     switch (part.type) {
       case 'step-begin':
@@ -138,7 +142,7 @@ async function stream(
 ): Promise<ReadableStream<LanguageModelV3StreamPart>> {
   call.abortSignal?.throwIfAborted()
   const run = startRun(agent, options, call)
-  const parts = runParts(run, { agentId: agent.id, signal: call.abortSignal, canDrop: false })
+  const parts = runParts(run, { ...partsOptions(agent, call), canDrop: false })
   const first = await parts.next()
   const head: RunPart[] = [{ type: 'stream-start', warnings: unsupportedSettings(call) }]
   if (!first.done) head.push(first.value)
