@@ -361,6 +361,27 @@ cors_origins = ["https://example.com"]
     expect(() => read('max_steps = "three"\n')).toThrow(`${path()}:1: "max_steps" must be a whole number`)
   })
 
+  it.each([
+    ['budget', 'budget = { model_calls = 1 }', { model_calls: 1 }],
+    ['cache', 'cache = { key = "library" }', { key: 'library' }],
+    ['memory', '[memory]\nnotes = false', { notes: false }],
+  ] as const)('reads a top-level %s that is a table as a default, and no agent', (key, toml, value) => {
+    const { defaults, agents, warnings } = read(toml)
+    expect(defaults[key]).toEqual(value)
+    expect(agents.size).toBe(0)
+    expect(warnings).toEqual([])
+  })
+
+  it('refuses a mistake in a top-level budget, which limits nothing otherwise', () => {
+    expect(failure('budget = { dollars = 1 }').message).toContain(`${path()}:1: "budget" must be`)
+  })
+
+  it('reads the table of an agent whose name is that of a key', () => {
+    const { agents, defaults } = read('[memory]\ninstruction = "You remember."\nretreive = true')
+    expect(agents.get('memory')).toEqual({ instruction: 'You remember.' })
+    expect(defaults).toEqual({})
+  })
+
   it('warns of an unknown top-level key', () => {
     expect(read('modle = "offline/extractive"\n').warnings).toEqual([
       `${path()}:1: "modle" is outside of every table. Did you mean "model" below [defaults]?`,

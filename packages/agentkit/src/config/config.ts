@@ -150,7 +150,8 @@ function checkConfig(text: Source, file: TomlTable): Config {
   const agents = new Map<string, AgentTable>()
   const topLevel: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(file)) {
-    if (!reservedTables.includes(name) && isTable(value)) agents.set(name, read(name, agentKeys))
+    if (!reservedTables.includes(name) && isTable(value) && !isTableOfDefaults(name, value))
+      agents.set(name, read(name, agentKeys))
     else if (Object.hasOwn(defaultsKeys, name) && !reservedTables.includes(name)) {
       topLevel[name] = checkValue(source, [name], defaultsKeys[name as keyof DefaultsTable], value)
     } else if (!reservedTables.includes(name)) checkTopLevel(source, name, value, warn)
@@ -174,6 +175,19 @@ function checkConfig(text: Source, file: TomlTable): Config {
   if (url === undefined && secret !== undefined) warn(['webhooks'], '[webhooks] has no "url", so nothing is sent.')
   if (more > 0) warnings.push(`${source.path}: ${more} more entries have no effect.`)
   return config
+}
+
+/**
+ * Whether a table above all others is the value of a key, as `budget = { usd = 0.5 }`, and not an agent's. TOML writes both
+ * alike, so what is in it decides: no such value has a key of an agent's table.
+ */
+function isTableOfDefaults(name: string, table: TomlTable): boolean {
+  const keys = Object.keys(table)
+  return (
+    ['budget', 'cache', 'memory'].includes(name) &&
+    keys.length > 0 &&
+    !keys.some((key) => Object.hasOwn(agentKeys, key))
+  )
 }
 
 /** `[providers.<name>]`, each checked. */
