@@ -25,8 +25,8 @@ it('compares two variants of an agent by the offline model', async () => {
   }
 }, 60_000)
 
-it('exports the options of an eval for the command', async () => {
-  vi.stubEnv('OPENAI_API_KEY', 'test-key-5f3a9c27d1')
+it('exports the options of an eval for the command, without a key', async () => {
+  for (const name of ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY']) vi.stubEnv(name, undefined)
   const { default: evaluation } = await import('./support-eval.ts')
   expect(evaluation.scorers.map(({ name }) => name)).toEqual(['judge', 'brief', 'withinBudget'])
   vi.unstubAllEnvs()

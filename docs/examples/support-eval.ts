@@ -2,7 +2,8 @@ import { type EvaluateOptions, judge, type Scorer, withinBudget } from '@agentki
 import { openai } from '@agentkit/providers-openai'
 import { Agent } from 'agentkit'
 
-const model = openai().model('gpt-5.4-mini')
+// The key is asked for when a model is called: a replay needs none.
+const model = openai({ apiKey: () => process.env.OPENAI_API_KEY ?? 'none' }).model('gpt-5.4-mini')
 const instruction = 'You answer customers of a bicycle shop.'
 
 /** Any function of a run is a scorer: true, false, or a number from 0 to 1. */
