@@ -33,7 +33,8 @@ describe('a conversation', () => {
   )
 })
 
-/** What a wire loses even with its own models: Azure is called by Chat Completions. */
+/** What a wire loses even with its own models: Chat Completions takes no reasoning. */
 function ownLosses(name: string): string[][] {
-  return name === 'azure' ? [['reasoning', 'reasoning']] : []
+  const wire = knownProviders[name]?.wire
+  return wire === 'azure' || wire === 'openai-chat' ? [['reasoning', 'reasoning']] : []
 }

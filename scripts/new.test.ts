@@ -30,9 +30,17 @@ describe('pnpm new', () => {
       const modules = join(copy, 'scripts/new/provider/node_modules')
       symlinkSync(relative(join(copy, 'packages', folder), modules), join(copy, 'packages', folder, 'node_modules'))
     }
-    const files = ['packages/providers-zeta', 'packages/sessions-zeta', 'workspace']
+    // With the tests that CONTRIBUTING.md names, and that of their READMEs.
+    const files = [
+      'packages/providers-zeta',
+      'packages/sessions-zeta',
+      'workspace',
+      'known-models',
+      'switch-matrix',
+      'readmes',
+    ]
     const tests = await node('node_modules/vitest/vitest.mjs', 'run', ...files, '--update')
-    expect(tests).toMatch(/Test Files .*3 passed/)
+    expect(tests).toMatch(/Test Files .*6 passed/)
     await node('node_modules/typescript/bin/tsc', '-b', 'packages/providers-zeta', 'packages/sessions-zeta')
 
     expect(textOf('packages/agentkit/src/models/provider-table.ts')).toContain("  zeta: ['ZETA_API_KEY'],\n")
