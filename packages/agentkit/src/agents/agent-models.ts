@@ -65,10 +65,13 @@ function modelOf(
 
 /** A command that a person waits for answers without a model and a key too, and says so. */
 function standIn(): string | undefined {
-  if (!loadedFile()?.standIn || keyOf('openai') !== undefined || isReplaying()) return undefined
-  printOnce(
-    `No model and no key is set: the answers are those of ${offlineModel}, which is no language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
-  )
+  const expected = loadedFile()?.standIn
+  if (!expected || keyOf('openai') !== undefined || isReplaying()) return undefined
+  if (expected !== 'silent') {
+    printOnce(
+      `No model and no key is set: the answers are those of ${offlineModel}, which is no language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
+    )
+  }
   return offlineModel
 }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { Agent, type AgentOptions, type SessionStore, Swarm, tool } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 // Commands are processes of their own, on one SQLite file with the agents of this one.
 const cli = join(import.meta.dirname, '../cli.ts')
@@ -166,6 +166,21 @@ describe('agentkit runs', () => {
     }
     const misspelt = await onStore('runs', '--agent', 'writr')
     expect(misspelt).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
+  })
+
+  it('lists the runs of a file whose agent has no model and no key, and does not speak of answers', async () => {
+    for (const name of ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY']) vi.stubEnv(name, '')
+    const { runId } = await agentOf([]).enqueue('Write')
+    writeFileSync(
+      join(folder, 'keyless.ts'),
+      `import { Agent } from 'agentkit'
+export const writer = new Agent({ name: 'Writer', functions: [], sessions: process.env.SESSIONS })
+`,
+    )
+    const { code, out, error } = await agentkit('runs', 'list', 'keyless.ts')
+    vi.unstubAllEnvs()
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(out).toContain(runId)
   })
 
   it.each([

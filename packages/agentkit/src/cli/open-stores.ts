@@ -37,7 +37,7 @@ export async function withStores(
 ): Promise<void> {
   if (file !== undefined && sessions !== undefined) throw new UsageError('Pass a file or --sessions, not both.')
   if (file === undefined) return withStoreAt(sessions, ids, work)
-  const loaded = await quietly(() => loadAgents(file))
+  const loaded = await quietly(() => loadAgents(file, { standIn: 'silent' }))
   try {
     // Each agent may have opened the same file or database for itself.
     const byPlace = Map.groupBy(chosenAgents(loaded, ids), (agent) => placeOf(agent.toSpec().sessions))

@@ -7,8 +7,8 @@ export type LoadedFile = {
   served?: Set<object>
   /** Called when `run()` has begun to listen. */
   onServing?(): void
-  /** Agents without a model and a key are answered by `offline/extractive`. */
-  standIn?: boolean
+  /** Agents without a model and a key have `offline/extractive`; `silent` where the command asks no model. */
+  standIn?: boolean | 'silent'
 }
 
 type Loading = typeof globalThis & { [key]?: LoadedFile }

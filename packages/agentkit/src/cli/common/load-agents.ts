@@ -24,7 +24,7 @@ export type LoadedAgents = {
  * functions are tools, as with `node --import agentkit/register`.
  *
  * @param file without one, a default file; where there is none, the only agent of the configuration
- * @param options.standIn whether agents without a model and a key are answered by the offline model
+ * @param options.standIn whether agents without a model and a key have the offline model
  * @param options.onServing where it is passed, `run()` serves, and it is called then
  * @throws UsageError for a file that is missing or has no agent; what the file itself throws
  */
