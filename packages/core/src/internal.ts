@@ -40,6 +40,7 @@ export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './d
 export { askPerson } from './loop/ask-person.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
+export { outsideRuns } from './runs/current-run.ts'
 export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspended.ts'
 export { follow } from './runs/follow.ts'
 export { withReplacedModels } from './runs/replaced-models.ts'

@@ -1,3 +1,5 @@
+import { Agent, tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from './__fixtures__/fake-agent.ts'
 import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixtures__/requests.ts'
@@ -23,6 +25,22 @@ describe('routes', () => {
     expect((await app.request('/api/v1/sample_prompts/')).status).toBe(200)
     expect((await app.request('/health/')).status).toBe(200)
     expect((await app.request('/api/v1/chat/', chatRequest())).status).toBe(200)
+  })
+
+  it('starts runs that belong to no other run, whichever one the app is called within', async () => {
+    const inner = new Agent({ name: 'Inner', model: scriptedModel(['Hello.']) })
+    const app = createApp(inner)
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks the other agent.',
+      input: { type: 'object' },
+      execute: async () => (await app.request('/api/v1/chat', chatRequest())).text(),
+    })
+    const model = scriptedModel([{ toolCalls: [{ name: 'ask' }] }])
+    const outer = new Agent({ name: 'Outer', functions: [ask], model, budget: { modelCalls: 1 } })
+    const { messages, finishReason } = await outer.stream('Ask.').result
+    expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'Hello.' })
+    expect(finishReason).toBe('budget')
   })
 
   it('45 answers an unknown path with 404', async () => {

@@ -1,4 +1,5 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
+import { outsideRuns } from '@agentkit/core/internal'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
 import { logProblem } from './answer/log-problem.ts'
@@ -59,6 +60,8 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   }
   const { limits, log, auth, rules, trustedProxies } = settings
   const app = new Hono<ServerEnv>({ getPath: pathBelow(rules.basePath) })
+  // Deno may call a server within the first run that has loaded a module. No run of a request is a part of another one.
+  app.use('*', (_context, next) => outsideRuns(next))
   if (rules.metrics) app.use('*', countRequests(capacity.totals))
   app.use(
     '*',

@@ -15,10 +15,16 @@ export type CurrentRun = {
   isInModelCall?: true
 }
 
-export const currentRun: AsyncLocalStorage<CurrentRun> = new AsyncLocalStorage()
+export const currentRun: AsyncLocalStorage<CurrentRun | undefined> = new AsyncLocalStorage()
 
 /** Runs that `work` starts end with the signal: the runs of a tool end when its time is up. */
 export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
   const current = currentRun.getStore()
   return current ? currentRun.run({ ...current, signal }, work) : work()
+}
+
+/** Runs that `work` starts belong to no run, whichever one this code is called within. */
+export function outsideRuns<Value>(work: () => Value): Value {
+  // Not by `exit`: that of Deno ends at the first `await`.
+  return currentRun.run(undefined, work)
 }
