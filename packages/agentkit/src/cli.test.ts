@@ -76,6 +76,16 @@ describe('agentkit', () => {
   })
 
   it.each([
+    { words: ['runs', 'agents.ts', '--help'], usage: 'Usage: agentkit runs [options]' },
+    { words: ['tools', 'build', 'a', '-h'], usage: 'Usage: agentkit tools build' },
+    { words: ['docs', 'aprovals', '--help'], usage: 'Usage: agentkit docs' },
+  ])('shows the help for $words', async ({ words, usage }) => {
+    const { code, out } = await agentkit(...words)
+    expect(code).toBe(0)
+    expect(out).toContain(usage)
+  })
+
+  it.each([
     ['an unknown command', ['toolz'], "unknown command 'toolz'\n(Did you mean tools?)"],
     ['no pattern', ['tools', 'build'], "missing required argument 'patterns'"],
     ['an unknown option', ['tools', 'check', '--strickt'], "unknown option '--strickt'"],
@@ -92,6 +102,10 @@ describe('agentkit', () => {
     ],
     ['an unknown command of one that works alone', ['index', 'serch', 'x'], '(Did you mean search?)'],
     ['the help of an unknown command', ['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+    ['the option for help of an unknown command', ['rnu', '--help'], "unknown command 'rnu'\n(Did you mean run?)"],
+    ['help before an unknown command', ['-h', 'rnu'], "unknown command 'rnu'\n(Did you mean run?)"],
+    ['the option for help of an unknown command of runs', ['runs', 'lst', '--help'], 'Did you mean "list"?'],
+    ['the option for help of an unknown command of tools', ['tools', 'pins', 'acept', '-h'], '(Did you mean accept?)'],
     ['an unknown server to pin', ['tools', 'pins', 'accept', 'githb'], 'Did you mean "github"?'],
     ['a missing folder of skills', ['tools', 'pins', 'skills', 'sorc'], 'There is no folder "sorc".'],
   ])('refuses %s', async (_, words, problem) => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
+import { askedWords } from './cli/common/asked-words.ts'
 import { checkNode } from './cli/common/check-node.ts'
 import { UsageError } from './cli/common/usage-error.ts'
 import { programWith } from './cli/verbs.ts'
@@ -21,12 +22,13 @@ for (const stream of [process.stdout, process.stderr]) {
 const problems: { text: string; command: Command }[] = []
 // Not the one that takes it: that is for what the file of the agents prints.
 const write = process.stdout.write.bind(process.stdout)
+let words: readonly string[] = process.argv.slice(2)
 try {
-  const words = process.argv.slice(2)
   const program = await programWith(words)
   program.version(version, '-v, --version').hook('preAction', (_, command) => checkNode(command))
   configure(program)
-  await program.parseAsync()
+  words = askedWords(program, words)
+  await program.parseAsync(words, { from: 'user' })
 } catch (error) {
   process.exitCode = await report(error)
 }
@@ -45,7 +47,7 @@ async function report(error: unknown): Promise<number> {
   const { isAgentKitError, terminalLine, terminalText } = await import('@agentkit/core')
   if (error instanceof CommanderError) {
     const { problemText } = await import('./cli/common/problem-text.ts')
-    const texts = problems.map(({ text, command }) => problemText(error.code, text, command, process.argv.slice(2)))
+    const texts = problems.map(({ text, command }) => problemText(error.code, text, command, words))
     // A help comes in parts.
     process.stderr.write(terminalText([...new Set(texts)].join('')))
     return 2
