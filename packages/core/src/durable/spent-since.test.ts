@@ -10,11 +10,25 @@ it('is what a run has used since it was read before', () => {
   })
 })
 
-it('is everything of a run that had not begun, and nothing of one that did nothing', () => {
-  const nothing = { usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, cost: { usd: 0 } }
-  expect(spentSince({}, { usage: { inputTokens: 3 } })).toEqual({
-    ...nothing,
-    usage: { ...nothing.usage, inputTokens: 3 },
+it('is everything of a run that had not begun', () => {
+  expect(spentSince({}, { usage: { inputTokens: 3 }, cost: { usd: 1 } })).toEqual({
+    usage: { inputTokens: 3 },
+    cost: { usd: 1 },
   })
-  expect(spentSince({ usage: { inputTokens: 3 } }, {})).toEqual(nothing)
+})
+
+it('is nothing where the run has used nothing since', () => {
+  const used = { usage: { inputTokens: 3, outputTokens: 1, totalTokens: 4 }, cost: { usd: 1 } }
+  expect(spentSince(used, used)).toEqual({
+    usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+    cost: { usd: 0 },
+  })
+})
+
+it('has no figure that the run does not have', () => {
+  expect(spentSince({}, {})).toEqual({ usage: {} })
+  // The model has no price.
+  expect(spentSince({}, { usage: { inputTokens: 3, outputTokens: 1 } })).toEqual({
+    usage: { inputTokens: 3, outputTokens: 1 },
+  })
 })

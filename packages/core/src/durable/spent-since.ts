@@ -4,14 +4,20 @@ import type { Spent } from './daily-usage.ts'
 
 type Used = Pick<RunRecord, 'usage' | 'cost'>
 
-/** What a run has used between two readings of it: it has one sum for all of its segments. */
+const fields = ['inputTokens', 'outputTokens', 'totalTokens'] as const satisfies (keyof Usage)[]
+
+/**
+ * What a run has used between two readings of it: it has one sum for all of its segments. What is not known of the run is
+ * absent, as in its result.
+ */
 export function spentSince(before: Used, after: Used): Spent {
   const { usage: earlier = {} } = before
   const { usage: later = {} } = after
-  const difference = (name: keyof Omit<Usage, 'estimated'>): number =>
-    Math.max(0, (later[name] ?? 0) - (earlier[name] ?? 0))
-  const inputTokens = difference('inputTokens')
-  const outputTokens = difference('outputTokens')
-  const usd = Math.max(0, (after.cost?.usd ?? 0) - (before.cost?.usd ?? 0))
-  return { usage: { inputTokens, outputTokens, totalTokens: difference('totalTokens') }, cost: { usd } }
+  const usage: Usage = {}
+  for (const field of fields) {
+    const sum = later[field]
+    if (sum !== undefined) usage[field] = Math.max(0, sum - (earlier[field] ?? 0))
+  }
+  if (!after.cost) return { usage }
+  return { usage, cost: { usd: Math.max(0, after.cost.usd - (before.cost?.usd ?? 0)) } }
 }
