@@ -360,6 +360,37 @@ describe('follow', () => {
     await expect(late).rejects.toMatchObject({ code: 'not-found', message: expect.stringMatching(message) })
   })
 
+  it('continues after an event that is not stored yet', async () => {
+    const looked = Promise.withResolvers<string>()
+    const office = clerk([calls('look 1'), 'Done.'], { look: () => looked.promise })
+    const { agent, store } = office.open()
+    const run = agent.stream('Look.', { ...inSession, resumable: true })
+    const { result } = run
+    await expect.poll(() => office.done).toEqual(['look 1'])
+    const called = (await store.runs.events(run.runId, 0, 10)).find(({ type }) => type === 'tool-call')?.seq ?? 0
+    // The reader of the run has seen the call, and the store has not.
+    const eventRange = async () => {
+      looked.resolve('seen')
+      return { oldest: 1, last: called - 1 }
+    }
+    const late = office.open({ ...store, runs: { ...store.runs, eventRange } }).agent
+    const rest = await all(late.follow(run.runId, { after: called }))
+    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, index) => called + 1 + index))
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop' })
+    await result
+  })
+
+  it('refuses an event that a running run cannot have emitted', async () => {
+    const office = clerk([calls('look 1'), 'Done.'])
+    const { agent } = office.open()
+    const run = agent.stream('Look.', { ...inSession, resumable: true })
+    for await (const { type } of run) {
+      if (type !== 'tool-call') continue
+      await expect(eventsOf(office, run.runId, 999)).rejects.toMatchObject({ code: 'invalid-argument' })
+    }
+    expect.assertions(1)
+  })
+
   it('ends when its signal aborts', async () => {
     const { agent } = clerk(['Done.']).open()
     const { runId } = await agent.enqueue('Look.')

@@ -1,5 +1,6 @@
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
+import { limits } from '../limits.ts'
 import type { FollowOptions } from '../runs/background.ts'
 import { follow } from '../runs/follow.ts'
 import { isSignal } from '../runs/run-options.ts'
@@ -34,8 +35,10 @@ export async function* followRun(
     const range = await runs.eventRange(runId)
     const isOver = record.status === 'done' || record.status === 'failed'
     if (!range && isOver) throw notKept(runId, 'They are gone: events are kept for a time after the end of a run.')
-    if (after > (range?.last ?? 0)) {
-      throw invalidArgument(`\`after\` is ${after}, and the last event of the run ${runId} is ${range?.last ?? 0}.`)
+    const last = range?.last ?? 0
+    // Who reads the stream of the run itself sees events before they are stored, or their process dies.
+    if (after > last + (record.status === 'running' ? limits.unsavedEvents : 0)) {
+      throw invalidArgument(`\`after\` is ${after}, and the last event of the run ${runId} is ${last}.`)
     }
     if (range && after < range.oldest - 1) throw notKept(runId, `The oldest that is there is ${range.oldest}.`)
   }
