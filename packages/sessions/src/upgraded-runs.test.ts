@@ -72,10 +72,10 @@ describe.each(storeKinds)('a run in %s that waits while its agent is changed', (
       `The run was begun by version "${before}" of the agent, and continued by version "${after}".`,
     )
     // Tools precede all messages in a prompt.
-    const reread = change.functions
-      ? [expect.stringMatching(/^Step 2: the tools changed; \d+ tokens were read again\.$/)]
-      : []
-    expect(warnings.slice(1)).toEqual(reread)
+    const what = change.functions ? 'tools' : 'instruction'
+    expect(warnings.slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^Step 2: the ${what} changed; \\d+ tokens were read again\\.$`)),
+    ])
     const results = messages.flatMap((message) =>
       message.role === 'tool' ? [`${message.name}: ${textOf(message.content)}`] : [],
     )

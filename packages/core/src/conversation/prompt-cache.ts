@@ -56,6 +56,8 @@ export type AnsweredRequest = {
 export type StoredPrompt = {
   /** The names of its tools. */
   tools: string
+  /** A hash of its instruction. Absent where an earlier version has stored it. */
+  instruction?: string
   tokens: number
   compaction: Compaction
   unstored: number
@@ -73,6 +75,7 @@ export function storedPrompt(
   const { messages } = request
   return {
     tools: namesOf(request),
+    instruction: hashOf(instructionOf(request)),
     tokens: inputTokens ?? estimateRequest(request),
     compaction,
     unstored,
@@ -124,6 +127,9 @@ const shortened = 'the conversation was shortened'
 function changeSince(before: StoredPrompt, { request, compaction, unstored }: AnsweredRequest): Change | undefined {
   if (before.isMoved) return { what: 'other runs changed the session', share: 1 }
   if (before.tools !== namesOf(request)) return { what: 'the tools changed', share: 1 }
+  if (before.instruction !== undefined && before.instruction !== hashOf(instructionOf(request))) {
+    return { what: 'the instruction changed', share: 1 }
+  }
   const isShorter = unstored < before.unstored || !isDeepEqual(before.compaction, compaction)
   if (isShorter) return { what: shortened, share: 1 }
   const { count, hash } = before.messages ?? { count: 0, hash: undefined }
@@ -139,6 +145,10 @@ function areSame(one: readonly ToolSpec[] = [], other: readonly ToolSpec[] = [])
 
 function namesOf({ tools = [] }: ModelRequest): string {
   return tools.map(({ name }) => name).join(' ')
+}
+
+function instructionOf({ messages }: ModelRequest): readonly Message[] {
+  return messages.slice(0, 1).filter(({ role }) => role === 'system')
 }
 
 function hashOf(messages: readonly Message[]): string {
