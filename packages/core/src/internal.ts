@@ -81,6 +81,7 @@ export {
 export { editDistance } from './util/edit-distance.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './util/foreign-error.ts'
 export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'
+export { makeFolder } from './util/make-folder.ts'
 export { nearestWord } from './util/nearest-word.ts'
 export { areHashes, isProduction, type LockFile, lockFile, notice, pinOf } from './util/pins.ts'
 export { redactSecrets } from './util/redact.ts'

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
   AgentKitError,
@@ -8,7 +8,7 @@ import {
   type Turn,
   visibleMessages,
 } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { makeFolder, redactSecrets } from '@agentkit/core/internal'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
 import { UsageError } from './common/usage-error.ts'
@@ -53,7 +53,7 @@ export async function addCase(
         ...(history.length > 0 && { history }),
       }
       inFile(to, () => {
-        mkdirSync(dirname(to), { recursive: true })
+        makeFolder(dirname(to))
         appendFileSync(to, `${endsLine(to) ? '' : '\n'}${JSON.stringify(added, withoutSecrets)}\n`)
       })
       const note = added.expected ? 'Its answer is what the case expects: correct it where it is wrong.' : noAnswer

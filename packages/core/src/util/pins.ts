@@ -1,4 +1,5 @@
 import { invalidConfig } from '../data/errors.ts'
+import { makeFolder } from './make-folder.ts'
 import { sha256 } from './sha256.ts'
 import { terminalLine } from './terminal-text.ts'
 
@@ -29,7 +30,7 @@ export function lockFile<Entry>(path: string, { of, section, isEntry }: LockFile
       entries.set(name, change(entries.get(name)))
       const text = JSON.stringify(sortedKeys({ version: 1, [section]: Object.fromEntries(entries) }), undefined, 2)
       const temporary = `${path}.${process.pid}.tmp`
-      fs.mkdirSync(process.getBuiltinModule('node:path').dirname(path), { recursive: true })
+      makeFolder(process.getBuiltinModule('node:path').dirname(path))
       fs.writeFileSync(temporary, `${text}\n`)
       fs.renameSync(temporary, path)
     },

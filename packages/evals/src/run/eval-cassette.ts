@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AgentKitError, type Model } from '@agentkit/core'
-import { isRecord } from '@agentkit/core/internal'
+import { isRecord, makeFolder } from '@agentkit/core/internal'
 import { storageError } from '../store/storage-error.ts'
 import { writePieces } from '../store/write-pieces.ts'
 import type { EvaluateOptions } from './eval-options.ts'
@@ -55,9 +55,11 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
   const unfinished = `${file}.${crypto.randomUUID()}.tmp`
   const recorded = new Map<Model, Model>()
   // Otherwise each run would fail by it.
-  await mkdir(dirname(file), { recursive: true }).catch((cause: unknown) => {
+  try {
+    makeFolder(dirname(file))
+  } catch (cause) {
     throw storageError(file, cause)
-  })
+  }
   return {
     replace(model) {
       const known = recorded.get(model) ?? record(model, unfinished)

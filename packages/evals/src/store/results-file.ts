@@ -1,9 +1,9 @@
-import { createReadStream, existsSync, mkdirSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { appendFile, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AgentKitError } from '@agentkit/core'
-import { isRecord } from '@agentkit/core/internal'
+import { isRecord, makeFolder } from '@agentkit/core/internal'
 import type { ResultLine, StoredResult } from '../data/stored-result.ts'
 import { limits } from '../limits.ts'
 import { storageError } from './storage-error.ts'
@@ -18,7 +18,7 @@ export class ResultsFile {
   constructor(folder: string) {
     this.#path = resultsPath(folder)
     try {
-      mkdirSync(folder, { recursive: true })
+      makeFolder(folder)
     } catch (cause) {
       throw storageError(folder, cause)
     }

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isAgentKitError } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import { storageError } from './storage-error.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
   // Two evals of one name may write at once.
   const unfinished = `${path}.${crypto.randomUUID()}.tmp`
   try {
-    await mkdir(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     await pipeline(Readable.from(pieces), createWriteStream(unfinished))
     await rename(unfinished, path)
   } catch (cause) {

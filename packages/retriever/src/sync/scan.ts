@@ -1,8 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { AgentKitError, type FileNote } from '@agentkit/core'
-import { abortError, messageOf } from '@agentkit/core/internal'
+import { abortError, makeFolder, messageOf } from '@agentkit/core/internal'
 import { extOf } from '../data/ext-of.ts'
 import type { FoundFile } from '../data/file-record.ts'
 import { yieldToOthers } from '../util/yield-to-others.ts'
@@ -88,7 +87,7 @@ type Walk = {
 
 async function realFolder(folder: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true })
+    makeFolder(folder)
     return realpathSync(folder)
   } catch (error) {
     throw folderError(folder, error)

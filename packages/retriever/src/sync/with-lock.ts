@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { messageOf, sleep } from '@agentkit/core/internal'
+import { makeFolder, messageOf, sleep } from '@agentkit/core/internal'
 
 /**
  * Runs work that needs exclusive access to a folder, across processes. The others wait.
@@ -26,7 +25,7 @@ export async function withLock<Result>(
 
 function openLock(folder: string): DatabaseSync {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
     // Waiting in SQLite would block the whole thread.
     return new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })

@@ -1,11 +1,12 @@
 import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { makeFolder } from '@agentkit/core/internal'
 import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 // Not imported, as an import loads all that its exports need, too.
-const { closeSync, mkdirSync, openSync, statSync } = process.getBuiltinModule('node:fs')
+const { closeSync, openSync, statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {
@@ -98,7 +99,7 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
 
 /** SQLite gives its -wal and -shm files the mode of the database itself. */
 function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   try {
     // Only for a new file: closing a second descriptor of an open database would release its locks.
     closeSync(openSync(path, 'wx', 0o600))

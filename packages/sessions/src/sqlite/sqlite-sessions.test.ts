@@ -123,6 +123,15 @@ it.each<[string, () => Promise<unknown>, RegExp]>([
   await store.close()
 })
 
+it.runIf(process.platform === 'linux')('says where no folder can be made for its file', async () => {
+  const store = sqliteSessions('/proc/nosuch/sessions.db')
+  await expect(store.load(key)).rejects.toMatchObject({
+    code: 'storage',
+    message: expect.stringMatching(/^The session database sessions\.db/),
+  })
+  await store.close()
+})
+
 it('does not change a file that it refuses, and closes it', async () => {
   const ours = sqliteSessions(path)
   await ours.load(key)

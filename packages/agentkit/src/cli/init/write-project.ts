@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import { statOf } from '../common/stat-of.ts'
 import { UsageError } from '../common/usage-error.ts'
 import type { Choices } from './choices.ts'
@@ -80,7 +81,7 @@ export function writeProject({ folder, files }: Plan): void {
     // Only these two may exist: a file that has appeared meanwhile is not overwritten.
     const flag = name === 'package.json' || name === '.gitignore' ? 'w' : 'wx'
     try {
-      mkdirSync(dirname(path), { recursive: true })
+      makeFolder(dirname(path))
       writeFileSync(path, text, { flag, ...(mode !== undefined && { mode }) })
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException // what `fs` throws

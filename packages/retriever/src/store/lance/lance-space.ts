@@ -1,6 +1,7 @@
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Store, StoreSpace } from '../store.ts'
 import { folderError, guardOf, isAddress, wordsOfError } from './lance-error.ts'
@@ -42,9 +43,11 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
       const session = new lance.lancedb.Session(caches.indexBytes, caches.metadataBytes)
       // LanceDB would make it readable by everyone.
       if (!isAddress(uri)) {
-        await mkdir(place, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+        try {
+          makeFolder(place, 0o700)
+        } catch (error) {
           throw folderError(place, error)
-        })
+        }
       }
       const options = { readConsistencyInterval: 0, ...(storageOptions && { storageOptions }) }
       return { lance, connection: await lance.lancedb.connect(place, options, session) }

@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
 import { isReady, prepareSchema } from './sqlite-schema.ts'
 
@@ -105,7 +106,7 @@ export async function transaction(database: DatabaseSync, path: string, work: ()
  * and -shm files the mode of the database itself.
  */
 export function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   try {
     // Only a new file: closing a second descriptor of an open database would drop its locks.
     closeSync(openSync(path, 'wx', 0o600))
