@@ -69,6 +69,19 @@ describe('agentkit chat', () => {
     expect(out).not.toContain('\u001b')
   })
 
+  it('shows no cost of a chat with a model whose price is not known', async () => {
+    write(
+      'unpriced.ts',
+      `import { Agent, AgentKitError } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const turns = [{ error: new AgentKitError('bad-request', 'No.') }, 'Hello.']
+export default new Agent({ name: 'Clerk', model: scriptedModel(turns), sessions: ':memory:' })
+`,
+    )
+    const { out } = await agentkit(['chat', 'unpriced.ts'], { input: 'Fail\nHello\n/cost\n' })
+    expect(out).toMatch(/\n2 answers: \d+ tokens in, \d+ out\.$/)
+  })
+
   it('talks with a server, and asks for its approvals', async () => {
     const { url, paid } = await served()
     const { code, out, error } = await agentkit(['chat', url], {

@@ -30,7 +30,8 @@ const commands: Readonly<Record<string, string>> = {
 type State = {
   sessionId: string
   last?: { question: Question; runId: string }
-  used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isPriced: boolean }
+  /** `isUnpriced`: a model was asked whose price is not known, so that the sum is not known either. */
+  used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
   /** As `/sessions` has listed them. */
   listed: readonly string[]
 }
@@ -93,7 +94,7 @@ type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<vo
 async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<void> {
   const state: State = {
     sessionId,
-    used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isPriced: false },
+    used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isUnpriced: false },
     listed: [],
   }
   const say = (text: string): Promise<void> => write(`${terminalText(text)}\n`)
@@ -174,7 +175,7 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
       used.inputTokens += usage.inputTokens ?? 0
       used.outputTokens += usage.outputTokens ?? 0
       used.usd += cost?.usd ?? 0
-      used.isPriced ||= cost !== undefined
+      used.isUnpriced ||= !cost && Boolean(usage.inputTokens || usage.outputTokens || usage.totalTokens)
       if (!('asked' in what)) state.last = { question: what, runId }
       await view.end(event, startedAt)
     }
@@ -204,8 +205,8 @@ async function obey(
     case '/sessions':
       return argument === '' ? listSessions(partner, state, say) : chooseSession(argument, state, say)
     case '/cost': {
-      const { answers, inputTokens, outputTokens, usd, isPriced } = state.used
-      const cost = isPriced ? `, $${usd.toFixed(5)}` : ''
+      const { answers, inputTokens, outputTokens, usd, isUnpriced } = state.used
+      const cost = answers > 0 && !isUnpriced ? `, $${usd.toFixed(5)}` : ''
       return say(
         `${answers === 1 ? '1 answer' : `${answers} answers`}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`,
       )
