@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { expectProblem } from '../__fixtures__/requests.ts'
+import { storedAgents } from '../__fixtures__/stored-agent.ts'
 import { testFolder } from '../__fixtures__/test-folder.ts'
 import { createApp } from '../create-app.ts'
 import type { ServerOptions } from '../options.ts'
@@ -94,6 +95,25 @@ describe('the index routes', () => {
     ['a list that is none', { file_path: 'a.md' }, 422, 'invalid-field'],
   ])('%s → %i', async (_, body, status, code) => {
     await expectProblem(await call('POST', 'create_index/', { index_name, ...body }), status, code)
+  })
+})
+
+describe('an index route with an Idempotency-Key', () => {
+  const make = storedAgents()
+
+  it.each([
+    ['create_index/', {}],
+    ['insert_documents/', { user_id: 'ada', file_path: ['a.md'] }],
+  ])('%s syncs once, and its answer is replayed for the same body', async (path, more) => {
+    const { agent } = make([], { knowledge })
+    app = createApp(agent, { log: () => {} })
+    const send = (body: object): Promise<Response> =>
+      call('POST', path, { index_name: agent.id, ...more, ...body }, { 'idempotency-key': 'key-1' })
+    const [first, again] = [await send({}), await send({})]
+    expect([first.status, await first.json()]).toEqual([200, { message: expect.any(String) }])
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+    expect(knowledge.syncs).toBe(1)
+    await expectProblem(await send({ folder_path: 'deep' }), 422, 'idempotency-key-reused')
   })
 })
 

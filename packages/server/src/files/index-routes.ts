@@ -1,10 +1,7 @@
 import { array, maxLength, object, optional, pipe, string } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
-import { anyCallerOf } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
-import { fingerprint } from '../request/fingerprint.ts'
-import { idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Method, type Route } from '../request/route.ts'
 import { agentFiles, noFiles, scopeOf } from './agent-files.ts'
@@ -68,14 +65,9 @@ function indexRoute(parts: RouteParts, { method, name, summary, done, work }: In
       const scope = scopeOf(context, files, parts, { userId: body.user_id, changes: true })
       checkIndexName(body.index_name, parts)
       const { realPaths } = await import('./real-paths.ts')
-      const handle = async (): Promise<Response> => {
-        await work(await realPaths(scope, body))
-        const problem = await syncIn(files, { parts, context })
-        return context.json({ message: problem ?? done })
-      }
-      if (method !== 'POST') return handle()
-      const request = { userId: anyCallerOf(context, body.user_id), fingerprint: fingerprint(context, body) }
-      return idempotent(context, parts, request, handle)
+      await work(await realPaths(scope, body))
+      const problem = await syncIn(files, { parts, context })
+      return context.json({ message: problem ?? done })
     },
   })
 }
