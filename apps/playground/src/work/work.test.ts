@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgentKitError, tool } from '@agentkit/core'
+import { AgentKitError, memorySessions, tool } from '@agentkit/core'
 import { serve } from '@agentkit/server'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
@@ -211,6 +211,13 @@ describeInBrowser('an approval', () => {
     await ask('Pay')
     await page.getByText('Someone who may approve has to decide.').waitFor()
     expect(await button('Allow').count()).toBe(0)
+  })
+
+  it('is not offered where the server stores no runs, as it could not take the decision', async () => {
+    const { page, ask, button } = await openPage(keeper([payTurn], { sessions: memorySessions() }))
+    await ask('Pay')
+    await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()
+    expect(await button(/Allow|Deny/).count()).toBe(0)
   })
 })
 

@@ -3,6 +3,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { expectProblem, openSocket, rawChat, until } from '../__fixtures__/requests.ts'
+import { storedAgents } from '../__fixtures__/stored-agent.ts'
 import { type Capacity, createCapacity } from '../capacity/capacity.ts'
 import { buildApp, createApp } from '../create-app.ts'
 import { defaultLimits } from '../limits.ts'
@@ -10,6 +11,7 @@ import { checkOptions } from '../options.ts'
 import { serve } from '../serve.ts'
 import type { LogEntry } from '../util/log.ts'
 
+const make = storedAgents()
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 const read = async (response: Response | Promise<Response>) => JSON.parse(await (await response).text())
@@ -46,7 +48,7 @@ describe('GET /api/v1/info', () => {
       dialects: ['mcp'],
       auth: false,
       user_id: 'bob',
-      caller: { any_user: true, approve: true, upload: false, resume: false },
+      caller: { any_user: true, approve: false, upload: false, resume: false },
     })
     expect(limits).toMatchObject({ runs: 32, queued_runs: 256, user_daily_usd: null, body_bytes: 8_388_608 })
     expect(Object.keys(limits)).toHaveLength(Object.keys(defaultLimits).length)
@@ -118,15 +120,21 @@ describe('GET /api/v1/info', () => {
   })
 
   it('says what the caller may do, so that a client need not try', async () => {
+    const { agent } = make([])
     const rightsOf = async (token: string | undefined, options = {}) => {
-      const app = createApp(fakeAgent(), { ...options, ...(token && { auth: { tokens } }) })
+      const app = createApp(agent, { ...options, ...(token && { auth: { tokens } }) })
       return (await read(app.request('/api/v1/info', token ? bearer(token) : {}))).caller
     }
-    const none = { any_user: false, approve: true, upload: false, resume: false }
-    expect(await rightsOf(undefined)).toEqual({ ...none, any_user: true })
-    expect(await rightsOf('the-token-of-ada')).toEqual(none)
-    expect(await rightsOf('the-token-of-ada', { approvals: 'service' })).toEqual({ ...none, approve: false })
-    expect(await rightsOf('the-token-of-all', { approvals: 'service' })).toEqual({ ...none, any_user: true })
+    const own = { any_user: false, approve: true, upload: false, resume: true }
+    expect(await rightsOf(undefined)).toEqual({ ...own, any_user: true })
+    expect(await rightsOf('the-token-of-ada')).toEqual(own)
+    expect(await rightsOf('the-token-of-ada', { approvals: 'service' })).toEqual({ ...own, approve: false })
+    expect(await rightsOf('the-token-of-all', { approvals: 'service' })).toEqual({ ...own, any_user: true })
+  })
+
+  it('lets nobody decide or resume where the sessions store no runs', async () => {
+    const { caller } = await read(createApp(fakeAgent()).request('/api/v1/info'))
+    expect(caller).toEqual({ any_user: true, approve: false, upload: false, resume: false })
   })
 
   it("is 404 for another user's name", async () => {

@@ -36,11 +36,12 @@ export function infoRoute(parts: RouteParts): Route {
 function callerRights(context: ServerContext, { agent, rules }: RouteParts): Record<string, boolean> {
   const principal = context.get('principal')
   const isAnyUser = principal === undefined || principal === '*'
+  const keepsRuns = agent.sessions.runs !== undefined
   return {
     any_user: isAnyUser,
-    approve: mayDecide(context, rules),
+    approve: keepsRuns && mayDecide(context, rules),
     upload: agentFiles(agent) !== undefined && (isAnyUser || rules.perUserFiles),
-    resume: agent.sessions.runs !== undefined,
+    resume: keepsRuns,
   }
 }
 
