@@ -11,6 +11,7 @@ export type Info = {
   tools: { name: string; description: string }[]
   budget: Record<string, number | null> | null
   accepts: { images: boolean; files: string[] }
+  limits: { file_bytes: number }
   auth: boolean
   user_id: string | null
   caller: { any_user: boolean; approve: boolean; upload: boolean; resume: boolean }

@@ -34,6 +34,16 @@ function library(turns: readonly ScriptedTurn[]): Agent {
 const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 
 describeInBrowser('files', () => {
+  it('that are larger than the limit of the server are refused by name, and not sent', async () => {
+    const options = { limits: { fileBytes: 2_000_000 } }
+    const { page, button, requests } = await openPage(library([]), options)
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add files').click()])
+    await chooser.setFiles([file('large.md', 'x'.repeat(2_000_001)), file('fits.md', 'Bees')])
+    await page.getByText('large.md is larger than 2 MB.').waitFor()
+    await page.getByText('fits.md: indexed').waitFor()
+    expect(requests.filter((url) => url.includes('uploadfiles'))).toHaveLength(1)
+  })
+
   it('are uploaded with their status, cited in answers, opened at the passage and downloaded', async () => {
     const agent = library([search('holidays'), 'There are 30 days.'])
     const { page, ask, said, settled, button } = await openPage(agent, { context: { acceptDownloads: true } })

@@ -8,8 +8,6 @@ import { t } from '../text/t.ts'
 import { announce } from './announce.ts'
 import { callerQuery, info } from './server.ts'
 
-export const maxFileBytes = 200e6
-
 export type Upload = {
   id: string
   name: string
@@ -49,10 +47,11 @@ export async function uploadFiles(chosen: readonly File[]): Promise<void> {
 
 function newUpload(file: File): Upload {
   const upload: Upload = { id: newId(), name: file.name, progress: 0 }
+  const max = info.value?.limits.file_bytes ?? 0
   const detail = !isAccepted(file)
     ? t('files.refused', { name: file.name })
-    : file.size > maxFileBytes
-      ? t('files.tooLarge', { name: file.name, max: '200 MB' })
+    : file.size > max
+      ? t('files.tooLarge', { name: file.name, max: `${max / 1e6} MB` })
       : undefined
   return detail === undefined ? upload : { ...upload, progress: 1, problem: { status: 0, code: 'file', detail } }
 }
