@@ -335,6 +335,18 @@ describe('origin', () => {
     }
   })
 
+  it.each([
+    ['https://agent.example.com', 'agent.example.com:443', 200],
+    ['http://agent.example.com', 'agent.example.com:80', 200],
+    ['https://agent.example.com:8443', 'agent.example.com:8443', 200],
+    ['https://agent.example.com', 'agent.example.com:80', 403],
+    ['https://agent.example.com', 'agent.example.com:8443', 403],
+    ['https://agent.example.com:8443', 'agent.example.com:443', 403],
+  ])('takes %s for the origin of the host %s: %i', async (origin, host, status) => {
+    const app = createApp(fakeAgent(), { allowedHosts: ['agent.example.com'] })
+    expect((await app.request('/health', { headers: { origin, host } })).status).toBe(status)
+  })
+
   it('refuses the origin "null", whatever is allowed', async () => {
     for (const cors of [undefined, '*', ['https://app.example.com']]) {
       const app = createApp(fakeAgent(), cors === undefined ? {} : { cors })

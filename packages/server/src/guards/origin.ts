@@ -43,7 +43,10 @@ function isLinkToPage(context: ServerContext): boolean {
   )
 }
 
-/** Schemes are not compared, because a proxy may terminate TLS. */
+/** Schemes are not compared, because a proxy may terminate TLS. A proxy may also name the port that an origin leaves out. */
 function isSameHost(origin: string, hosts: readonly string[]): boolean {
-  return URL.canParse(origin) && hosts.at(-1)?.toLowerCase() === new URL(origin).host
+  if (!URL.canParse(origin)) return false
+  const { protocol, host } = new URL(origin)
+  const named = hosts.at(-1)?.toLowerCase()
+  return named === host || named === `${host}:${protocol === 'https:' ? 443 : 80}`
 }
