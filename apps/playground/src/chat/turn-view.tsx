@@ -5,6 +5,7 @@ import { plainName } from '../run/format.ts'
 import { answerOf, callsOf } from '../run/run-view.ts'
 import { Disclosure } from '../shell/disclosure.tsx'
 import { focusMessage } from '../shell/focus.ts'
+import { nameApart } from '../shell/name-apart.ts'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { ask } from '../store/chat.ts'
 import { info } from '../store/server.ts'
@@ -30,7 +31,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
     void ask({ text: question, replaces: turn })
   }
   return (
-    <section class="turn" aria-label={plainName(turn.question, 80)}>
+    <section class="turn" ref={nameApart} aria-label={plainName(turn.question, 80)}>
       <Question turn={turn} isBusy={isBusy} isEditing={isEditing} setEditing={setEditing} onResend={again} />
       <article class="answer" aria-busy={isOpen} aria-label={plainName(info.value?.name ?? '')}>
         <Work turn={turn} />

@@ -34,6 +34,24 @@ function library(turns: readonly ScriptedTurn[]): Agent {
 const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 
 describeInBrowser('files', () => {
+  it('with long names and headings are cited and opened within the page', async () => {
+    const words = 'the holidays of all employees in Norway and Sweden '
+    const name = `${words.repeat(2)}2026.md`
+    const { page, ask, button } = await openPage(library([search('zebra'), 'It is there.']))
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add files').click()])
+    await chooser.setFiles([file(name, `# ${'H'.repeat(300)}\n\nA zebra.`)])
+    await page.getByText(/: indexed$/).waitFor()
+    await ask('Where is the zebra?')
+    const source = page.getByRole('button', { name: /^Source 1: the holidays/ })
+    await source.waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.setViewportSize({ width: 320, height: 640 })
+    await source.click()
+    const passage = page.getByRole('dialog')
+    await passage.locator('mark').waitFor()
+    expect(await passage.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  })
+
   it('that are larger than the limit of the server are refused by name, and not sent', async () => {
     const options = { limits: { fileBytes: 2_000_000 } }
     const { page, button, requests } = await openPage(library([]), options)

@@ -31,8 +31,8 @@ export function SourceChips({ sources }: { sources: readonly Citation[]; count: 
                   : openDialog({ type: 'passage', chunkId, file: path, quote })
               }
             >
-              <span class="number">{index + 1}</span>
-              <span dir="auto">{file}</span>
+              <span class="number">{index + 1} </span>
+              <span dir="auto">{file} </span>
               {place && <span class="fine">{place}</span>}
             </button>
           </li>

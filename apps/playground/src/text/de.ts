@@ -154,6 +154,7 @@ export const de: Texts = {
   'approval.result': 'Ergebnis',
   'approval.giveResult': 'Dieses Ergebnis verwenden',
   'approval.notAllowed': 'Jemand mit der Berechtigung muss entscheiden.',
+  'approval.notStored': 'Dieser Server speichert keine Läufe und nimmt keine Entscheidung an.',
 
   'error.title': 'Das hat nicht geklappt',
   'error.request': 'Anfrage-ID: {id}',

@@ -152,6 +152,7 @@ export const en = {
   'approval.result': 'Result',
   'approval.giveResult': 'Use this result',
   'approval.notAllowed': 'Someone who may approve has to decide.',
+  'approval.notStored': 'This server stores no runs, so it takes no decision.',
 
   'error.title': 'This did not work',
   'error.request': 'Request id: {id}',

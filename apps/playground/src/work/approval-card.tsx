@@ -4,6 +4,7 @@ import { plainName } from '../run/format.ts'
 import type { ApprovalView } from '../run/run-view.ts'
 import { Field } from '../shell/field.tsx'
 import { focusMessage } from '../shell/focus.ts'
+import { nameApart } from '../shell/name-apart.ts'
 import { ProblemCard } from '../shell/problem-card.tsx'
 import { type DecisionBody, decide } from '../store/chat.ts'
 import { info } from '../store/server.ts'
@@ -43,9 +44,9 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
     setSending(false)
   }
   const deny = (): DecisionBody => ({ approve: false, ...(reason.trim() !== '' && { reason: reason.trim() }) })
-  const mayDecide = info.value?.caller.approve ?? false
+  const { approve: mayDecide, resume: keepsRuns } = info.value?.caller ?? {}
   return (
-    <section class="card approval" aria-label={t(titles[kind], { name })}>
+    <section class="card approval" ref={nameApart} aria-label={t(titles[kind], { name })}>
       <h3>{t(titles[kind], { name })}</h3>
       <p>{t(texts[kind])}</p>
       {path.length > 1 && <p class="fine">{t('approval.member', { path: plainName(path.join(' › '), 200) })}</p>}
@@ -54,7 +55,7 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
       )}
       <LongText label={t('work.arguments')} text={shownValue(approval.input)} />
       {problem && <ProblemCard problem={problem} />}
-      {!mayDecide && <p class="fine">{t('approval.notAllowed')}</p>}
+      {!mayDecide && <p class="fine">{t(keepsRuns ? 'approval.notAllowed' : 'approval.notStored')}</p>}
       {mayDecide && (
         <>
           {kind !== 'approval' && (

@@ -1,5 +1,6 @@
 import { formatCost, formatNumber, formatUsage, plainName } from '../run/format.ts'
 import type { LaneView, NoteView, RunView, StepView } from '../run/run-view.ts'
+import { nameApart } from '../shell/name-apart.ts'
 import { hasText, t } from '../text/t.ts'
 import { CallCard } from './call-card.tsx'
 import { LongText } from './long-text.tsx'
@@ -14,7 +15,7 @@ export function Timeline({ view, version }: { view: RunView; version: number }) 
   const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
   if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
   return (
-    <section class="lanes" aria-label={t('work.title')}>
+    <section class="lanes" ref={nameApart} aria-label={t('work.title')}>
       {lanes.map((lane) => (
         <Lane key={lane.key} lane={lane} version={version} isOnly={lanes.length === 1} />
       ))}
@@ -27,7 +28,7 @@ function Lane({ lane, version, isOnly }: { lane: LaneView; version: number; isOn
   const status = lane.status === undefined ? '' : statusText(lane.status)
   const usage = usageOf(lane)
   return (
-    <section class="lane" data-depth={Math.min(lane.path.length, 4)} aria-label={name}>
+    <section class="lane" ref={nameApart} data-depth={Math.min(lane.path.length, 4)} aria-label={name}>
       {!isOnly && (
         <h3>
           <span dir="auto">{name}</span>
