@@ -27,5 +27,9 @@ describeInBrowser('regions of one name', () => {
       await region(`${name} (2)`).waitFor()
     }
     expect(await violations(page)).toEqual([])
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch')
+    await region('Zeitachse der Schritte (2)').waitFor()
+    await region('pay_invoice erlauben? (2)').waitFor()
+    expect(await violations(page)).toEqual([])
   })
 })

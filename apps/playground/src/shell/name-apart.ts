@@ -1,6 +1,6 @@
 const named = new Set<HTMLElement>()
 
-/** Numbers the second region of a name: a screen reader lists them by their names alone. For `ref`. */
+/** Numbers the second region of a name: a screen reader lists them by their names alone. For `ref`, with a `key` where the name has a language. */
 export function nameApart(region: HTMLElement | null): void {
   if (!region) return
   const name = region.ariaLabel

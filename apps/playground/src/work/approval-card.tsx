@@ -46,7 +46,7 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
   const deny = (): DecisionBody => ({ approve: false, ...(reason.trim() !== '' && { reason: reason.trim() }) })
   const { approve: mayDecide, resume: keepsRuns } = info.value?.caller ?? {}
   return (
-    <section class="card approval" ref={nameApart} aria-label={t(titles[kind], { name })}>
+    <section key={language.value} class="card approval" ref={nameApart} aria-label={t(titles[kind], { name })}>
       <h3>{t(titles[kind], { name })}</h3>
       <p>{t(texts[kind])}</p>
       {path.length > 1 && <p class="fine">{t('approval.member', { path: plainName(path.join(' › '), 200) })}</p>}

@@ -1,7 +1,7 @@
 import { formatCost, formatNumber, formatUsage, plainName } from '../run/format.ts'
 import type { LaneView, NoteView, RunView, StepView } from '../run/run-view.ts'
 import { nameApart } from '../shell/name-apart.ts'
-import { hasText, t } from '../text/t.ts'
+import { hasText, language, t } from '../text/t.ts'
 import { CallCard } from './call-card.tsx'
 import { LongText } from './long-text.tsx'
 
@@ -15,7 +15,7 @@ export function Timeline({ view, version }: { view: RunView; version: number }) 
   const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
   if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
   return (
-    <section class="lanes" ref={nameApart} aria-label={t('work.title')}>
+    <section key={language.value} class="lanes" ref={nameApart} aria-label={t('work.title')}>
       {lanes.map((lane) => (
         <Lane key={lane.key} lane={lane} version={version} isOnly={lanes.length === 1} />
       ))}
