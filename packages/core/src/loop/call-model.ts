@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Model, ModelEvent, ModelRequest } from '../contracts/model.ts'
 import { AgentKitError, abortError, assertNever } from '../data/errors.ts'
-import type { AssistantMessage, JSONValue } from '../data/message.ts'
+import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import type { CallWatch } from '../policies/deadline.ts'
 import { budgetError } from '../policies/ledger.ts'
-import { type Reply, textOf } from '../runs/reply.ts'
+import { type Reply, textOf, withText } from '../runs/reply.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { checkEvent, checkStream } from './check-event.ts'
 import type { EmitOfCall } from './event-gate.ts'
@@ -120,17 +120,6 @@ function addEvent(event: ModelEvent, reply: Reply, emit: EmitOfCall): Promise<vo
       return reply.text === '' ? addText(textOf(event.message), reply, emit) : undefined
     default:
       return assertNever(event)
-  }
-}
-
-/** A model may send its text in its deltas only: without it, the conversation would lack the answer. */
-function withText(message: AssistantMessage, text: string): AssistantMessage {
-  if (text.trim() === '' || textOf(message).trim() !== '') return message
-  const content = message.content.filter(({ type }) => type !== 'text')
-  const firstCall = content.findIndex(({ type }) => type === 'tool-call')
-  return {
-    ...message,
-    content: content.toSpliced(firstCall === -1 ? content.length : firstCall, 0, { type: 'text', text }),
   }
 }
 

@@ -43,6 +43,17 @@ export function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
+/** A model may send its text in its deltas only: without it, the conversation would lack the answer. */
+export function withText(message: AssistantMessage, text: string): AssistantMessage {
+  if (text.trim() === '' || textOf(message).trim() !== '') return message
+  const content = message.content.filter(({ type }) => type !== 'text')
+  const firstCall = content.findIndex(({ type }) => type === 'tool-call')
+  return {
+    ...message,
+    content: content.toSpliced(firstCall === -1 ? content.length : firstCall, 0, { type: 'text', text }),
+  }
+}
+
 /** Makes another message the reply, as a hook or the form of the answer has changed it. */
 export function replaceMessage(reply: Reply, other: AssistantMessage): void {
   if (other === reply.message) return
