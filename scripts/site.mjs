@@ -46,7 +46,7 @@ export function withSite({ homepage: _, repository: __, bugs: ___, ...manifest }
 }
 
 /** A README with a link to the documentation where it has a sentence about it. */
-export function withLinks(readme, { site }) {
+function withLinks(readme, { site }) {
   if (site === '') return readme
   return readme.replace(
     /Part of agentkit: its README(?:\s+and guides are|\s+is)\s+at\s+the\s+root\s+of\s+the\s+repository\./,

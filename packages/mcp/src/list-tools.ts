@@ -82,7 +82,7 @@ async function validated(listed: unknown): Promise<Validation | undefined> {
 }
 
 /** A name that models accept. */
-export function toolName(name: string, prefix: string | undefined): string {
+function toolName(name: string, prefix: string | undefined): string {
   const full = (prefix === undefined ? name : `${prefix}_${name}`).replace(/[^A-Za-z0-9_-]/g, '_')
   return (/^[A-Za-z_]/.test(full) ? full : `_${full}`).slice(0, limits.nameChars)
 }

@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
  * Notes as the model sees them, before the newest question: each in one line, as a JSON string, so that no note can end the
  * text that marks them as data.
  */
-export function notesText(notes: readonly Note[]): string | undefined {
+function notesText(notes: readonly Note[]): string | undefined {
   if (notes.length === 0) return undefined
   const lines = notes.map(({ noteId, text, at }) => `${noteId} (${at.slice(0, 10)}): ${JSON.stringify(text)}`)
   return [

@@ -154,13 +154,13 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
 async function status(retriever: Retriever, verify = false): Promise<void> {
   const records = await retriever.records()
   for (const { file, status, reason, chunks, characters, stale } of records) {
-    const facts = chunks > 0 ? `${chunks} passages, ${characters} characters` : 'not searchable'
+    const facts = chunks > 0 ? `${counted(chunks, 'passage')}, ${counted(characters, 'character')}` : 'not searchable'
     const note =
       status === 'ok' ? '' : ` (${status}${stale ? ', an earlier version is searchable' : ''}: ${reason ?? ''})`
     print(`${file}: ${facts}${note}`)
   }
   const readable = records.filter(({ chunks }) => chunks > 0)
-  print(`${records.length} files, ${readable.length} searchable. Update the index with: agentkit index`)
+  print(`${counted(records.length, 'file')}, ${readable.length} searchable. Update the index with: agentkit index`)
   if (verify) await verifyIndex(retriever)
 }
 
@@ -180,4 +180,8 @@ async function search(retriever: Retriever, query: string, limit: number): Promi
     print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
     process.stdout.write(`${terminalText(hit.quote)}\n\n`)
   }
+}
+
+function counted(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }

@@ -123,7 +123,7 @@ type ChosenEmbedding = EmbeddingChoice & { isNamed: boolean }
  * The embedding model. A notice names it when it belongs to a provider that the agent does not use.
  * @returns `undefined` when files are searched by words only
  */
-export function chooseEmbedding(
+function chooseEmbedding(
   chatProviders: readonly ProviderId[],
   retrievalTool: RetrievalTool | undefined,
   context: Pick<SDKContext, 'config' | 'notice'>,

@@ -65,7 +65,7 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
  * Serves an agent, works on its background runs unless `worker` is false, and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
  * @param onClose called when the server is closed
  */
-export async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
+async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
   const works = options.worker !== false && isWorking(agent)
   const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)

@@ -35,7 +35,7 @@ export type CheckedItem = Omit<EnqueueItem, 'input' | 'startAfter'> & {
  * @param now by the clock of the store
  * @throws AgentKitError `invalid-argument`, naming the option
  */
-export function checkItem(item: EnqueueItem, now: number): CheckedItem {
+function checkItem(item: EnqueueItem, now: number): CheckedItem {
   const { input, startAfter, ...options } = item
   checkOptions({ ...options, ...(startAfter !== undefined && { startAfter }) }, itemRules)
   checkSessionKey(options)

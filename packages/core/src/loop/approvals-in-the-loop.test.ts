@@ -188,7 +188,7 @@ describe('an iterated run', () => {
     await follow(agent.stream('Pay'), ({ approvalId }, run) => {
       expect(() => run.approve(unknown)).toThrow(expect.objectContaining({ code: 'not-found' }))
       run.approve(approvalId)
-      expect(() => run.deny(approvalId)).toThrow(expect.objectContaining({ code: 'not-found' }))
+      expect(() => run.deny(approvalId)).toThrow(expect.objectContaining({ code: 'session-conflict' }))
     })
     expect(done).toEqual(['pay 5'])
   })

@@ -22,7 +22,7 @@ export async function plannedStep(run: Run): Promise<StepOutcome | undefined> {
 }
 
 export function maxStepsReached({ maxSteps }: AgentSpec): StepOutcome {
-  const why = `The run took its ${maxSteps} steps. Raise \`maxSteps\` if it needs more.`
+  const why = `The run took its ${maxSteps === 1 ? 'only step' : `${maxSteps} steps`}. Raise \`maxSteps\` if it needs more.`
   return { type: 'stopped', reason: 'max-steps', why }
 }
 

@@ -131,7 +131,11 @@ describe('pending approvals', () => {
       const decisions = what === 'before it is asked' ? undefined : pending.decisions(two, never)
       if (what === 'twice') pending.decide(first, true)
       const id = what === 'unknown' ? 'apr_unknown' : first
-      expect(() => pending.decide(id, true)).toThrow(expect.objectContaining({ code: 'not-found' }))
+      const code = what === 'twice' ? 'session-conflict' : 'not-found'
+      expect(() => pending.decide(id, { deny: 'no' })).toThrow(expect.objectContaining({ code }))
+      await expect(pending.answer(id, 'done')).rejects.toMatchObject({ code })
+      const words = what === 'twice' ? /was approved at 20\d\d-.*\. The first decision holds\.$/ : /^No approval/
+      expect(() => pending.decide(id, { deny: 'no' })).toThrow(words)
       pending.detach()
       await decisions
     },

@@ -37,6 +37,15 @@ function noDecision(approvalId: string): AgentKitError {
   return invalidArgument(`Decide "${approvalId}" by true, { deny: "why" } or { result }, one of them.`)
 }
 
+/** The error for a second decision. @param at in milliseconds since 1970 @param by who decided, where that is known */
+export function alreadyDecided(approvalId: string, decision: Decision, at: number, by?: string | null): AgentKitError {
+  const word = decision === true ? 'approved' : 'deny' in decision ? 'denied' : 'answered with a result'
+  const who = by ? ` by ${by}` : ''
+  const when = new Date(at).toISOString()
+  const message = `The approval ${approvalId} was ${word}${who} at ${when}. The first decision holds.`
+  return new AgentKitError('session-conflict', message)
+}
+
 /** @throws AgentKitError `not-found` for an approval that the run has not requested */
 export function requireApprovals(runId: string, decisions: Decisions, approvals: readonly Approval[]): void {
   for (const id of Object.keys(decisions)) {

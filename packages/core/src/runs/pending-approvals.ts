@@ -2,7 +2,7 @@ import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import { untilAborted } from '../util/abort.ts'
-import { copyDecisions } from './decisions.ts'
+import { alreadyDecided, copyDecisions } from './decisions.ts'
 
 /** The approvals that one run waits for, and the decisions on them. */
 export interface PendingApprovals {
@@ -15,11 +15,11 @@ export interface PendingApprovals {
   /** Cancels the run: it cannot be resumed. */
   cancel(): void
   isCancelled(): boolean
-  /** @throws AgentKitError `not-found` when no approval with this id is pending */
+  /** @throws AgentKitError `not-found` when no approval with this id is pending; `session-conflict` when it was decided */
   decide(approvalId: string, decision: Decision): void
   /**
    * Gives the result of a call that the client executes, or whose outcome is unknown.
-   * @throws AgentKitError `not-found` as `decide`; `invalid-argument` for a result that does not fit, and for other calls
+   * @throws AgentKitError as `decide`; `invalid-argument` for a result that does not fit, and for other calls
    */
   answer(approvalId: string, result: JSONValue): Promise<void>
   /**
@@ -55,6 +55,8 @@ export function pendingApprovals(runId: string): PendingApprovals {
   let learned: Record<string, Decision> = {}
   let listener: DecisionListener = {}
   let clientCalls = new Map<string, string>()
+  /** What was decided, and when, of all approvals of the run. */
+  const settled = new Map<string, { decision: Decision; at: number }>()
   const asked = new Map<string, (decision: Decision) => void>()
   let finish: (decisions: Decisions | undefined) => void = () => {}
   const close = (): void => {
@@ -66,10 +68,13 @@ export function pendingApprovals(runId: string): PendingApprovals {
   const settle = (approvalId: string, decision: Decision): void => {
     undecided.delete(approvalId)
     decided[approvalId] = decision
+    settled.set(approvalId, { decision, at: Date.now() })
     listener.onDecided?.(approvalId, decision)
     if (undecided.size === 0) close()
   }
   const notPending = (approvalId: string): AgentKitError => {
+    const before = settled.get(approvalId)
+    if (before) return alreadyDecided(approvalId, before.decision, before.at)
     const hint = 'A run that has ended with pending approvals is resumed by agent.resume(runId, decisions).'
     return new AgentKitError('not-found', `No approval "${approvalId}" is pending in the run ${runId}. ${hint}`)
   }
@@ -99,6 +104,7 @@ export function pendingApprovals(runId: string): PendingApprovals {
       const answer = asked.get(approvalId)
       if (answer) {
         asked.delete(approvalId)
+        settled.set(approvalId, { decision, at: Date.now() })
         return answer(decision)
       }
       if (!undecided.has(approvalId)) throw notPending(approvalId)
@@ -120,7 +126,10 @@ export function pendingApprovals(runId: string): PendingApprovals {
     },
     learn(decisions) {
       const known = [...undecided].flatMap((id) => (decisions[id] === undefined ? [] : [[id, decisions[id]] as const]))
-      for (const [id] of known) undecided.delete(id)
+      for (const [id, decision] of known) {
+        undecided.delete(id)
+        settled.set(id, { decision, at: Date.now() })
+      }
       Object.assign(learned, Object.fromEntries(known))
       if (known.length > 0 && undecided.size === 0) close()
     },
@@ -142,6 +151,8 @@ export function pendingApprovals(runId: string): PendingApprovals {
         clearInterval(keepAlive)
         isWaiting &&= !signal.aborted
         undecided = new Set()
+        // They stay open in the stored run.
+        if (signal.aborted) for (const { approvalId } of approvals) settled.delete(approvalId)
       })
     },
   }

@@ -55,7 +55,7 @@ export type ActiveMember = {
  * Asks the caller about a call that is running. Deadlines do not run meanwhile.
  * @returns `undefined` where no caller can decide
  */
-export type Ask = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>
+type Ask = (approval: Approval, signal: AbortSignal) => Promise<Decision | undefined>
 
 export type RunRequest = {
   runId: string

@@ -119,17 +119,18 @@ export interface AgentRun<Output = unknown> extends AsyncIterable<AgentEvent> {
   cancel(): void
   /**
    * Allows the tool call of an `approval-request` event.
-   * @throws AgentKitError `not-found` when no approval with this id is pending
+   * @throws AgentKitError `not-found` when no approval with this id is pending; `session-conflict` for one that was decided,
+   *   with what and when
    */
   approve(approvalId: string): void
   /**
    * Denies it; the model receives the reason.
-   * @throws AgentKitError `not-found` when no approval with this id is pending
+   * @throws AgentKitError as `approve`
    */
   deny(approvalId: string, reason?: string): void
   /**
    * Gives the result of a call that the client executes (kind `client-tool`), or whose outcome is unknown.
-   * @throws AgentKitError `not-found` as `approve`; `invalid-argument` for a result that does not fit the tool's `output`:
+   * @throws AgentKitError as `approve`; `invalid-argument` for a result that does not fit the tool's `output`:
    *   the approval stays open then
    */
   answer(approvalId: string, result: JSONValue): Promise<void>

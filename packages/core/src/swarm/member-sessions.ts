@@ -40,7 +40,7 @@ export async function storeMemberTurn(
 }
 
 /** Appends a whole turn to a member's session when its call has ended, as several calls may run at the same time. */
-export async function appendToMemberSession(
+async function appendToMemberSession(
   store: SessionStore,
   key: SessionKey,
   { runId, messages, status, usage }: MemberTurn,

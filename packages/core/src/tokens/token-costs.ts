@@ -93,8 +93,8 @@ const scripts: readonly (readonly [last: number, cost: number])[] = [
 ]
 
 /** The class of the character before, if it is beyond ASCII. The codes used are control characters. */
-export const accent = 0
-export const script = 1
+const accent = 0
+const script = 1
 
 /** The index is the code of a character beyond ASCII, shifted right by 6. */
 export const scriptCosts: Uint16Array = scriptTable()

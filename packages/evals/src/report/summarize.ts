@@ -60,7 +60,7 @@ function summaryOf(values: readonly number[], repeats: number, seed: readonly (s
 }
 
 /** Absent where one is: a sum that leaves out a price would be too low. */
-export function sumCosts(costs: readonly (Cost | undefined)[]): Cost | undefined {
+function sumCosts(costs: readonly (Cost | undefined)[]): Cost | undefined {
   const known = costs.filter((cost) => cost !== undefined)
   if (known.length < costs.length || known.length === 0) return undefined
   const usd = known.reduce((sum, cost) => sum + cost.usd, 0)

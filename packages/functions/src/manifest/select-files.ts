@@ -33,7 +33,7 @@ export function isNegated(pattern: string): boolean {
 }
 
 /** Whether a pattern names one file, as a shell leaves it of a pattern without quotes. */
-export function isFile(path: string, cwd: string): boolean {
+function isFile(path: string, cwd: string): boolean {
   return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isFile() ?? false
 }
 

@@ -97,7 +97,7 @@ export function sourceBody({ session, ...source }: Citation): object {
 }
 
 /** The same values by names such as `input_tokens`. */
-export function snakeCaseKeys(object: object): Record<string, unknown> {
+function snakeCaseKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value]))
 }
 

@@ -1,5 +1,6 @@
 import { AgentKitError, type Cost, type Decision, type RunStatus, type StoredApproval } from '@agentkit/core'
-import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
+import { alreadyDecided } from '@agentkit/core/internal'
+import { hasEnded, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { afterStop } from './end-runs.ts'

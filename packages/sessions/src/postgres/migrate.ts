@@ -6,7 +6,7 @@ import { readOnlyWords } from './postgres-errors.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-export const migrations: readonly string[] = [tables, memoryTable, directTurns]
+const migrations: readonly string[] = [tables, memoryTable, directTurns]
 
 const oldestServer = 130_000
 

@@ -66,7 +66,7 @@ export type StoredRow = RecordRow & {
 const approvals = `(SELECT json_agg(a ORDER BY id) FROM agentkit.approvals AS a WHERE a.run = r.number)`
 
 /** SQL: the columns of a record. Lists have no answers, and the approvals of runs that wait. */
-export const recordColumns = `r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
+const recordColumns = `r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
   r.replaced, r.attempt, r.deadline, r.parent, r.agent_version, r.created_at, r.started_at, r.ended_at, r.finish_reason,
   r.usage, r.error, r.cost, r.sources`
 export const listColumns: string = `${recordColumns}, NULL AS answer, CASE WHEN r.status = 'waiting' THEN ${approvals} END AS approvals`

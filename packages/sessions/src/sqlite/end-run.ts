@@ -13,7 +13,7 @@ export type EndingColumns = Record<
   string | null
 >
 
-export function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
+function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
   return {
     status,
     finishReason,

@@ -7,7 +7,8 @@ import {
   type RunStore,
   type StoredApproval,
 } from '@agentkit/core'
-import { alreadyDecided, hasEnded, unknownRun } from '../util/conflicts.ts'
+import { alreadyDecided } from '@agentkit/core/internal'
+import { hasEnded, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { beginRun, isLost } from './begin-run.ts'

@@ -1,5 +1,4 @@
-import { AgentKitError, type Decision } from '@agentkit/core'
-import { toISO } from './to-iso.ts'
+import { AgentKitError } from '@agentkit/core'
 
 // The refusals of writes that came too late.
 
@@ -25,12 +24,6 @@ export function hasEnded(runId: string): AgentKitError {
 
 export function callerHasEnded(runId: string): AgentKitError {
   return conflict(`The run that called ${runId} has ended. Retry that run.`)
-}
-
-export function alreadyDecided(approvalId: string, decision: Decision, at: number, by: string | null): AgentKitError {
-  const word = decision === true ? 'approved' : 'deny' in decision ? 'denied' : 'answered with a result'
-  const who = by === null ? '' : ` by ${by}`
-  return conflict(`The approval ${approvalId} was ${word}${who} at ${toISO(at)}. The first decision holds.`)
 }
 
 export function unknownRun(runId: string): AgentKitError {

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import { formatEntry } from './format-entry.ts'
 import { formatMoments, parseMoments } from './moments.ts'
 import { cassetteHead, type RecordedCall } from './parse-cassette.ts'
@@ -93,7 +94,7 @@ export class CassetteWriter {
   /** @returns whether the file is started; with `append`, an existing one is not */
   #begun(append: boolean): boolean {
     try {
-      mkdirSync(dirname(this.#file), { recursive: true })
+      makeFolder(dirname(this.#file))
       writeFileSync(this.#file, `${formatEntry(cassetteHead)}\n`, { flag: append ? 'wx' : 'w' })
       return true
     } catch (cause) {

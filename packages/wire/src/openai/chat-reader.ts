@@ -221,7 +221,7 @@ const finishReasons = new Map<string, ModelFinishReason>(
  * Reads one part of a content list. Mistral's reasoning models send such lists on every server; their signature is sent
  * back with the reasoning.
  */
-export function readContentPart(part: unknown, reply: ReplyBuilder): void {
+function readContentPart(part: unknown, reply: ReplyBuilder): void {
   if (!isRecord(part)) return
   if (part.type !== 'thinking') {
     if (typeof part.text === 'string') reply.text(part.text)

@@ -69,7 +69,7 @@ function packageName(specifier: string): string | undefined {
 }
 
 /** The package of a file in node_modules. */
-export function packageOfFile(path: string): string | undefined {
+function packageOfFile(path: string): string | undefined {
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
 }
 

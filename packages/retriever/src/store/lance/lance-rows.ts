@@ -40,7 +40,7 @@ export function deletedRow(id: string): LanceRow {
 }
 
 /** A file's extension as filters name it. */
-export function extOf(file: string): string {
+function extOf(file: string): string {
   return posix.extname(file).toLowerCase()
 }
 
