@@ -80,7 +80,11 @@ export class RunReader {
     if (this.#canDrop) return []
     if (this.#isAnswer === undefined) {
       this.#begun = (this.#begun + text).trimStart()
-      if (/^\[?\s*$/.test(this.#begun)) return []
+      if (/^\[?\s*$/.test(this.#begun)) {
+        // JSON may have any number of spaces there.
+        this.#begun = this.#begun.trimEnd()
+        return []
+      }
       this.#isAnswer = /^(?:\{|\[\s*["{[\]\dtfn-])/.test(this.#begun)
       return this.#isAnswer ? this.#add('text', this.#begun) : []
     }

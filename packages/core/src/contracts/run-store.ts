@@ -50,7 +50,7 @@ export interface RunStore {
    * (retryable) or has moved on (retryable); `not-found`
    */
   takeOver(runId: string, options: { expectedVersion: number; begin?: RunBeginning }): Promise<StoredRun>
-  /** Stores what is finished, all or nothing. */
+  /** Stores what is finished, all or nothing. An entry with nothing in it only asks whether the run is still this process's. */
   append(runId: string, entry: RunEntry): Promise<void>
   /**
    * Suspends the run: it is `waiting` for these approvals and releases its session. It is free instead where all of them

@@ -27,6 +27,9 @@ export function takeoverTests(getRuns: GetRuns): void {
     // It has finished a step.
     expect(await other.runs.read('r1')).toMatchObject({ takeovers: 0, attempt: 2 })
     await expect(other.runs.append('r1', { attempt: 1, messages: [answer('late')] })).rejects.toMatchObject(conflict)
+    // An entry with nothing in it is how a process asks whether it still has the run.
+    await expect(other.runs.append('r1', { attempt: 1 })).rejects.toMatchObject(conflict)
+    await other.runs.append('r1', { attempt: 2 })
     await other.runs.end('r1', { attempt: 2, ...done })
     expect((await load(other.store, key)).messages).toEqual([user('r1'), calls('a'), result('a'), answer('1')])
   })
