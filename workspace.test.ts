@@ -307,6 +307,17 @@ describe('every file', () => {
     expect(long).toEqual([])
   })
 
+  it('gives SQLite no numbered parameter, which Node 22.18 cannot bind: `:name`, or `?` for each', () => {
+    const numbered = modules
+      .filter(({ path }) => /sqlite|\.prepare\(/.test(`${path} ${readText(path)}`))
+      .flatMap(({ path }) =>
+        readText(path)
+          .split('\n')
+          .flatMap((line, index) => (/[=(,+-] \?\d|\(\?\d/.test(line) ? [`${path}:${index + 1}`] : [])),
+      )
+    expect(numbered).toEqual([])
+  })
+
   it.each([
     ['a path of one machine', /(?<![\w.])\/(?:work|root)\/|[A-Z]:\\Users\\/],
     ['a folder outside of the repository', new RegExp(`\\.\\./${'shared'}|/${'shared'}/`)],

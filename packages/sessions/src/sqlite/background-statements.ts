@@ -12,9 +12,9 @@ export const backgroundTexts = {
   queuedRunsOfUser: `SELECT count(*) AS runs FROM (SELECT 1 FROM runs
     WHERE user_id = ? AND status = 'queued' AND is_background = 1 AND root IS NULL LIMIT ?)`,
   /** Those that are queued, run, are free or decided: each by the index of its kind. */
-  busyRuns: `SELECT run_id FROM runs WHERE session = ?1 AND status = 'queued'
-    UNION ALL SELECT run_id FROM runs WHERE session = ?1 AND status = 'running' AND holds_session = 1
-    UNION ALL SELECT run_id FROM runs WHERE session = ?1 AND status = 'running' AND holds_session = 0`,
+  busyRuns: `SELECT run_id FROM runs WHERE session = :session AND status = 'queued'
+    UNION ALL SELECT run_id FROM runs WHERE session = :session AND status = 'running' AND holds_session = 1
+    UNION ALL SELECT run_id FROM runs WHERE session = :session AND status = 'running' AND holds_session = 0`,
   decidedRun: "SELECT 1 FROM runs WHERE session = ? AND status = 'running' AND holds_session = 0 LIMIT 1",
   earlierQueued: `SELECT 1 FROM runs AS own CROSS JOIN runs AS other ON other.session = own.session
     WHERE own.number = ? AND other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number)
@@ -23,7 +23,7 @@ export const backgroundTexts = {
   directWaits: 'SELECT 1 FROM sessions WHERE id = ? AND direct_until > ?',
   /** At the end of its session's turns, before anything refers to it. */
   placeLast: `UPDATE runs SET number = (SELECT max(number) + 1 FROM runs)
-    WHERE number = ?1 AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
+    WHERE number = ? AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
     RETURNING number`,
   /** Of a run that was cancelled before it began, and is retried. */
   dropEvents: 'DELETE FROM events WHERE run = ? RETURNING seq, body',

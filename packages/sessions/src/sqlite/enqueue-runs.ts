@@ -89,7 +89,7 @@ function makeWay(
     statements.moveSession.run(now, session.id)
   }
   if (onBusy === 'queue') return
-  const busy = statements.busyRuns.all(session.id).map((row) => row.run_id as string)
+  const busy = statements.busyRuns.all({ session: session.id }).map((row) => row.run_id as string)
   if (busy.length === 0) return
   if (onBusy === 'reject') throw sessionBusy()
   const error = new AgentKitError('aborted', `The run ${runId} of the same session interrupts this one.`)

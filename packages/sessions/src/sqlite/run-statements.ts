@@ -63,8 +63,8 @@ export const runTexts = {
       sources = :sources, answer = :answer
     WHERE number = :number`,
   setCost: 'UPDATE runs SET cost = ? WHERE number = ?',
-  endTurn: `UPDATE runs SET status = ?1, holds_session = iif(?1 = 'waiting', 0, holds_session), holder = NULL, usage = coalesce(?2, usage),
-      ended_at = ?3, waiting_since = ?4 WHERE number = ?5`,
+  endTurn: `UPDATE runs SET status = :status, holds_session = iif(:status = 'waiting', 0, holds_session), holder = NULL,
+      usage = coalesce(:usage, usage), ended_at = :endedAt, waiting_since = :waitingSince WHERE number = :number`,
   /** With an open approval it waits; with none it is free. */
   suspendRun: `UPDATE runs SET holds_session = 0, holder = NULL,
       (status, waiting_since) = (SELECT iif(count(*) = 0, 'running', 'waiting'), min(requested_at) FROM approvals

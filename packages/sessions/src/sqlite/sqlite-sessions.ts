@@ -128,7 +128,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
           const run = requireHeld(statements, runId)
           const now = storeTime()
           const [endedAt, waitingSince] = status === 'waiting' ? [null, now] : [now, null]
-          statements.endTurn.run(status, usageText, endedAt, waitingSince, run.number)
+          statements.endTurn.run({ status, usage: usageText, endedAt, waitingSince, number: run.number })
           statements.moveSession.run(now, run.session)
           touch(runId)
         })

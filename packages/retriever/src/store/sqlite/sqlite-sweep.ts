@@ -11,7 +11,7 @@ export async function sweep(path: string, database: DatabaseSync, slices: TimeSl
   const deleteChunks = database.prepare('DELETE FROM chunks WHERE doc >= ? AND doc < ?')
   const deleteVectors = database.prepare('DELETE FROM vectors WHERE doc >= ? AND doc < ?')
   const fill = database.prepare('DELETE FROM graves WHERE first = ?')
-  const shrink = database.prepare('UPDATE graves SET first = first + ?1, docs = docs - ?1 WHERE first = ?2')
+  const shrink = database.prepare('UPDATE graves SET first = first + :count, docs = docs - :count WHERE first = :first')
 
   while (nextGrave.get()) {
     await transaction(database, path, async () => {
@@ -23,7 +23,7 @@ export async function sweep(path: string, database: DatabaseSync, slices: TimeSl
         deleteChunks.run(grave.first, grave.first + count)
         deleteVectors.run(grave.first, grave.first + count)
         if (count === grave.docs) fill.run(grave.first)
-        else shrink.run(count, grave.first)
+        else shrink.run({ count, first: grave.first })
       } while (!slices.isOver)
     })
     if (slices.isOver) await slices.next()
