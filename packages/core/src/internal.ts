@@ -84,6 +84,7 @@ export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } fr
 export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'
 export { makeFolder } from './util/make-folder.ts'
 export { nearestWord } from './util/nearest-word.ts'
+export { nodeSQLite } from './util/node-sqlite.ts'
 export { areHashes, isProduction, type LockFile, lockFile, notice, pinOf } from './util/pins.ts'
 export { redactSecrets } from './util/redact.ts'
 export { sha256 } from './util/sha256.ts'

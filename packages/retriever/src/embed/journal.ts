@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { messageOf } from '@agentkit/core/internal'
+import { messageOf, nodeSQLite } from '@agentkit/core/internal'
 import { makeFile } from '../store/sqlite/sqlite-database.ts'
 
 /** Vectors that are paid for and not in the index yet: a killed sync leaves them for the next one. */
@@ -84,7 +84,7 @@ export function removeJournal(path: string): void {
 type OpenJournal = { database: DatabaseSync; find: StatementSync; add: StatementSync; forget: StatementSync }
 
 function prepare(path: string): OpenJournal {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  const { DatabaseSync } = nodeSQLite()
   makeFile(path)
   const database = new DatabaseSync(path)
   try {

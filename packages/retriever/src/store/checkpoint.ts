@@ -22,6 +22,8 @@ export async function checkpoint(path: string, longerThan: number): Promise<void
 
 /** As text, so that bundlers need no extra file. Most of it runs without a lock, then the log is truncated. */
 const program = `
+// Node 22 warns that it is experimental.
+process.emitWarning = () => {}
 const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
 const { workerData } = process.getBuiltinModule('node:worker_threads')
 const database = new DatabaseSync(new URL(workerData), { timeout: 50 })

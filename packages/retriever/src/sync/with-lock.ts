@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { makeFolder, messageOf, sleep } from '@agentkit/core/internal'
+import { makeFolder, messageOf, nodeSQLite, sleep } from '@agentkit/core/internal'
 
 /**
  * Runs work that needs exclusive access to a folder, across processes. The others wait.
@@ -26,7 +26,7 @@ export async function withLock<Result>(
 function openLock(folder: string): DatabaseSync {
   try {
     makeFolder(folder, 0o700)
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    const { DatabaseSync } = nodeSQLite()
     // Waiting in SQLite would block the whole thread.
     return new DatabaseSync(join(folder, 'lock.db'), { timeout: 0 })
   } catch (error) {

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { terminalLine } from '@agentkit/core'
+import { nodeSQLite } from '@agentkit/core/internal'
 
 const { closeSync, openSync, renameSync, rmSync, statfsSync, statSync } = process.getBuiltinModule('node:fs')
 
@@ -37,7 +38,7 @@ export function copyBeforeMigration(path: string, version: number): void {
 
 /** A second connection, as a connection that holds the write lock cannot copy. */
 function vacuumInto(path: string, copy: string): void {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  const { DatabaseSync } = nodeSQLite()
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     database.prepare('VACUUM INTO ?').run(copy)

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, nodeSQLite } from '@agentkit/core/internal'
 import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -80,7 +80,7 @@ export function fileAt(path: string): string {
 /** Opens a connection with the settings that every connection needs. */
 export function openFile(path: string, durability: 'normal' | 'full'): Pick<SharedFile, 'database' | 'statements'> {
   // Synchronous and only here, so that SQLite is loaded when the first session is opened.
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  const { DatabaseSync } = nodeSQLite()
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
     // What is deleted is overwritten at once. What SQLite has moved before may leave traces: see `removeTraces`.

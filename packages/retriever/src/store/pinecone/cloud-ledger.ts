@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { nodeSQLite } from '@agentkit/core/internal'
 import { slices } from '../../util/in-parallel.ts'
 import { timeSlices } from '../../util/time-slices.ts'
 import { yieldToOthers } from '../../util/yield-to-others.ts'
@@ -159,7 +160,7 @@ function openLedger(database: DatabaseSync, generation: string): CloudLedger {
 
 function openDatabase(path: string): DatabaseSync {
   makeFile(path)
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  const { DatabaseSync } = nodeSQLite()
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {
     database.exec(schema)

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, nodeSQLite } from '@agentkit/core/internal'
 import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
 import { isReady, prepareSchema } from './sqlite-schema.ts'
 
@@ -20,7 +20,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   return untilUnlocked(path, () => {
     makeFile(path)
     // Imported late, so that programs without an index never load SQLite.
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+    const { DatabaseSync } = nodeSQLite()
     const database = new DatabaseSync(path, { timeout: blockingWait })
     try {
       // First, because it refuses foreign files; the journal mode would persist in them.
@@ -54,7 +54,7 @@ export async function openForReading(path: string): Promise<DatabaseSync> {
 
 /** @returns undefined when it cannot be read either, or is not a complete index */
 function openReadOnly(path: string): DatabaseSync | undefined {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
+  const { DatabaseSync } = nodeSQLite()
   for (const way of ['mode=ro', 'mode=ro&immutable=1']) {
     let database: DatabaseSync | undefined
     try {
