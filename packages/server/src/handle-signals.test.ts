@@ -64,6 +64,17 @@ describe('a process with handled signals', () => {
     await expectHealthy(url)
   })
 
+  it('continues when the reader of its log has left', async () => {
+    const { child, url } = await start()
+    child.stderr.destroy()
+    // Each run is a line of the log.
+    for (let count = 0; count < 3; count++) {
+      const answer = await fetch(`${url}/api/v1/chat`, chatRequest())
+      expect(await answer.text()).toBe('Done.')
+    }
+    await expectHealthy(url)
+  })
+
   it('F29 logs an unhandled rejection, without secrets, and continues', async () => {
     const { child, output, url } = await start()
     child.kill('SIGUSR2')

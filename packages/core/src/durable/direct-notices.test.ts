@@ -68,7 +68,7 @@ describe('onRunEnd of an agent that no worker has', () => {
     expect(tries).toBe(1)
     await vi.advanceTimersByTimeAsync(30_000)
     expect(tries).toBe(3)
-    expect(print.mock.calls).toEqual([['agentkit: a notice is tried again: Not yet.\n']])
+    expect(print.mock.calls.map(([line]) => line)).toEqual(['agentkit: a notice is tried again: Not yet.\n'])
     print.mockRestore()
     expect(await store.runs.background?.undelivered(runId)).toEqual([])
     expect(vi.getTimerCount()).toBe(0)

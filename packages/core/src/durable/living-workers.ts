@@ -1,6 +1,6 @@
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
-import { terminalLine } from '../util/terminal-text.ts'
+import { printLine } from '../util/print-line.ts'
 import type { BackgroundStore } from './background-of.ts'
 
 /** Agents of which this process has said that no worker lives. */
@@ -17,7 +17,7 @@ export async function warnWithoutWorker(runs: BackgroundStore, agentId: string):
   const message =
     `agentkit: no worker for the agent "${agentId}" is known to live. Its runs stay queued until one starts: ` +
     'agent.work(), or `npx agentkit worker <file>`.'
-  process.stderr.write(`${terminalLine(message)}\n`)
+  printLine(message)
 }
 
 function isAlive(runs: RunStore, at: number): boolean {

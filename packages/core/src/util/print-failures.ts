@@ -1,6 +1,6 @@
 import { messageOf } from '../data/errors.ts'
+import { printLine } from './print-line.ts'
 import { redactSecrets } from './redact.ts'
-import { terminalLine } from './terminal-text.ts'
 
 /** Prints failures on stderr, each sentence at most once a minute. @param what is done about them */
 export function printFailures(what: string): (error: unknown) => void {
@@ -11,6 +11,6 @@ export function printFailures(what: string): (error: unknown) => void {
     if (now - (printed.get(message) ?? Number.NEGATIVE_INFINITY) < 60_000) return
     if (printed.size > 100) printed.clear()
     printed.set(message, now)
-    process.stderr.write(`${terminalLine(`agentkit: ${what}: ${message}`)}\n`)
+    printLine(`agentkit: ${what}: ${message}`)
   }
 }

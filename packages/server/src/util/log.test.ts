@@ -71,6 +71,6 @@ it.each([
   const log = createLog(fails)
   expect(() => log(entry)).not.toThrow()
   await new Promise((resolve) => setImmediate(resolve))
-  expect(written).toHaveBeenCalledWith(`${formatLine(entry, 'json')}\n`)
+  expect(written.mock.lastCall?.[0]).toBe(`${formatLine(entry, 'json')}\n`)
   written.mockRestore()
 })

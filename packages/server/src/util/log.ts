@@ -1,5 +1,5 @@
 import { terminalLine } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { printLine, redactSecrets } from '@agentkit/core/internal'
 
 /**
  * A run that has ended, a failed request, a failure outside of requests, or what the retention has removed. Has no messages
@@ -48,7 +48,7 @@ const maxErrorLength = 500
 export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
   const write = writerOf(log)
   return (entry) => {
-    const onFailure = (): void => writeLine(formatLine(entry, 'json'))
+    const onFailure = (): void => printLine(formatLine(entry, 'json'))
     try {
       const written: unknown = write(entry)
       // Of an `async` function: unhandled, its rejection would end the process.
@@ -61,17 +61,13 @@ export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
 
 function writerOf(log: Log): (entry: LogEntry) => void {
   if (typeof log === 'function') return log
-  if (typeof log === 'string') return (entry) => writeLine(formatLine(entry, log))
+  if (typeof log === 'string') return (entry) => printLine(formatLine(entry, log))
   // The logger has a time of its own.
   return ({ time: _, level, message, ...fields }) => log[level](fields, message)
 }
 
 /** The numbers of pino's levels. */
 const levels = { info: 30, error: 50 } as const
-
-function writeLine(line: string): void {
-  process.stderr.write(`${line}\n`)
-}
 
 /** An entry as a single line. */
 export function formatLine(entry: LogEntry, format: 'human' | 'json'): string {
