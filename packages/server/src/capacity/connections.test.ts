@@ -141,6 +141,30 @@ describe('one connection', () => {
     await once(socket, 'close')
   })
 
+  it('is dropped when its client stops reading an answer that goes on', async () => {
+    const { client, socket } = await open((_request, response) => void response.write(Buffer.alloc(64 * 1024 * 1024)), {
+      stalledMs: 100,
+    })
+    client.pause()
+    client.write(get('/'))
+    await once(socket, 'close')
+  })
+
+  it('may wait longer for the rest of an answer than its client may stall', async () => {
+    let answerRest: (() => void) | undefined
+    const { client, socket, answer } = await open((_request, response) => {
+      expect(response.write(Buffer.alloc(64 * 1024 * 1024))).toBe(false)
+      response.once('drain', () => {
+        answerRest = () => response.end('rest')
+      })
+    })
+    client.write(get('/'))
+    await until(() => answerRest !== undefined)
+    expect(socket.timeout).toBeGreaterThan(defaultLimits.deadlineMs)
+    answerRest?.()
+    await until(() => answer().includes('rest'))
+  })
+
   it('may wait longer for the next answer than its client may stall', async () => {
     let answerSecond: (() => void) | undefined
     const { client, socket, answer } = await open(

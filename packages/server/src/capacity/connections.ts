@@ -7,6 +7,7 @@ import type { Capacity } from './capacity.ts'
 import type { Hold } from './held-bytes.ts'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; held: Hold }
+/** `timed` while its client has to read. */
 type Connection = { requests: number; busy: boolean; waiting: Exchange[]; timed: boolean }
 
 /** Requests that wait behind another one of their connection; then the connection is read no further. */
@@ -48,13 +49,14 @@ export function inTurn(handle: RequestListener, limits: Limits, capacity: Capaci
     const { socket } = request
     connection.busy = true
     if (++connection.requests >= limits.requestsPerConnection) response.setHeader('connection', 'close')
-    if (connection.timed) socket.setTimeout(idleMs(limits))
-    connection.timed = false
+    const setTimed = (timed: boolean): void => {
+      if (timed !== connection.timed) socket.setTimeout(timed ? limits.stalledMs : idleMs(limits))
+      connection.timed = timed
+    }
+    setTimed(false)
+    watchWrites(response, setTimed)
     // The whole answer has been passed to the socket.
-    response.once('prefinish', () => {
-      connection.timed = !response.writableFinished
-      if (connection.timed) socket.setTimeout(limits.stalledMs)
-    })
+    response.once('prefinish', () => setTimed(!response.writableFinished))
     // A turn of the event loop between two requests, so that other connections are served too.
     response.once('close', () => setImmediate(next, socket, connection))
     handle(request, response)
@@ -79,6 +81,19 @@ export function inTurn(handle: RequestListener, limits: Limits, capacity: Capaci
     connection.waiting.push({ request, response, held })
     if (connection.waiting.length >= maxWaiting) socket.pause()
   }
+}
+
+/** @param setUnread called with whether more is written than the client and the system have taken */
+function watchWrites(response: ServerResponse, setUnread: (isUnread: boolean) => void): void {
+  const write = response.write.bind(response)
+  const watched = (...values: Parameters<typeof write>): boolean => {
+    const hasRoom = write(...values)
+    if (!hasRoom) setUnread(true)
+    return hasRoom
+  }
+  // Node has two signatures of it, of which TypeScript infers one.
+  response.write = watched as ServerResponse['write']
+  response.on('drain', () => setUnread(false))
 }
 
 function headerBytes({ rawHeaders }: IncomingMessage): number {
