@@ -77,18 +77,23 @@ describe('routes', () => {
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
   })
 
-  it('hides internal failures, and logs them', async () => {
+  it.each([
+    ['an error', new Error('secret /etc/path'), 'Error: secret /etc/path'],
+    ['a text', 'secret /etc/path', 'secret /etc/path'],
+    ['nothing', undefined, undefined],
+  ])('hides internal failures that throw %s, and logs them', async (_, thrown, error) => {
     const logged: LogEntry[] = []
     const agent = fakeAgent()
     Object.defineProperty(agent, 'samplePrompts', {
       get() {
-        throw new Error('secret /etc/path')
+        throw thrown
       },
     })
     const app = createApp(agent, { log: (entry) => logged.push(entry) })
     const problem = await expectProblem(await app.request('/api/v1/sample_prompts'), 500, 'internal-error')
     expect(JSON.stringify(problem)).not.toContain('/etc/path')
-    expect(logged).toMatchObject([{ code: 'internal-error', error: 'Error: secret /etc/path', method: 'GET' }])
+    expect(logged).toMatchObject([{ code: 'internal-error', method: 'GET' }])
+    expect(logged[0]?.error).toBe(error)
   })
 })
 

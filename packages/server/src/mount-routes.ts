@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { ProblemError } from './answer/problem.ts'
+import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { failureContent } from './dialects/dialect-problem.ts'
 import { routeDescription } from './docs/describe-route.ts'
 import { fingerprint } from './request/fingerprint.ts'
@@ -24,7 +24,7 @@ export function mountRoutes(
   const security = !parts.rules.hasAuth ? 'none' : isPublic ? 'optional' : 'token'
   for (const route of routes) {
     const description = describeRoute(routeDescription(route, { security, failure: failureContent(route.path) }))
-    app.on(route.method, route.path, description, (context) => answer(context, route, parts))
+    app.on(route.method, route.path, description, (context) => answer(context, route, parts).catch(asError))
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method)
@@ -53,6 +53,11 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
   if (!takesKey || route.otherBody) return handle(beginsNothing)
   const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint(context, [sent ?? null, query]) }, handle)
+}
+
+/** Hono passes on only errors: a store or knowledge of others may throw any value. */
+function asError(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : handlerProblem(thrown)
 }
 
 /** The user that a request names, if its schema has one. */
