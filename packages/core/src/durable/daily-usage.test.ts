@@ -91,6 +91,15 @@ describe('the daily usage of a user', () => {
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
   })
 
+  it('includes runs of other processes also where the clock was set back', async () => {
+    const records: Partial<RunRecord>[] = []
+    const { daily, clock } = usageOf({ runs: storeOf(records) })
+    await daily.check('ada')
+    clock.now -= hour
+    records.unshift(run('elsewhere', noon - hour, tokens(100)))
+    await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+  })
+
   it('counts what this process has run where the store does not', async () => {
     const { daily, clock } = usageOf({ runs: storeOf([]) })
     daily.add('ada', tokens(100))

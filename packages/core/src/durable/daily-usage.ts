@@ -80,7 +80,8 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
     async check(userId) {
       if (isOff) return
       const day = dayOf(userId)
-      if (runs && now() - day.readAt >= rereadMs) {
+      // The clock may have been set back.
+      if (runs && Math.abs(now() - day.readAt) >= rereadMs) {
         day.reading ??= read(runs, userId, day).finally(() => {
           day.reading = undefined
         })
