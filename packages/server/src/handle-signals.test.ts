@@ -39,6 +39,16 @@ describe('a process with handled signals', () => {
     expect(output.out).toContain('closed')
   })
 
+  it('finishes the runs of each of its servers', async () => {
+    const { child, output, url, exit } = await start('beside another')
+    const answer = fetch(`${url}/api/v1/chat`, chatRequest())
+    await until(() => output.out.includes('running'))
+    child.kill('SIGTERM')
+    expect(await (await answer).text()).toBe('Done.')
+    expect(await exit).toEqual([0, null])
+    expect(output.out).toContain('closed')
+  })
+
   it('exits at once at the second signal', async () => {
     const { child, output, url, exit } = await start('hang')
     const answer = fetch(`${url}/api/v1/chat`, chatRequest()).catch(() => 'cut off')

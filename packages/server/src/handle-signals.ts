@@ -13,10 +13,13 @@ export type HandleSignalsOptions = {
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
+/** The servers of this process that are being stopped: it exits after the last one. */
+const ending = { servers: 0, code: 0 }
+
 /**
- * Ties the process to the server: SIGTERM and SIGINT drain the server and exit with 0, a second signal exits at once,
- * and an unhandled rejection is logged instead of ending all runs. Code that blocks the process for a second or longer is
- * logged too.
+ * Ties the process to the server: SIGTERM and SIGINT drain the server and exit with 0, once all servers that are tied to
+ * it have drained; a second signal exits at once, and an unhandled rejection is logged instead of ending all runs. Code
+ * that blocks the process for a second or longer is logged too.
  *
  * @throws AgentKitError `invalid-config` for an option that does not exist
  * @returns a function that removes the handlers
@@ -35,13 +38,15 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
   const onSignal = (signal: keyof typeof signals): void => {
     if (stopping) process.exit(128 + signals[signal])
     stopping = true
-    void stop(server, options.afterClose).then(
-      () => process.exit(0),
-      (error) => {
+    ending.servers++
+    void stop(server, options.afterClose)
+      .catch((error) => {
+        ending.code = 1
         report('The server could not be stopped cleanly.', error)
-        process.exit(1)
-      },
-    )
+      })
+      .then(() => {
+        if (--ending.servers === 0) process.exit(ending.code)
+      })
   }
   const onRejection = (error: unknown): void => report('A promise rejection was not handled.', error)
 

@@ -10,6 +10,10 @@ agent.stream = (...values) => {
   console.log('running')
   return stream(...values)
 }
+if (process.argv[2] === 'beside another') {
+  const idle = await serve(fakeAgent([]), { port: 0 })
+  handleSignals(idle, { log: 'json' })
+}
 const server = await serve(agent, { port: 0, limits: { drainMs: 60_000 } })
 handleSignals(server, { log: 'json', afterClose: async () => console.log('closed') })
 process.on('SIGUSR2', () => void Promise.reject(new Error('forgotten sk-1234567890abcdef')))
