@@ -39,14 +39,25 @@ describe('a process with handled signals', () => {
     expect(output.out).toContain('closed')
   })
 
-  it('finishes the runs of each of its servers', async () => {
+  it('finishes the runs of each of its servers before it closes what they may share', async () => {
     const { child, output, url, exit } = await start('beside another')
     const answer = fetch(`${url}/api/v1/chat`, chatRequest())
     await until(() => output.out.includes('running'))
     child.kill('SIGTERM')
     expect(await (await answer).text()).toBe('Done.')
     expect(await exit).toEqual([0, null])
-    expect(output.out).toContain('closed')
+    const [, ...lines] = output.out.trim().split('\n')
+    expect(lines).toEqual(['running', 'ended', 'idle is closed', 'closed'])
+  })
+
+  it('logs what belongs to none of its servers once', async () => {
+    const { child, output, url } = await start('beside another')
+    child.kill('SIGUSR2')
+    await until(() => output.err.includes('forgotten'))
+    // A run of the second server is logged after it.
+    await (await fetch(`${url}/api/v1/chat`, chatRequest())).text()
+    await until(() => output.err.includes('A run has ended'))
+    expect(output.err.split('forgotten')).toHaveLength(2)
   })
 
   it('exits at once at the second signal', async () => {

@@ -7,14 +7,18 @@ import { watchEventLoop } from './util/watch-event-loop.ts'
 export type HandleSignalsOptions = {
   /** Where failures are logged; default `"human"`, a line on standard error. */
   log?: Log
-  /** Called when the server has closed, before the process exits: to close the agent and its sessions. */
+  /** Called when all servers of the process have closed, before it exits: to close the agent and its sessions. */
   afterClose?: () => Promise<void>
 }
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
-/** The servers of this process that are being stopped: it exits after the last one. */
-const ending = { servers: 0, code: 0 }
+/** The servers of this process that are being stopped. What they may share is closed after the last one. */
+const ending = { servers: 0, code: 0, afterClose: new Set<() => Promise<void>>() }
+
+/** Those of the servers that are tied to this process, the first of which logs what belongs to none. */
+const reports = new Set<Report>()
+type Report = (message: string, error?: unknown) => void
 
 /**
  * Ties the process to the server: SIGTERM and SIGINT drain the server and exit with 0, once all servers that are tied to
@@ -30,40 +34,49 @@ const ending = { servers: 0, code: 0 }
 export function handleSignals(server: AgentServer, options: HandleSignalsOptions = {}): () => void {
   checkOptionNames(options, { log: true, afterClose: true }, { code: 'invalid-config' })
   const log = createLog(options.log)
-  const report = (message: string, error?: unknown): void => {
+  const report: Report = (message, error) => {
     const about = error === undefined ? {} : { error: describeError(error) }
     log({ time: new Date().toISOString(), level: 'error', message, ...about })
+  }
+  const reportOnce: Report = (message, error) => {
+    const [first] = reports
+    if (first === report) report(message, error)
+  }
+  const settle = async (work: () => Promise<void> | undefined): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      ending.code = 1
+      report('The server could not be stopped cleanly.', error)
+    }
   }
   let stopping = false
   const onSignal = (signal: keyof typeof signals): void => {
     if (stopping) process.exit(128 + signals[signal])
     stopping = true
     ending.servers++
-    void stop(server, options.afterClose)
-      .catch((error) => {
-        ending.code = 1
-        report('The server could not be stopped cleanly.', error)
-      })
-      .then(() => {
-        if (--ending.servers === 0) process.exit(ending.code)
-      })
+    ending.afterClose.add(() => settle(() => options.afterClose?.()))
+    void settle(() => server.close()).then(exitAfterLast)
   }
-  const onRejection = (error: unknown): void => report('A promise rejection was not handled.', error)
+  const onRejection = (error: unknown): void => reportOnce('A promise rejection was not handled.', error)
 
+  reports.add(report)
   const unwatch = watchEventLoop((seconds) =>
-    report(
+    reportOnce(
       `The process was blocked for ${seconds.toFixed(1)} s: no request was served meanwhile. ` +
         'Long work in tools and hooks belongs in a worker thread or another process.',
     ),
   )
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('unhandledRejection', onRejection)
   return () => {
+    reports.delete(report)
     unwatch()
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('unhandledRejection', onRejection)
   }
 }
 
-async function stop(server: AgentServer, afterClose: (() => Promise<void>) | undefined): Promise<void> {
-  await server.close()
-  await afterClose?.()
+async function exitAfterLast(): Promise<void> {
+  if (--ending.servers > 0) return
+  await Promise.all([...ending.afterClose].map((close) => close()))
+  process.exit(ending.code)
 }

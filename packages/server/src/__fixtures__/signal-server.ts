@@ -8,11 +8,13 @@ const agent = fakeAgent([act, text('Done.')])
 const { stream } = agent
 agent.stream = (...values) => {
   console.log('running')
-  return stream(...values)
+  const run = stream(...values)
+  void run.result.then(() => console.log('ended'))
+  return run
 }
 if (process.argv[2] === 'beside another') {
   const idle = await serve(fakeAgent([]), { port: 0 })
-  handleSignals(idle, { log: 'json' })
+  handleSignals(idle, { log: 'json', afterClose: async () => console.log('idle is closed') })
 }
 const server = await serve(agent, { port: 0, limits: { drainMs: 60_000 } })
 handleSignals(server, { log: 'json', afterClose: async () => console.log('closed') })
