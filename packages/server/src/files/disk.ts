@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { isDiskFull } from '../answer/disk-full.ts'
 import { ProblemError } from '../answer/problem.ts'
 
@@ -62,6 +63,25 @@ export async function openFile(path: string): Promise<{ handle: FileHandle; size
   if (stats.isFile()) return { handle, size: stats.size }
   await handle.close()
   return undefined
+}
+
+/**
+ * The bytes of an open file, not more than its size at the start; the file is closed with the stream. One that has become
+ * shorter ends by an error: a client that knows the size would wait for the rest.
+ */
+export function bytesOf({ handle, size }: { handle: FileHandle; size: number }): ReadableStream {
+  let left = size
+  const counted = new Transform({
+    transform(chunk: Buffer, _, done) {
+      left -= chunk.length
+      done(null, chunk)
+    },
+    flush: (done) => done(left > 0 ? new Error('The file has become shorter while it was read.') : null),
+  })
+  // What fails is the error of the stream that is returned.
+  pipeline(handle.createReadStream({ start: 0, end: Math.max(0, size - 1) }), counted, () => {})
+  // TypeScript knows two ReadableStreams, the DOM's and Node's; at run time there is one.
+  return Readable.toWeb(counted) as ReadableStream
 }
 
 /** Removes a file; a link itself is no file. @returns whether there was one */

@@ -369,6 +369,13 @@ describe('a file', () => {
     expect((await call('HEAD', `files/${encodeURIComponent('ü "x".md')}`)).headers.get('content-length')).toBe('4')
   })
 
+  it('that becomes shorter while it is downloaded breaks off', async () => {
+    put('a.md', 'x'.repeat(5_000_000))
+    const response = await call('GET', 'files/a.md')
+    put('a.md', 'short')
+    await expect(response.text()).rejects.toThrow('has become shorter')
+  })
+
   it('that is empty is downloaded', async () => {
     put('a.md', '')
     const response = await call('GET', 'files/a.md')
