@@ -157,6 +157,12 @@ it('reads a text box of recent versions, with or without its older alternative',
   ])
 })
 
+it('reads a text box of a document that does not declare the older kind of picture', async () => {
+  const box = `<w:p><w:r><w:drawing><wps><w:txbxContent>${paragraph('Boxed')}</w:txbxContent></wps></w:drawing></w:r></w:p>`
+  const document = `<w:document ${names.replace(/xmlns:v="[^"]*"/, '')}><w:body>${box}</w:body></w:document>`
+  expect(await blocks('', { parts: { 'word/document.xml': document } })).toEqual(['text: Boxed'])
+})
+
 it('reads only the words when lists or fields are invalid', async () => {
   const numbering = `<w:numbering ${names}><w:num w:numId="1"/></w:numbering>`
   const body =

@@ -13,11 +13,13 @@ export function repairDrawings(xml: string, depth = 0): string {
     const boxes = elements(whole, textBox)
     return boxes.length === 0
       ? whole
-      : `<w:pict><v:textbox>${boxes.map((box) => mendBox(box, depth + 1)).join('')}</v:textbox></w:pict>`
+      : `<w:pict><v:textbox xmlns:v="${vml}">${boxes.map((box) => mendBox(box, depth + 1)).join('')}</v:textbox></w:pict>`
   })
 }
 
 const textBox = 'w:txbxContent'
+/** Declared on each element: a document without the older kind of picture need not declare it. */
+const vml = 'urn:schemas-microsoft-com:vml'
 /** The nesting depth of text boxes that is read; real documents have two or three levels. */
 const mostDepth = 10
 
