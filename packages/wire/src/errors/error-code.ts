@@ -9,7 +9,7 @@ export function errorCode({ status, code = '', type = '', message }: Failure): E
   if (known && known !== 'bad-request') return known
   const isRate = status === 429 || rate.test(message)
   if (noCredit.test(message) && !rate.test(message)) return 'quota'
-  if (overflow.test(message) && !isRate) return 'context-overflow'
+  if (overflow.test(message) && !isRate && !tooLongAnswer.test(message)) return 'context-overflow'
   if (status === 404 ? missingModel.test(message) : status === 400 && unknownModel.test(message)) {
     return 'model-not-found'
   }
@@ -76,6 +76,8 @@ const noCredit =
   /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available) credits/i
 const overflow =
   /context[ _](?:length|window|size|limit)|maximum context|maximum prompt length|(?:prompt|input) is too long|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
+/** Groq's words for too many tokens of the answer, which name the context window: a shorter prompt does not help. */
+const tooLongAnswer = /\bmax_(?:completion_)?tokens`? must be less than or equal to/i
 const missingModel =
   /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|^model: /i
 const unknownModel =

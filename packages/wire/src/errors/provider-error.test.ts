@@ -57,6 +57,18 @@ describe('providerError', () => {
     ['a filter', { status: 400, code: 'content_filter' }, 'content-filter', false],
     ['no status', {}, 'provider-error', true],
     ['no status, but a type', { type: 'overloaded_error' }, 'overloaded', true],
+    [
+      'too many tokens of the answer, in words of Groq that name the window',
+      {
+        status: 400,
+        type: 'invalid_request_error',
+        message:
+          '`max_completion_tokens` must be less than or equal to `131072`, the maximum value for `max_completion_tokens` ' +
+          'is less than the `context_window` for this model',
+      },
+      'bad-request',
+      false,
+    ],
     ['no status, a bad request', { type: 'invalid_request_error' }, 'bad-request', false],
     ['a code that is a property of every object', { status: 400, code: 'constructor' }, 'bad-request', false],
   ])('classifies %s', (_name, failure, code, retryable) => {
