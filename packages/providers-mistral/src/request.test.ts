@@ -327,6 +327,14 @@ describe('options', () => {
     expect(warnings).toEqual([expect.stringContaining('beside tools')])
   })
 
+  it('lower a temperature to the highest that Mistral takes (Q21)', () => {
+    const sent = (temperature: number) => toMistralRequest(model, { messages: [question], temperature }, undefined)
+    expect(sent(1.5)).toMatchObject({ body: { temperature: 1.5 }, warnings: [] })
+    const { body, warnings } = sent(2)
+    expect(body.temperature).toBe(1.5)
+    expect(warnings).toEqual(["Mistral's `temperature` goes up to 1.5: 2 was sent as that."])
+  })
+
   it('drop a temperature that the model does not take (Q21)', () => {
     const { body, warnings } = toMistralRequest(model, { messages: [question], temperature: 0 }, { temperature: false })
     expect(body).not.toHaveProperty('temperature')

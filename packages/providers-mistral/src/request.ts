@@ -64,14 +64,23 @@ export function toMistralRequest(
   }
   if (request.maxOutputTokens !== undefined) body.maxTokens = request.maxOutputTokens
   if (request.stop?.length) body.stop = request.stop
-  if (request.temperature !== undefined) {
-    if (facts?.temperature === false) warnings.push(`"${model}" does not take \`temperature\`: it was left out.`)
-    else body.temperature = request.temperature
+  const { temperature } = request
+  if (temperature !== undefined) {
+    if (facts?.temperature === false) {
+      warnings.push(`"${model}" does not take \`temperature\`: it was left out.`)
+    } else {
+      body.temperature = Math.min(mostTemperature, temperature)
+      if (temperature > mostTemperature) {
+        warnings.push(`Mistral's \`temperature\` goes up to ${mostTemperature}: ${temperature} was sent as that.`)
+      }
+    }
   }
   const effort = reasoningEffort(model, request.reasoning, facts, warnings)
   if (effort !== undefined) body.reasoningEffort = effort
   return { body, warnings }
 }
+
+const mostTemperature = 1.5
 
 function mistralTool({ name, description, inputSchema }: ToolSpec): MistralTool {
   const parameters = withoutId(toolParameters(inputSchema))
