@@ -183,6 +183,26 @@ describe('ChatReader', () => {
     expect(read({ choices: [{ finish_reason: 'stop', usage }] }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })
   })
 
+  it.each([
+    ['executed_tools', [{ index: 0, type: 'search', arguments: '{"query":"Oslo"}' }]],
+    ['images', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }]],
+    ['audio', { id: 'a', data: 'UklGRg==' }],
+    ['function_call', { name: 'get', arguments: '{}' }],
+  ])('warns once of %s, which was not requested', (item, value) => {
+    const events = read(
+      delta({ content: 'A', [item]: value }),
+      delta({ [item]: value }),
+      ...[null, [], {}].map((empty) => delta({ content: 'B', [item]: empty })),
+      stop,
+    )
+    expect(events.flatMap((event) => (event.type === 'warning' ? [event.message] : []))).toEqual([
+      `The server added a "${item}" to the answer: it was left out.`,
+    ])
+    expect(read(delta({ content: 'A', [item]: null }), delta({ [item]: [] }), stop)).not.toContainEqual(
+      expect.objectContaining({ type: 'warning' }),
+    )
+  })
+
   it('warns once of unrequested content parts', () => {
     const content = [{ type: 'text', text: 'Hi' }, { type: 'reference', reference_ids: [1] }, { type: 'text' }]
     const events = read(delta({ content }), delta({ content: [{ type: 'reference' }] }), stop)

@@ -35,8 +35,10 @@ type Delta = {
   reasoning?: unknown
   reasoning_details?: unknown
   tool_calls?: (CallDelta | null)[] | null
-}
+} & { [Item in (typeof serverItems)[number]]?: unknown }
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
+/** What a server adds that was not asked for: Groq's own tools, pictures and sound of a gateway, calls of the oldest kind. */
+const serverItems = ['executed_tools', 'images', 'audio', 'function_call'] as const
 type OpenCall = { callId: string; name: string; argumentsText: string; parses: number }
 
 /** Reads the chunks of a Chat Completions stream, or one complete completion. */
@@ -134,6 +136,7 @@ export class ChatReader implements FrameReader {
         this.#reply.text(delta.refusal)
       }
       if (delta.tool_calls) for (const call of delta.tool_calls) if (call) this.#readCall(call)
+      for (const item of serverItems) if (isGiven(delta[item])) this.#reply.warn(leftOut(item))
     }
     if (choice.finish_reason) this.#finishReason = choice.finish_reason
   }
@@ -226,12 +229,21 @@ function readContentPart(part: unknown, reply: ReplyBuilder): void {
   if (part.type !== 'thinking') {
     if (typeof part.text === 'string') reply.text(part.text)
     else if (typeof part.type === 'string' && part.type !== 'text') {
-      reply.warn(`The server added a "${part.type}" to the answer: it was left out.`)
+      reply.warn(leftOut(part.type))
     }
     return
   }
   reply.reasoning(thoughts(part.thinking))
   if (typeof part.signature === 'string' && part.signature !== '') reply.endReasoning({ signature: part.signature })
+}
+
+function leftOut(item: string): string {
+  return `The server added a "${item}" to the answer: it was left out.`
+}
+
+/** Servers send a field that they do not use as null, or empty. */
+function isGiven(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && Object.keys(item).length > 0
 }
 
 function thoughts(thinking: unknown): string {
