@@ -4,9 +4,9 @@ import type { EmbeddingRequest } from '@mistralai/mistralai/models/components/em
 import type { Connection } from './connection.ts'
 import { errorContext, toMistralError } from './errors.ts'
 
-/** The API's bounds on one request: 16,384 tokens, which are rarely less than two characters each. */
-const mostTexts = 512
-const mostCharacters = 32_000
+/** The API's bounds on one request. */
+const mostTexts = 256
+const mostTokens = 16_384
 
 const sdk = once(() => import('@mistralai/mistralai/funcs/embeddingsCreate.js'))
 
@@ -18,7 +18,7 @@ export function mistralEmbedder(id: string, connection: Connection, settings: Em
     model: id,
     settings,
     mostTexts,
-    mostCharacters,
+    mostTokens,
     load: () => Promise.all([connection.load(), sdk()]),
     toError: (error) => toMistralError(error, context),
     async request(inputs, signal, _task, mostBytes) {

@@ -187,7 +187,7 @@ describe('an embedder', () => {
       json(200, { data: input.map((_text, index) => ({ index, embedding: [index] })) })(response, request)
     })
     const embedder = mistral({ baseURL: server.baseURL }).embedder('mistral-embed')
-    await embedder.embed(['a'.repeat(20_000), 'b'.repeat(20_000), ''], signal)
+    await embedder.embed(['word '.repeat(4_000), 'text '.repeat(4_000), ''], signal)
     expect(server.requests.map(({ body }) => (body.input as string[]).length)).toEqual([1, 2])
     expect(server.requests[1]?.body.input).toContain(' ')
   })

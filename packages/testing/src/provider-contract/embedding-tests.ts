@@ -26,6 +26,8 @@ export function embeddingTests({ wire, makeProvider, models }: Subject): void {
           '',
           'half \ud83d',
           ...Array.from({ length: 300 }, (_, index) => `text ${index}`),
+          // More tokens than characters, in some models.
+          ...Array.from({ length: 40 }, () => '北京大学图书馆'.repeat(60)),
           'one',
         ]
         const vectors = (await embedder?.embed(texts, signal, 'document')) ?? []

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events'
+import { estimateText } from '@agentkit/core/internal'
 import { describe, expect, it } from 'vitest'
 import { callee, errorOf } from '../__fixtures__/streams.ts'
 import { toProviderError } from '../errors/provider-error.ts'
@@ -6,13 +7,13 @@ import { batchedEmbedder, vectorsByIndex } from './batched-embedder.ts'
 
 const { signal } = new AbortController()
 
-function embedder(answer: (texts: string[]) => unknown, mostTexts = 2) {
+function embedder(answer: (texts: string[]) => unknown, mostTexts = 2, mostTokens = 300_000) {
   const batches: string[][] = []
   const made = batchedEmbedder({
     ...callee,
     settings: {},
     mostTexts,
-    mostCharacters: 10,
+    mostTokens,
     async request(texts) {
       batches.push(texts)
       return answer(texts)
@@ -26,11 +27,25 @@ const lengths = (texts: string[]): number[][] => texts.map(({ length }) => [leng
 
 describe('an embedder', () => {
   it('sends batches as large as the API accepts, in order', async () => {
-    const { batches, embed } = embedder(lengths)
-    expect(await embed(['a', 'bb', 'ccc', 'd'.repeat(9), 'e'], signal)).toEqual(
-      [1, 2, 3, 9, 1].map((length) => Float32Array.of(length)),
-    )
-    expect(batches).toEqual([['a', 'bb'], ['ccc'], ['d'.repeat(9), 'e']])
+    const texts = ['a', 'bb', 'ccc', 'd'.repeat(90), 'e']
+    const mostTokens = estimateText('ccc') + estimateText('d'.repeat(90)) - 1
+    const { batches, embed } = embedder(lengths, 2, mostTokens)
+    expect(await embed(texts, signal)).toEqual([1, 2, 3, 90, 1].map((length) => Float32Array.of(length)))
+    expect(batches).toEqual([['a', 'bb'], ['ccc'], ['d'.repeat(90), 'e']])
+  })
+
+  it('counts the tokens of a request, of which some scripts have more than characters', async () => {
+    const { batches, embed } = embedder(lengths, 100, 1_000)
+    await embed(Array<string>(20).fill('北京大学图书馆'.repeat(10)), signal)
+    const tokens = batches.map((batch) => batch.reduce((sum, text) => sum + estimateText(text), 0))
+    expect(Math.max(...tokens)).toBeLessThanOrEqual(1_000)
+    expect(batches.flat()).toHaveLength(20)
+  })
+
+  it('sends at most 300,000 characters at once', async () => {
+    const { batches, embed } = embedder(lengths, 100, 1_000_000)
+    await embed(Array<string>(7).fill('a'.repeat(100_000)), signal)
+    expect(batches.map(({ length }) => length)).toEqual([3, 3, 1])
   })
 
   it('sends no empty text and no lone surrogates', async () => {
@@ -55,8 +70,8 @@ describe('an embedder', () => {
   )
 
   it('sends a text that exceeds the limit in a request of its own', async () => {
-    const { batches, embed } = embedder(lengths)
-    await embed(['a'.repeat(11), 'b'], signal)
+    const { batches, embed } = embedder(lengths, 2, 10)
+    await embed(['a'.repeat(100), 'b'], signal)
     expect(batches.map(({ length }) => length)).toEqual([1, 1])
   })
 

@@ -1,5 +1,5 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
-import { abortError, isCount } from '@agentkit/core/internal'
+import { abortError, estimateText, isCount } from '@agentkit/core/internal'
 import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
 import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
@@ -18,8 +18,8 @@ export type BatchedEmbedderOptions = Callee & {
   settings: EmbedderOptions
   /** The API's limit of texts per request. */
   mostTexts: number
-  /** Keeps a request below the API's token limit; 300,000 when absent. */
-  mostCharacters?: number
+  /** The API's limit of tokens per request, of which an estimate is an upper one; 300,000 when absent. */
+  mostTokens?: number
   /** Loads what `request` needs, such as an SDK; this time does not count for the timeout. */
   load?(): Promise<unknown>
   /**
@@ -38,7 +38,7 @@ export type BatchedEmbedderOptions = Callee & {
 
 /** An embedder that sends batches as large as the API accepts. */
 export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
-  const { provider, model, settings, mostTexts, mostCharacters = 300_000, request, toError } = options
+  const { provider, model, settings, mostTexts, mostTokens = 300_000, request, toError } = options
   checkOptions(settings, { dimensions: isCount, timeoutMs: true }, 'invalid-argument')
   const { dimensions, timeoutMs } = settings
   // The whole response arrives at once.
@@ -50,7 +50,7 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
       if (signal.aborted) throw abortError(signal, options)
       const vectors: Float32Array[] = []
       let length = dimensions
-      for (const batch of batches(texts, mostTexts, mostCharacters)) {
+      for (const batch of batches(texts, mostTexts, mostTokens)) {
         const watch = new CallWatch(signal, timeouts, options)
         try {
           watch.listen()
@@ -72,21 +72,29 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
   }
 }
 
-function* batches(texts: readonly string[], mostTexts: number, mostCharacters: number): Generator<string[]> {
+function* batches(texts: readonly string[], mostTexts: number, mostTokens: number): Generator<string[]> {
   let batch: string[] = []
   let characters = 0
+  let tokens = 0
   for (const text of texts) {
-    if (batch.length === mostTexts || (batch.length > 0 && characters + text.length > mostCharacters)) {
+    const size = estimateText(text)
+    const isFull = tokens + size > mostTokens || characters + text.length > mostCharacters
+    if (batch.length === mostTexts || (batch.length > 0 && isFull)) {
       yield batch
       batch = []
       characters = 0
+      tokens = 0
     }
     // The APIs reject empty text.
     batch.push(wellFormed(text) || ' ')
     characters += text.length
+    tokens += size
   }
   if (batch.length > 0) yield batch
 }
+
+/** Of one request, whose answer is twenty times as long. */
+const mostCharacters = 300_000
 
 /** The assumed length of vectors where none is known: more than any model has. */
 const mostDimensions = 8_192

@@ -240,6 +240,8 @@ it.each<[object | string, number]>([
   [{ input: [] }, 400],
   [{ input: [''] }, 400],
   [{ input: ['a'.repeat(70_000)] }, 400],
+  [{ input: ['京'.repeat(17_000)] }, 400],
+  [{ input: Array(257).fill('a') }, 400],
 ])('rejects the embedding of %#', async (change, status) => {
   const body = typeof change === 'string' ? change : { model: 'mistral-embed', input: ['a'], ...change }
   const answer = await post(body, '/v1/embeddings')

@@ -14,7 +14,13 @@ export function embeddingsBody(body: Fields): unknown {
   if (texts.length === 0)
     throw new ApiError(400, 'Input must contain at least one text.', { type: 'invalid_request_error' })
   if (texts.includes('')) throw new ApiError(400, 'Input contains an empty text.', { type: 'invalid_request_error' })
-  const tokens = Math.ceil(texts.join('').length / 4)
+  if (texts.length > 256) {
+    throw new ApiError(400, 'Too many inputs in request, split into more batches.', { type: 'invalid_request_error' })
+  }
+  // A Chinese character is about one token, a word of a Latin script one of four letters.
+  const letters = texts.join('')
+  const wide = letters.replace(/[ -\u024f]/g, '').length
+  const tokens = Math.ceil((letters.length - wide) / 4) + wide
   if (tokens > 16_384) {
     throw new ApiError(400, 'Too many tokens overall, split into more batches.', { type: 'invalid_request_error' })
   }
