@@ -81,6 +81,16 @@ describe('userBlocks', () => {
       '[image at file:///etc/passwd left out]',
     ],
     [
+      'an image by an address without TLS',
+      { type: 'image', url: 'http://example.com/a.png' },
+      '[image at http://example.com/a.png left out]',
+    ],
+    [
+      'a PDF by an address without TLS',
+      { type: 'file', url: 'http://example.com/a.pdf', mediaType: 'application/pdf', name: 'a.pdf' },
+      '[file "a.pdf" at http://example.com/a.pdf left out]',
+    ],
+    [
       'a file of another type',
       { type: 'file', base64: base64('PK'), mediaType: 'application/zip', name: 'a.zip' },
       '[file "a.zip" left out]',

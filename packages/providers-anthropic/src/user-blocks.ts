@@ -13,10 +13,11 @@ import type { DocumentBlockParam, ImageBlockParam, TextBlockParam } from '@anthr
 
 export type MediaBlock = TextBlockParam | ImageBlockParam | DocumentBlockParam
 
-/** Whether Claude takes a part, which is in its plain form: of files only PDFs by address. */
+/** Whether Claude takes a part, which is in its plain form: of files only PDFs by address, and no address without TLS. */
 export function readsPart(part: MediaPart): boolean {
   if (hasNonWebURL(part)) return false
-  const { base64, mediaType } = mediaSource(part)
+  const { base64, mediaType, url } = mediaSource(part)
+  if (base64 === undefined && !/^https:/i.test(url)) return false
   if (part.type === 'image') return base64 === undefined || isCommonImage(part)
   return mediaType === pdf || (base64 !== undefined && isTextType(mediaType))
 }
