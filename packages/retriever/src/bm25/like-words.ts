@@ -86,8 +86,8 @@ function shortestBeginning(wanted: string): number {
 }
 
 /**
- * The length from which a word is looked for within others: `Urlaub` in `Jahresurlaub`, and behind an article of Arabic or
- * a noun of Korean, which are written together.
+ * The length from which a word is looked for within others: `Urlaub` in `Jahresurlaub`, and behind a noun of Korean, which
+ * is written together with it.
  */
 function shortestPart(wanted: string): number {
   if (/\d/.test(wanted)) return Number.POSITIVE_INFINITY

@@ -40,6 +40,8 @@ it.each<[string, string, string[]]>([
   ['Japanese', '報告書を読む', ['報告書', 'を', '読む']],
   ['Thai', 'ภาษาไทย', ['ภาษา', 'ไทย']],
   ['Hindi, whose marks are vowels', 'हिन्दी', ['हिन्दी']],
+  ['Arabic with and without its article', 'الكِتَابُ كتاب والكتاب بالكتاب للكتاب', Array(5).fill('كتاب')],
+  ['short Arabic words, whose letters are their own', 'الله ألم الى', ['الله', 'الم', 'الى']],
   ['Arabic and Persian digits', '٢٠ ۲۰٢٦', ['20', '2026']],
   ['letters beyond the first plane', '𝐀𝐁 𠮷野', ['ab', '𠮷', '野']],
   ['nothing', ' .,-\' — 🐝 \0 \ud83d "', []],

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { withoutArticle } from '../util/arabic-article.ts'
 import { hashUnit, knownWords } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
 
@@ -190,14 +191,15 @@ const special = new RegExp(`[${Object.keys({ ...ligatures, ...strokes }).join(''
 /** The digits of Arabic and of Persian. */
 const digits = /[\u0660-\u0669\u06f0-\u06f9]/g
 
-/** A word without diacritics: `Größe` as `Grosse`. The case is kept. */
+/** A word without diacritics, and without an article that is written together with it: `Größe` as `Grosse`. The case is kept. */
 function fold(word: string): string {
-  return word
+  const folded = word
     .normalize('NFKD')
     .replace(marks, '')
     .replace(digits, (digit) => String(digit.charCodeAt(0) & 15))
     .replace(special, (letter) => ligatures[letter] ?? strokes[letter] ?? letter)
     .normalize('NFC')
+  return withoutArticle(folded)
 }
 
 const longestTerm = 64

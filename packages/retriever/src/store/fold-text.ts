@@ -1,3 +1,5 @@
+import { withoutArticle } from '../util/arabic-article.ts'
+
 /** Letters without a decomposition in Unicode. */
 const letters = new Map([
   ...Object.entries({ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ø: 'o', Ø: 'O' }),
@@ -8,14 +10,14 @@ const letters = new Map([
 const fillers = /[\u00ad\u0640]/g
 
 /**
- * Folds text for search: Latin letters without accents, Arabic and Hebrew ones without their points, Arabic digits,
- * ligatures and full-width letters as plain ones. ASCII text is returned unchanged.
+ * Folds text for search: Latin letters without accents, Arabic and Hebrew ones without their points, Arabic without its
+ * article, Arabic digits, ligatures and full-width letters as plain ones. ASCII text is returned unchanged.
  *
  * LanceDB folds too, but after stemming: `resume` would not find `résumé`.
  */
 export function foldText(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text
-  return (
+  return withoutArticle(
     text
       .normalize('NFKD')
       .replace(/([\p{Script=Latin}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu, '$1')
@@ -23,6 +25,6 @@ export function foldText(text: string): string {
       .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 15))
       .replace(/[ßẞæÆœŒøØłŁđĐðÐþÞı]/g, (letter) => letters.get(letter) ?? letter)
       // Korean syllables and Japanese kana are composed again.
-      .normalize('NFC')
+      .normalize('NFC'),
   )
 }
