@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer'
-import { withoutArticle } from '../util/arabic-article.ts'
+import { withoutArticle } from '../util/without-article.ts'
 import { hashUnit, knownWords } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
 

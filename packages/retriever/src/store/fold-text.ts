@@ -1,4 +1,4 @@
-import { withoutArticle } from '../util/arabic-article.ts'
+import { withoutArticle } from '../util/without-article.ts'
 
 /** Letters without a decomposition in Unicode. */
 const letters = new Map([
