@@ -151,6 +151,58 @@ describe('a notice that cannot be delivered', () => {
     expect([hooked, delivered, known.size]).toEqual([1, 3, 0])
   })
 
+  it('is sent to the webhook where the hook fails, and only the hook is called again', async () => {
+    let now = Date.now()
+    let hooked = 0
+    let delivered = 0
+    const office = clerk(['Done.'], { now: () => now, onRunEnd() {} })
+    const { agent, store } = office.open()
+    await agent.cancel((await agent.enqueue('Hi.')).runId)
+    const known = new Set<string>()
+    const receivers: Receivers = {
+      hookOf: () => () => {
+        if (++hooked < 3) throw new Error('Not yet.')
+      },
+      deliverOf: () => async () => void delivered++,
+    }
+    for (let times = 0; times < 5; times++, now += 60_000) {
+      await deliverNotices(store.runs as BackgroundStore, ['clerk'], receivers, known)
+      expect(delivered).toBe(1)
+    }
+    expect([hooked, known.size]).toEqual([3, 0])
+  })
+
+  it('does not call the hook again for the worker of a process that has called it already', async () => {
+    let now = Date.now()
+    const tries: RunNotice[] = []
+    let hooked = 0
+    const host = {
+      notifies: true,
+      workerParts: () => ({
+        async deliver(notice: RunNotice) {
+          if (tries.push(notice) === 1) throw new Error('The webhook answered 503.')
+        },
+      }),
+    }
+    const { store, agent: other } = clerk(['Done.'], { now: () => now }).open()
+    class Served extends Agent {
+      protected override readonly host = host
+    }
+    const print = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const agent = new Served({
+      ...{ name: 'Clerk', functions: [], model: other.models, sessions: store },
+      onRunEnd: () => void hooked++,
+    })
+    await agent.chat('Hi.', { userId: 'ann', sessionId: 's' })
+    await expect.poll(() => tries.length, { timeout: 20_000 }).toBe(1)
+    now += 6_000
+    workers.push(await workOn([agent]))
+    await expect.poll(() => tries.length, { timeout: 20_000 }).toBe(2)
+    print.mockRestore()
+    expect(new Set(tries.map(({ noticeId }) => noticeId)).size).toBe(1)
+    expect(hooked).toBe(1)
+  })
+
   it('is left to workers that can deliver it', async () => {
     const office = clerk(['Done.'], { onRunEnd() {} })
     const { agent, store } = office.open()

@@ -16,8 +16,19 @@ export type Receivers = {
   onError?(error: unknown): void
 }
 
-/** Notices whose hook has returned while their delivery failed: it is not called again by this process. */
+/** What has succeeded of notices of which another part failed, as `<noticeId> hook`: it is not repeated by this process. */
 export type Delivered = Set<string>
+
+const deliveredByStore = new WeakMap<object, Delivered>()
+
+/** What the workers and the agents of this process share that deliver notices of one store. */
+export function deliveredOf(runs: object): Delivered {
+  const known = deliveredByStore.get(runs)
+  if (known) return known
+  const delivered: Delivered = new Set()
+  deliveredByStore.set(runs, delivered)
+  return delivered
+}
 
 /**
  * Delivers the notices that are due, until there are none.
@@ -47,34 +58,50 @@ async function deliverOne(
   delivered: Delivered,
 ): Promise<number> {
   const { noticeId, record, createdAt, tries } = notice
+  const hook = hookOf(record.agentId)
   const deliver = deliverOf(record.agentId)
+  const parts = [
+    { key: `${noticeId} hook`, call: hook && (() => callHook(hook, structuredClone(record))) },
+    { key: `${noticeId} delivery`, call: deliver && (() => deliver(notice)) },
+  ]
+  // One that fails does not hold up the other.
+  const failures = await Promise.all(
+    parts.map(async ({ key, call }) => {
+      if (!call || delivered.has(key)) return []
+      try {
+        await call()
+        remember(delivered, key)
+        return []
+      } catch (error) {
+        onError?.(error)
+        return [error]
+      }
+    }),
+  )
+  const [failure] = failures.flat().map((error) => redactSecrets(messageOf(error)) || 'The receiver failed.')
   let outcome: Parameters<BackgroundRuns['settleNotice']>[1] = 'delivered'
-  try {
-    if (!delivered.has(noticeId)) await callHook(hookOf(record.agentId), structuredClone(record))
-    if (deliver) remember(delivered, noticeId)
-    await deliver?.(notice)
-  } catch (error) {
-    onError?.(error)
-    const why = redactSecrets(messageOf(error)) || 'The receiver failed.'
+  if (failure !== undefined) {
     const now = runs.now()
     const waitMs = Math.min(limits.firstNoticeMs * 2 ** Math.max(0, tries - 1), limits.longestNoticeMs)
     outcome =
-      now + waitMs > createdAt + limits.noticeLifeMs ? { failed: firstChars(why, whyChars) } : { retryAt: now + waitMs }
+      now + waitMs > createdAt + limits.noticeLifeMs
+        ? { failed: firstChars(failure, whyChars) }
+        : { retryAt: now + waitMs }
   }
-  if (outcome === 'delivered' || 'failed' in outcome) delivered.delete(noticeId)
+  if (outcome === 'delivered' || 'failed' in outcome) for (const { key } of parts) delivered.delete(key)
   await runs.background.settleNotice(noticeId, outcome)
   return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
 }
 
 /** @throws AgentKitError `timeout`: a hook that hangs would hold up the notices of all other runs, and the end of the worker */
-async function callHook(hook: ReturnType<Receivers['hookOf']>, record: RunRecord): Promise<void> {
+async function callHook(hook: NonNullable<ReturnType<Receivers['hookOf']>>, record: RunRecord): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     const message = `\`onRunEnd\` did not return within ${limits.hookMs / 1_000} s.`
     timer = setTimeout(() => reject(new AgentKitError('timeout', message)), limits.hookMs)
   })
   try {
-    await Promise.race([hook?.(record), late])
+    await Promise.race([hook(record), late])
   } finally {
     clearTimeout(timer)
   }
@@ -83,9 +110,9 @@ async function callHook(hook: ReturnType<Receivers['hookOf']>, record: RunRecord
 const whyChars = 500
 const mostRemembered = 10_000
 
-/** The oldest are forgotten: their hook may be called again, as after a crash. */
-function remember(delivered: Delivered, noticeId: string): void {
-  delivered.add(noticeId)
+/** The oldest are forgotten: they may be repeated, as after a crash. */
+function remember(delivered: Delivered, key: string): void {
+  delivered.add(key)
   const [oldest] = delivered
   if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest)
 }

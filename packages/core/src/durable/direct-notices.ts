@@ -2,7 +2,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
 import { printFailures } from '../util/print-failures.ts'
 import type { BackgroundStore } from './background-of.ts'
-import { type Delivered, deliverNotices, type Receivers } from './deliver-notices.ts'
+import { deliveredOf, deliverNotices, type Receivers } from './deliver-notices.ts'
 
 /** Delivers the notices of an agent in a process that runs it without a worker. */
 export type DirectNotices = {
@@ -17,7 +17,6 @@ export type DirectNotices = {
  * worker. Its timers do not keep the process.
  */
 export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
-  const delivered: Delivered = new Set()
   const onError = printFailures('a notice is tried again')
   let live = 0
   let lastTry = 0
@@ -31,7 +30,7 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
       // What a store throws is tried again, by this process or another one: the notices stay.
       lastTry = Math.max(
         lastTry,
-        await deliverNotices(store, [agentId], { ...receivers, onError }, delivered).catch(() => 0),
+        await deliverNotices(store, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
       )
     }
     working = undefined

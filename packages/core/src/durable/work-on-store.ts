@@ -6,7 +6,7 @@ import { handBackRuns } from '../sessions/live-runs.ts'
 import { settledWithin } from '../util/abort.ts'
 import { repeat } from '../util/repeat.ts'
 import { backgroundOf } from './background-of.ts'
-import { type Delivered, deliverNotices } from './deliver-notices.ts'
+import { deliveredOf, deliverNotices } from './deliver-notices.ts'
 import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
 import { type Admit, jobRunner, type OnSettled, type OnSpent } from './run-job.ts'
@@ -87,13 +87,12 @@ export async function workOnStore(
   const stopped = new AbortController()
   const specs = (): { id: string; approvalMs: number }[] =>
     agents.map((agent) => ({ id: agent.id, approvalMs: agent.toSpec().approvalMs }))
-  const delivered: Delivered = new Set()
   const hookOf = (agentId: string) => byId.get(agentId)?.toSpec().onRunEnd
   // What this process cannot deliver is left to others.
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
   const notify = async (): Promise<void> => {
-    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf, onError }, delivered)
+    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf, onError }, deliveredOf(runs))
   }
   const notices = repeat(limits.noticeMs, notify, onError)
   const upkeep = [
