@@ -223,6 +223,6 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   budget: { ...notFinished, detail: 'The run has used up its budget.' },
   'max-steps': { ...notFinished, detail: 'The run exceeded its limit of steps.' },
   'no-progress': { ...notFinished, detail: 'The run made no progress.' },
-  approval: { ...notFinished, detail: 'The run waits for an approval.' },
+  approval: { ...notFinished, detail: 'The run needed an approval, which was not given in time.' },
   crashed: { ...notFinished, detail: 'The process of the run died.' },
 }

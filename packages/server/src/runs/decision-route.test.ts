@@ -118,7 +118,7 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
   it('is 409 for an approval that has expired, and says when', async () => {
     const { agent, path } = storedAgent([payTurn])
     const app = createApp(agent, quiet)
-    const { decide } = await waitingRun(app)
+    const { run_id, decide } = await waitingRun(app)
     const database = new DatabaseSync(path)
     database.exec('UPDATE runs SET waiting_since = 0')
     database.close()
@@ -127,6 +127,11 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
       const { detail } = await expectProblem(response, 409, 'session-conflict')
       expect(detail).toMatch(/The approvals of the run .* expired at \d{4}-.*Z: `approvalDays` of its agent is 30/)
     }
+    const body = await (await app.request(`/api/v1/runs/${run_id}?user_id=ada`)).json()
+    expect(body).toMatchObject({
+      status: 'failed',
+      error: { code: 'approval', detail: 'The run needed an approval, which was not given in time.' },
+    })
   })
 
   it.each<[string, object | string, number, string]>([
