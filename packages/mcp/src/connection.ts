@@ -68,7 +68,10 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
   let tooLarge: AgentKitError | undefined
   // Errors of the connection are those of its requests; without a handler some are printed.
   client.onerror = ({ message }) => {
-    if (message.startsWith('ReadBuffer exceeded')) tooLarge = answerTooLarge()
+    if (!message.startsWith('ReadBuffer exceeded')) return
+    tooLarge = answerTooLarge()
+    // The SDK ends the process, which may take seconds, and sends it nothing more.
+    isOpen = false
   }
   const transport = transportOf(server)
   limitProgress(transport)

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Agent } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
+import { call, hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
 import { mcp } from './mcp.ts'
 import type { McpOptions } from './options.ts'
 
@@ -103,6 +105,17 @@ describe('a hostile MCP server', () => {
       await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
     },
   )
+
+  it('whose process lives on after a line that was too long is started again by the next call', async () => {
+    using temp = tempFolder()
+    const tools = await mcp(hostile('a long line after the answer', temp.folder))
+    expect(await call(tools, 'echo', { text: 'then too much' })).toBe('hello')
+    const inputEnded = join(temp.folder, 'processes.log.ended')
+    await vi.waitFor(() => expect(existsSync(inputEnded)).toBe(true), { timeout: 60_000, interval: 5 })
+    expect(await call(tools, 'echo', { text: 'Again.' })).toBe('hello')
+    await tools.close()
+    expect(new Set(processIds(temp.folder)).size).toBeGreaterThan(1)
+  })
 })
 
 /** What the model sees of one call; errors begin with "error:", those of connecting with "connect:". */

@@ -134,6 +134,14 @@ const calls: Record<string, (request: Request) => void> = {
     process.stdout.write(`${'x'.repeat(1_000_000)}\n`)
     result(id, text('done'))
   },
+  'a long line after the answer': ({ id, params }) => {
+    result(id, text('hello'))
+    // Its client closes the input, and the process lives on for a while.
+    if (Object(params?.arguments).text !== 'then too much') return
+    process.stdin.once('end', () => appendFileSync(`${log}.ended`, ''))
+    process.stdout.write('x'.repeat(11 * 1024 * 1024))
+    setInterval(() => {}, 1000)
+  },
   'a line without an end': () => {
     setInterval(() => process.stdout.write('x'.repeat(1_000_000)), 1)
   },
