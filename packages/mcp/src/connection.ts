@@ -56,8 +56,14 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
       versionNegotiation:
         era === 'legacy'
           ? { mode: 'legacy' }
-          : // A server that ignores unknown requests still has time for the older handshake.
-            { mode: 'auto', probe: { timeoutMs: Math.min(server.timeoutMs / 3, 10_000), maxRetries: 0 } },
+          : // A process that ignores unknown requests still has time for the older handshake. Over HTTP there is none after it.
+            {
+              mode: 'auto',
+              probe: {
+                timeoutMs: server.url ? server.timeoutMs : Math.min(server.timeoutMs / 3, 10_000),
+                maxRetries: 0,
+              },
+            },
     },
   )
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal))

@@ -6,10 +6,12 @@ import { inspect, promisify } from 'node:util'
 import { Agent } from '@agentkit/core'
 import { type Span, type SpanStart, setTracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
 import { call, tempFolder } from './__fixtures__/servers.ts'
 import { mcp } from './mcp.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 describe('a server of the SDK 1.x', () => {
   it.each([{ sessions: false }, { sessions: true }])('over HTTP, %o, is called', async (options) => {
@@ -127,6 +129,23 @@ describe('a server over HTTP', () => {
     const server = await listen(() => {})
     const connecting = mcp({ url: server.url, pins: false, timeoutMs: 300 })
     await expect(connecting).rejects.toMatchObject({ code: 'timeout' })
+    await server.close()
+  })
+
+  it('that needs long for its first answer is connected within `timeoutMs`', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const answer = plainServer((id, response) => answerWith(response, { id, result: { content: [] } }))
+    let isAwake = false
+    const server = await listen(async (request, response) => {
+      const ms = isAwake ? 0 : 25_000
+      isAwake = true
+      await vi.advanceTimersByTimeAsync(ms)
+      answer(request, response)
+    })
+    const tools = await mcp({ url: server.url, pins: false, timeoutMs: 30_000 })
+    expect(tools.map(({ name }) => name)).toContain('echo')
+    vi.useRealTimers()
+    await tools.close()
     await server.close()
   })
 
