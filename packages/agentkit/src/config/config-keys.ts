@@ -46,6 +46,7 @@ export type ValueTypes = {
   variable: string
   api: 'chat' | 'responses'
   headers: Readonly<Record<string, string>>
+  prefix: string
   embeddings: boolean | string
   models: object
   date: string
@@ -202,7 +203,7 @@ export const mcpKeys = {
   cwd: { type: 'word', example: '"tools"' },
   headers: { type: 'headers', example: '{ x-api-key = "…" }' },
   tools: { type: 'texts', example: '["search"]' },
-  prefix: { type: 'word', example: '"files"' },
+  prefix: { type: 'prefix', example: '"files"' },
   needs_approval: { type: 'names-or-flag', example: '["delete"]' },
   pins: { type: 'path-or-false', example: '"agentkit-mcp.lock.json"' },
   timeout_ms: { type: 'count', example: '30000' },

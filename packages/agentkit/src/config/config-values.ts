@@ -126,6 +126,10 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
     is: 'a table of texts, by the names of headers',
     holds: (value) => isPlainTable(value) && Object.entries(value).every(isHeader),
   },
+  prefix: {
+    is: 'at most 32 letters, digits, "_" and "-"',
+    holds: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{1,32}$/.test(value),
+  },
   embeddings: {
     is: 'true, or the name of an embedding model in quotes',
     holds: (value) => isFlag.holds(value) || isWord(value),

@@ -221,6 +221,15 @@ cors_origins = ["https://example.com"]
     })
   })
 
+  it.each(['prefix = "a b"', `prefix = "${'a'.repeat(33)}"`, 'headers = { "a b" = "x" }'])(
+    'reports the line of a value that no MCP server can have: %s',
+    (line) => {
+      const { code, message } = failure(`[mcp.files]\ncommand = "files"\n${line}\n`)
+      expect(code).toBe('invalid-config')
+      expect(message).toContain(`${path()}:3: "${line.split(' ')[0]}" must be `)
+    },
+  )
+
   it.each([
     'host = 1',
     'host = ""',
