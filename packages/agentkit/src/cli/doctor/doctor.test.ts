@@ -152,6 +152,14 @@ describe('agentkit doctor', () => {
     if (value !== '') expect(out).not.toContain(value)
   })
 
+  it('says of what a configuration has that cannot be read that it is not known', async () => {
+    const toml = '[defaults]\ntimeout = "1 minute"\n[mcp.files]\ncommand = "files"\n[server]\nport = 9000\n'
+    const report = await doctorTwice(project({ 'agentkit_config.toml': toml }).cwd)
+    for (const id of ['models', 'index', 'mcp', 'server', 'telemetry']) {
+      expect(found(report, id)).toMatchObject({ status: 'skipped', detail: 'The configuration cannot be read.' })
+    }
+  })
+
   it('names wrong TOML, a wrong value and an unknown key, with their lines', async () => {
     const broken = await doctorTwice(
       project({ 'agentkit_config.toml': '[defaults]\nmodel = "offline/extractive\n' }).cwd,

@@ -20,14 +20,20 @@ const checks: Readonly<Record<string, Check>> = {
   config: checkConfig,
   env: checkEnv,
   keys: checkKeys,
-  models: checkModels,
+  models: ofConfig(checkModels),
   providers: checkProviders,
   store: checkStore,
-  index: checkIndex,
-  mcp: checkMcp,
-  server: checkServer,
-  telemetry: checkTelemetry,
+  index: ofConfig(checkIndex),
+  mcp: ofConfig(checkMcp),
+  server: ofConfig(checkServer),
+  telemetry: ofConfig(checkTelemetry),
   disk: checkDisk,
+}
+
+/** A check of what the configuration says, which is not known where it cannot be read. */
+function ofConfig(check: Check): Check {
+  return (project, signal) =>
+    project.configError ? { status: 'skipped', detail: 'The configuration cannot be read.' } : check(project, signal)
 }
 
 /** How long one check may take; all run at once. */
