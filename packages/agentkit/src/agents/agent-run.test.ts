@@ -83,10 +83,10 @@ describe('agent.run', () => {
     hook.close()
   })
 
-  it('refuses [webhooks] whose secret is not set', async () => {
+  it.each([true, false])('refuses [webhooks] whose secret is not set, with `worker: %s`', async (worker) => {
     folder.write('agentkit_config.toml', '[webhooks]\nurl = "http://127.0.0.1:1"\nsecret_env = "NO_SECRET"\n')
     const agent = new Agent({ name: 'Notes', functions: [], model: scriptedModel([]) })
-    await expect(agent.run({ port: 0 })).rejects.toMatchObject({ code: 'invalid-config' })
+    await expect(agent.run({ port: 0, worker })).rejects.toMatchObject({ code: 'invalid-config' })
     await agent.close()
   })
 

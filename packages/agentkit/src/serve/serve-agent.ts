@@ -67,6 +67,8 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
  */
 async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
+  // What the agent's runs need of the configuration fails here, and not each request.
+  if (isWorking(agent)) agent.workerParts?.()
   const works = options.worker !== false && isWorking(agent)
   const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)
   if (isForPeople(options)) {
