@@ -109,9 +109,33 @@ describe('tool()', () => {
     })
     // @ts-expect-error the schema has no such field
     tool({ name: 'f', description: 'd', input: z.object({ city: z.string() }), execute: ({ town }) => town })
+    // @ts-expect-error nor has it this one
+    tool({ name: 'f', description: 'd', input: z.object({ city: z.string() }), execute: (value: Payment) => value })
     // @ts-expect-error a model calls a tool with an object
     tool({ name: 'f', description: 'd', input: z.string(), execute: () => {} })
   })
+})
+
+interface Payment {
+  euros: number
+}
+
+it('believes the types of the functions of a JSON Schema, which has none', () => {
+  const options = {
+    name: 'pay',
+    description: 'd',
+    input: { type: 'object', properties: { euros: { type: 'number' } } },
+  }
+  const isLarge = ({ euros }: Payment): boolean => euros > 50
+  const isAnything = (value: unknown): boolean => value !== undefined
+  tool({ ...options, execute: ({ euros }: Payment) => euros, needsApproval: isLarge })
+  tool({ ...options, execute: ({ euros }: { euros: number }) => euros, needsApproval: ({ euros }) => euros > 50 })
+  tool({ ...options, execute: (value) => expectTypeOf(value).toEqualTypeOf<Payment>(), needsApproval: isLarge })
+  tool({ ...options, execute: ({ euros }) => expectTypeOf(euros).toEqualTypeOf<unknown>(), needsApproval: isAnything })
+  // @ts-expect-error a model calls a tool with an object
+  tool({ ...options, execute: (euros: string) => euros })
+  // @ts-expect-error one says that it is text, the other that it is a number
+  tool({ ...options, execute: ({ euros }: { euros: string }) => euros.trim(), needsApproval: isLarge })
 })
 
 describe('toolFromFunction()', () => {

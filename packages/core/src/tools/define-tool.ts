@@ -24,13 +24,15 @@ const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 /** What other libraries call `input`. Without them, the compiler infers no schema and blames `execute`; it shows the text. */
 type OtherWords = { [Word in 'inputSchema' | 'parameters' | 'schema']?: `\`${Word}\` is \`input\` here` }
 
-type ExecutedToolOptions<Schema> = OtherWords & {
+type ExecutedToolOptions<Schema, Input> = OtherWords & {
   name: string
   description: string
   input: Schema & SchemaOfObject<Schema>
-  execute: Execute<Schema>
+  execute: (input: InputOf<Schema, Input>, context: ToolContext) => unknown
   timeoutMs?: number
-  needsApproval?: boolean | ((input: InputOf<Schema>, call: { readonly callId: string }) => boolean | Promise<boolean>)
+  needsApproval?:
+    | boolean
+    | ((input: InputOf<Schema, Input>, call: { readonly callId: string }) => boolean | Promise<boolean>)
   idempotent?: boolean
   keepResult?: boolean
   client?: undefined
@@ -78,8 +80,8 @@ type ClientToolOptions<Schema> = OtherWords & {
  * })
  * const locate = tool({ name: 'locate', description: 'Where the user is.', input: z.object({}), client: true })
  */
-export function tool<Schema extends JSONSchema | StandardSchema>(
-  options: ExecutedToolOptions<Schema> | ClientToolOptions<Schema>,
+export function tool<Schema extends JSONSchema | StandardSchema, Input = Record<string, unknown>>(
+  options: ExecutedToolOptions<Schema, Input> | ClientToolOptions<Schema>,
 ): Tool {
   if (!isRecord(options)) {
     throw invalidArgument('tool() takes one object: tool({ name, description, input, execute }).')
@@ -122,13 +124,12 @@ function runsInClient(name: string): Tool['execute'] {
   }
 }
 
-/** What `execute` receives. */
-type InputOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : Record<string, unknown>
-
-/** A JSON Schema has no type, so that of the parameter is believed. */
-type Execute<Schema> = Schema extends StandardSchema
-  ? (input: InferOutput<Schema>, context: ToolContext) => unknown
-  : { execute(input: Record<string, unknown>, context: ToolContext): unknown }['execute']
+/** What `execute` and `needsApproval` receive. A JSON Schema has no type, so that of their parameter is believed. */
+type InputOf<Schema, Input> = Schema extends StandardSchema
+  ? InferOutput<Schema>
+  : Input extends object
+    ? Input
+    : Record<string, unknown>
 
 /** Models call tools with an object. The text is what the compiler shows for a schema of anything else. */
 type SchemaOfObject<Schema> = Schema extends StandardSchema
