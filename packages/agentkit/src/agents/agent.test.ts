@@ -7,6 +7,20 @@ import { fakeProvider, type ScriptedTurn, scriptedModel } from '@agentkit/testin
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { SDKContext } from '../config/sdk-context.ts'
+import type {
+  EnqueueItem,
+  EnqueueOptions,
+  FollowOptions,
+  MemoryHit,
+  RunFilter,
+  Runnable,
+  RunRecord,
+  RunStatus,
+  ScheduleInfo,
+  ScheduleTimes,
+  Worker,
+  WorkOptions,
+} from '../index.ts'
 import { Agent } from './agent.ts'
 import type { AgentOptions } from './options.ts'
 import { Swarm } from './swarm.ts'
@@ -367,6 +381,23 @@ instruction = "From the table."
     const closed = vi.spyOn(sessions, 'close')
     await makeAgent({ sessions }).agent.close()
     expect(closed).not.toHaveBeenCalled()
+  })
+
+  it('exports the types that its background methods take and return', () => {
+    type Of<Name extends 'enqueue' | 'enqueueMany' | 'follow' | 'work' | 'schedule' | 'runs'> = Parameters<Agent[Name]>
+    expectTypeOf<Awaited<ReturnType<Agent['runs']>>>().toEqualTypeOf<RunRecord[]>()
+    expectTypeOf<Parameters<NonNullable<AgentOptions['onRunEnd']>>>().toEqualTypeOf<[RunRecord]>()
+    expectTypeOf<RunRecord['status']>().toEqualTypeOf<RunStatus>()
+    expectTypeOf<RunFilter>().toExtend<NonNullable<Of<'runs'>[0]>>()
+    expectTypeOf<Of<'enqueue'>[1]>().toEqualTypeOf<EnqueueOptions | undefined>()
+    expectTypeOf<Of<'enqueueMany'>[0][number]>().toEqualTypeOf<EnqueueItem>()
+    expectTypeOf<Of<'follow'>[1]>().toEqualTypeOf<FollowOptions | undefined>()
+    expectTypeOf<Of<'work'>[0]>().toEqualTypeOf<WorkOptions | undefined>()
+    expectTypeOf<Awaited<ReturnType<Agent['work']>>>().toEqualTypeOf<Worker>()
+    expectTypeOf<Of<'schedule'>[1]>().toEqualTypeOf<ScheduleTimes>()
+    expectTypeOf<Awaited<ReturnType<Agent['schedules']>>>().toEqualTypeOf<ScheduleInfo[]>()
+    expectTypeOf<Awaited<ReturnType<Agent['memory']['search']>>>().toEqualTypeOf<MemoryHit[]>()
+    expectTypeOf<Agent | Swarm>().toExtend<Runnable>()
   })
 
   it('promises the types of its options', () => {
