@@ -102,6 +102,17 @@ describe('the settings of the model', () => {
 })
 
 describe('chat()', () => {
+  it('takes options that are undefined as left out, except the user', async () => {
+    const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Hi.']) })
+    const none: Omit<RunOptions, 'userId'> = {
+      ...{ sessionId: undefined, signal: undefined, timeoutMs: undefined, budget: undefined, onApproval: undefined },
+      ...{ history: undefined, replaces: undefined, clientTools: undefined, resumable: undefined },
+    }
+    expect(await agent.chat('Hi.', none)).toBe('Hi.')
+    // @ts-expect-error a user that is not known is nobody's session, not that of the user "default"
+    const _: RunOptions = { userId: undefined }
+  })
+
   it.each<[string, ScriptedTurn[], number | undefined, string]>([
     ['stop', ['Done.'], undefined, 'Done.'],
     ['length', [{ text: 'Half', finishReason: 'length' }], undefined, 'Half'],

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clerk } from '../__fixtures__/clerk.ts'
-import { Agent, type EnqueueItem, type InputPart, type Message, memorySessions, workflow } from '../index.ts'
+import {
+  Agent,
+  type EnqueueItem,
+  type EnqueueOptions,
+  type InputPart,
+  type Message,
+  memorySessions,
+  workflow,
+} from '../index.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -119,6 +127,22 @@ describe('an idempotency key', () => {
     expect(await agent.enqueue('Hi.', again)).toEqual(first)
     expect(await agent.enqueue('Hi.', { ...again, userId: 'bob' })).not.toEqual(first)
     expect(await agent.runs()).toHaveLength(2)
+  })
+
+  it('is the same run with options that are undefined, as those that are left out', async () => {
+    const { agent } = clerk([]).open()
+    const one = await agent.enqueue('Hi.', { userId: 'ann', idempotencyKey: 'k' })
+    const none: Omit<EnqueueOptions, 'userId' | 'idempotencyKey'> = {
+      ...{ sessionId: undefined, budget: undefined, replaces: undefined, priority: undefined },
+      ...{ startAfter: undefined, timeoutMs: undefined, history: undefined },
+    }
+    expect(await agent.enqueue('Hi.', { userId: 'ann', idempotencyKey: 'k', ...none })).toEqual(one)
+    // @ts-expect-error a user that is not known is nobody's session, not that of the user "default"
+    const _: EnqueueOptions = { userId: undefined }
+    await agent.cancel(one.runId)
+    const ended: string[] = []
+    for await (const event of agent.follow(one.runId, { after: undefined, signal: undefined })) ended.push(event.type)
+    expect(ended).toEqual(['run-end'])
   })
 
   it('is refused with another input, and with other options', async () => {

@@ -6,24 +6,24 @@ export type EnqueueOptions = {
   /** Whose session; `"default"` when absent. */
   userId?: string
   /** Which conversation to continue: its runs begin one after the other, in the order of acceptance. */
-  sessionId?: string
+  sessionId?: string | undefined
   /** What the run may use up, with all that it starts. It tightens the agent's budget. */
-  budget?: Budget
+  budget?: Budget | undefined
   /** A run of this session: it and every later turn are hidden, and this run takes their place. */
-  replaces?: string
+  replaces?: string | undefined
   /**
    * Makes the call repeatable: the same key of the same user, with the same input and options, is the same run; with
    * others it is `invalid-argument`. Kept as long as the run. At most 1,024 bytes.
    */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
   /** Among the runs of this user: higher first; 0 when absent. Never among the runs of one session. */
-  priority?: number
+  priority?: number | undefined
   /** Not before this time, at most 5 years ahead. A time in the past is now. */
-  startAfter?: Date
+  startAfter?: Date | undefined
   /** The deadline of the run, in milliseconds, from its beginning; 1 hour when absent. The agent's own, when shorter, holds. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** Messages that seed a session which has none yet. Without `sessionId`: what came before. */
-  history?: readonly Message[]
+  history?: readonly Message[] | undefined
 }
 
 /** One run of `enqueueMany`. */
@@ -32,11 +32,11 @@ export type EnqueueItem = EnqueueOptions & { input: string | InputPart[] }
 /** Options of `agent.follow`. */
 export type FollowOptions = {
   /** The `seq` of the last event that was received; 0 when absent: all that are kept. */
-  after?: number
+  after?: number | undefined
   /** The run's user; any user when absent. */
   userId?: string
   /** Ends the stream. The run continues. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** How many runs a worker has at once. */

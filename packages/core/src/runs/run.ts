@@ -20,29 +20,29 @@ export type RunOptions = {
   /** Whose session; `"default"` when absent. At most 1,024 bytes of valid Unicode, like `sessionId`. */
   userId?: string
   /** Which conversation to continue. Without it nothing is remembered. */
-  sessionId?: string
+  sessionId?: string | undefined
   /** Ends the run when it aborts: `timeout` where its reason is a timeout, `aborted` otherwise. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Deadline of the whole run, in milliseconds. The agent's own deadline, when shorter, holds. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** What the run may use up, with all that it starts. It tightens the agent's budget. */
-  budget?: Budget
+  budget?: Budget | undefined
   /**
    * Whether an iterated run waits for `approve` and `deny` (`"wait"`, the default), or ends with `"approval"` and is
    * continued by `resume` (`"end"`), as a run that is not iterated.
    */
-  onApproval?: 'wait' | 'end'
+  onApproval?: 'wait' | 'end' | undefined
   /** Messages that seed a session which has none yet; ignored when it has. Without `sessionId`: what came before. */
-  history?: readonly Message[]
+  history?: readonly Message[] | undefined
   /**
    * A run of this session: it and every later turn are hidden, and this run takes their place.
    * Its result has the error `not-found` for a run of another session.
    */
-  replaces?: string
+  replaces?: string | undefined
   /** Tools that the caller brings for this run and executes, where the agent's `clientTools` lets it. */
-  clientTools?: readonly ToolSpec[]
+  clientTools?: readonly ToolSpec[] | undefined
   /** Whether the run is continued after a crash, and keeps its events. `unsupported` with a store without `runs`. */
-  resumable?: boolean
+  resumable?: boolean | undefined
 }
 
 /** How a run has ended: a union by `finishReason`, with the text, usage, cost and sources. */
