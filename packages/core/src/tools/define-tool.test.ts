@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { z } from 'zod'
 import { z as z3 } from 'zod3'
+import * as transcript from '../data/transcript.ts'
 import {
   Agent,
   type Tool,
@@ -218,6 +219,13 @@ describe('the functions of an agent', () => {
       Promise.resolve(),
       /^functions\[1\] is .* but a Promise: await it, or where a function was called pass the function itself\.$/,
     ],
+    [
+      'an object of functions',
+      { act: () => 'x' },
+      /^functions\[1\] is .* but an object of functions: list the functions themselves, such as by Object\.values\(…\) of a module\.$/,
+    ],
+    ['a module with functions', transcript, /^functions\[1\] is .* but an object of functions: list the functions/],
+    ['an object of something else', { a: 1, b() {} }, /^functions\[1\] is .* but an object without `name`/],
   ])('are not %s', (_what, item, message) => {
     const act = tool({ name: 'act', description: 'd', input, execute })
     expect(() => agentWith([act, item as never])).toThrow(

@@ -117,7 +117,18 @@ function noTool(item: unknown, place: string): Error {
         ? 'null'
         : 'then' in item
           ? 'a Promise: await it, or where a function was called pass the function itself'
-          : 'an object without `name`, `inputSchema` and `execute`'
+          : holdsFunctions(item)
+            ? 'an object of functions: list the functions themselves, such as by Object.values(…) of a module'
+            : 'an object without `name`, `inputSchema` and `execute`'
   const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
   return invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
+}
+
+/** Whether it is a module, or an object that groups functions: the name of each is its own, not its key. */
+function holdsFunctions(item: object): boolean {
+  const values: unknown[] = Object.values(item)
+  const isFunction = (value: unknown): boolean => typeof value === 'function'
+  return Object.prototype.toString.call(item) === '[object Module]'
+    ? values.some(isFunction)
+    : values.length > 0 && values.every(isFunction)
 }
