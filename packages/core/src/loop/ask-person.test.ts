@@ -117,7 +117,7 @@ describe('a call that asks while it runs', () => {
   it('cannot be decided once it has ended', async () => {
     const { events } = await follow(booker().stream('Book'), async ({ approvalId }, run) => {
       run.approve(approvalId)
-      expect(() => run.approve(approvalId)).toThrow(expect.objectContaining({ code: 'not-found' }))
+      expect(() => run.approve(approvalId)).toThrow(expect.objectContaining({ code: 'session-conflict' }))
     })
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop' })
   })

@@ -69,7 +69,7 @@ describe('a call that the client executes', () => {
         message: expect.stringContaining('does not fit the `output` of locate.'),
       })
       await run.answer(approvalId, { city: 'Oslo' })
-      await expect(run.answer(approvalId, { city: 'Rome' })).rejects.toMatchObject({ code: 'not-found' })
+      await expect(run.answer(approvalId, { city: 'Rome' })).rejects.toMatchObject({ code: 'session-conflict' })
     })
     expect(result.text).toBe('You are in Oslo.')
     expect(lastWords(model)).toBe('tool: {"city":"Oslo"}')
