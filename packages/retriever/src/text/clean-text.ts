@@ -1,3 +1,5 @@
+import { textDecoder } from './text-decoder.ts'
+
 /** Text without invisible characters: control characters (except `\n` and `\t`), bidi marks, soft hyphens, odd spaces. */
 export function cleanText(text: string): string {
   if (!odd.test(text)) return text
@@ -20,7 +22,7 @@ export function countJunk(text: string): number {
   return text.match(junk)?.length ?? 0
 }
 
-const windows = new TextDecoder('windows-1252')
+const windows = textDecoder('windows-1252')
 const oddSpaces = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g
 // Symbol fonts have their bullets at these code points.
 const bulletPlaces = '\\uf0b7\\uf0a7\\uf0d8\\uf076\\uf0a8\\uf06e'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText } from './decode-text.ts'
+import { textDecoder } from './text-decoder.ts'
 
 const never = new AbortController().signal
 
@@ -16,7 +17,7 @@ function wide(text: string, { isBig = false, mark = true } = {}): Uint8Array {
 
 /** The bytes of a text in an encoding of one byte per character. */
 function encode(text: string, encoding: string): Uint8Array {
-  const signs = [...new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))]
+  const signs = [...textDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))]
   return Uint8Array.from(text, (sign) => signs.indexOf(sign))
 }
 

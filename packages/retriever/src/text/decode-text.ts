@@ -1,5 +1,6 @@
 import { breathe } from '../util/breathe.ts'
 import { detectEncoding } from './detect-encoding.ts'
+import { textDecoder } from './text-decoder.ts'
 
 /** The number of bytes that are decoded at once. */
 const partSize = 256 * 1024
@@ -11,7 +12,7 @@ const partSize = 256 * 1024
  * @throws UnreadableFile for binary data
  */
 export async function* decodeText(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder(await detectEncoding(bytes))
+  const decoder = textDecoder(await detectEncoding(bytes))
   // A \r at the end of a part may be the first half of a line end.
   let held = ''
   for (let at = 0; at < bytes.length; at += partSize) {

@@ -1,4 +1,5 @@
 import { alphabetShare } from './alphabets.ts'
+import { textDecoder } from './text-decoder.ts'
 
 /**
  * The most likely encoding of text that is not Unicode, as a label for TextDecoder. Judged by the characters that the
@@ -34,7 +35,7 @@ export async function guessEncoding(sample: Uint8Array): Promise<string> {
 const fewestForStatistics = 8
 
 function ofOneLanguage(sample: Uint8Array, names: readonly string[]): string[] {
-  const shares = names.map((name) => alphabetShare(new TextDecoder(name).decode(sample), name))
+  const shares = names.map((name) => alphabetShare(textDecoder(name).decode(sample), name))
   const most = Math.max(...shares)
   return names.filter((_, place) => (shares[place] ?? 0) > most - 0.02)
 }
@@ -165,7 +166,7 @@ const ofWords = new Set('¿¡ºªµ')
 function rateOf(sample: Uint8Array, encoding: string, common: ReadonlySet<string>): number {
   let count = 0
   let sum = 0
-  const signs = new TextDecoder(encoding).decode(sample)
+  const signs = textDecoder(encoding).decode(sample)
   for (let at = 0; at < signs.length; at++) {
     const sign = signs.charAt(at)
     if (sign <= '\u007f') continue
