@@ -204,6 +204,8 @@ describe('a worker that dies', () => {
 describe('onReady', () => {
   it('calls workers of other processes when their agents have jobs', async () => {
     const other = open()
+    // Two test clocks of pg-boss that attach at once fail.
+    await other.counts()
     const calls: string[] = []
     const stop = other.onReady(['writer'], () => calls.push('writer'))
     other.onReady(['reader'], () => calls.push('reader'))
