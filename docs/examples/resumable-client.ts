@@ -5,7 +5,7 @@ export async function answerOf(url: string, runId: string, userId: string, heade
     const path = `${url}/api/v1/runs/${runId}/events?user_id=${encodeURIComponent(userId)}&after=${last}`
     const response = await fetch(path, { headers }).catch(() => undefined) // the server is being restarted
     const { ok = false, status = 503 } = response ?? {}
-    if (status >= 400 && status < 500) throw new Error(`The run ${runId} cannot be read: ${status}`)
+    if (status >= 400 && status < 500 && status !== 429) throw new Error(`The run ${runId} cannot be read: ${status}`)
     const body = response && ok ? await readAll(response) : ''
     // Up to the empty line: the last event may be cut.
     for (const [, id = '', data = ''] of body.matchAll(/^id: (\d+)\ndata: ([^\n]*)\n\n/gm)) {

@@ -12,7 +12,7 @@ const payBoth = {
 }
 
 describeInBrowser('regions of one name', () => {
-  it('are told apart: answers to the same question, their timelines, and approvals of one tool', async () => {
+  it('have names of their own: answers to the same question, their timelines, and approvals of one tool', async () => {
     const { page, ask, said, settled } = await openPage(keeper([look, 'It is open.', look, 'It is paid.', payBoth]))
     const region = (name: string) => page.getByRole('region', { name, exact: true })
     for (const answer of ['It is open.', 'It is paid.']) {

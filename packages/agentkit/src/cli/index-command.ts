@@ -11,6 +11,7 @@ import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
 import { choice, oneOf } from './common/choice.ts'
+import { counted } from './common/counted.ts'
 import { print, printError } from './common/print.ts'
 import { openProgress } from './common/progress.ts'
 import { UsageError } from './common/usage-error.ts'
@@ -180,8 +181,4 @@ async function search(retriever: Retriever, query: string, limit: number): Promi
     print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
     process.stdout.write(`${terminalText(hit.quote)}\n\n`)
   }
-}
-
-function counted(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }

@@ -3,6 +3,7 @@ import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
+import { counted } from './common/counted.ts'
 import { pinsCommand } from './pins-command.ts'
 
 /** The options of both commands. */
@@ -58,7 +59,7 @@ async function build(patterns: string[], options: ToolsOptions): Promise<void> {
   const result = buildManifest({ patterns, ...options })
   report(result)
   if (result.problems.length > 0) return fail('Nothing was written.')
-  print(`${result.file}: ${counted(result.functions)}.`)
+  print(`${result.file}: ${counted(result.functions, 'tool')}.`)
   if (patterns.length > 1 && patterns.every(isFile)) {
     print(
       "The module covers the named files only, so `check` finds no new ones. Quote a pattern to include them: 'src/**/*.ts'.",
@@ -78,7 +79,7 @@ async function check(patterns: string[], options: ToolsOptions): Promise<void> {
     const { file, functions, problems, differences, command } = result
     report(result)
     if (problems.length > 0) fail(`${file} cannot be built.`)
-    else if (differences.length === 0) print(`${file} is up to date: ${counted(functions)}.`)
+    else if (differences.length === 0) print(`${file} is up to date: ${counted(functions, 'tool')}.`)
     else fail(`${file} is out of date:`, ...differences.map((line) => `  ${line}`), `run: ${command}`)
   }
 }
@@ -99,8 +100,4 @@ function printError(text: string): void {
 
 function print(text: string): void {
   process.stdout.write(`${terminalLine(text)}\n`)
-}
-
-function counted(functions: number): string {
-  return functions === 1 ? '1 tool' : `${functions} tools`
 }

@@ -109,7 +109,7 @@ describe('chat()', () => {
       ...{ history: undefined, replaces: undefined, clientTools: undefined, resumable: undefined },
     }
     expect(await agent.chat('Hi.', none)).toBe('Hi.')
-    // @ts-expect-error a user that is not known is nobody's session, not that of the user "default"
+    // @ts-expect-error a user that is not known has no session, not that of the user "default"
     const _: RunOptions = { userId: undefined }
   })
 

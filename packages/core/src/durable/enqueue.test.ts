@@ -137,7 +137,7 @@ describe('an idempotency key', () => {
       ...{ startAfter: undefined, timeoutMs: undefined, history: undefined },
     }
     expect(await agent.enqueue('Hi.', { userId: 'ann', idempotencyKey: 'k', ...none })).toEqual(one)
-    // @ts-expect-error a user that is not known is nobody's session, not that of the user "default"
+    // @ts-expect-error a user that is not known has no session, not that of the user "default"
     const _: EnqueueOptions = { userId: undefined }
     await agent.cancel(one.runId)
     const ended: string[] = []

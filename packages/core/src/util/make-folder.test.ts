@@ -39,7 +39,7 @@ describe('makeFolder', () => {
     expect(() => makeFolder(join(place, path))).toThrow(expect.objectContaining({ code }))
   })
 
-  it.runIf(process.platform === 'linux')('fails where nobody can make one', () => {
+  it.runIf(process.platform === 'linux')('fails where no one can make one', () => {
     expect(() => makeFolder('/proc/nosuch/a')).toThrow(expect.objectContaining({ code: 'ENOENT' }))
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Makes a folder and those above it, unless they are there. `mkdir` with `recursive` of Node never ends below a folder in
- * which the system lets nobody make one, such as /proc.
+ * which the system lets no one make one, such as /proc.
  *
  * @throws Error of Node, with its code
  */

@@ -252,6 +252,7 @@ describe('parallel steps', () => {
 
 describe('a branch', () => {
   it('takes a number for the key that is written so', async () => {
+    // For the compiler the keys are texts.
     const flow = workflow<number>().branch((stars) => stars as never, { 1: () => 'Bad.', 5: () => 'Good.' })
     expect(await flow.run(5)).toBe('Good.')
     await expect(flow.run(3)).rejects.toMatchObject({

@@ -132,7 +132,7 @@ describe('GET /api/v1/info', () => {
     expect(await rightsOf('the-token-of-all', { approvals: 'service' })).toEqual({ ...own, any_user: true })
   })
 
-  it('lets nobody decide or resume where the sessions store no runs', async () => {
+  it('lets no one decide or resume where the sessions store no runs', async () => {
     const { caller } = await read(createApp(fakeAgent()).request('/api/v1/info'))
     expect(caller).toEqual({ any_user: true, approve: false, upload: false, resume: false })
   })

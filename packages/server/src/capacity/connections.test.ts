@@ -141,7 +141,7 @@ describe('one connection', () => {
     await once(socket, 'close')
   })
 
-  it('is dropped when its client stops reading an answer that goes on', async () => {
+  it('is dropped when its client stops reading an answer that is still written', async () => {
     const { client, socket } = await open((_request, response) => void response.write(Buffer.alloc(64 * 1024 * 1024)), {
       stalledMs: 100,
     })

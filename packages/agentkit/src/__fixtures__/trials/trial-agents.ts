@@ -50,7 +50,7 @@ function worker(name: string, steps: number, options: TrialOptions, sessions?: S
       return model.stream(request, signal)
     },
   }
-  // The model is told which run calls it.
+  // The request says which run calls the model.
   const hooks: Hooks = {
     beforeModel: (request, { runId }) => ({
       ...request,
