@@ -15,7 +15,10 @@ export type PostgresSessionsOptions = {
   retryMs?: number
   /** Interval of a store's heartbeats during runs, in milliseconds; default 2,000. */
   heartbeatMs?: number
-  /** How long after its last heartbeat a store counts as dead, in milliseconds; default 9,000. */
+  /**
+   * How long after its last heartbeat a store counts as dead, in milliseconds; default 9,000. A run confirms that it is held
+   * where its last write began more than 4,000 ago: with less, a process that was frozen may call a model once more.
+   */
   staleAfterMs?: number
 }
 
