@@ -17,7 +17,7 @@ export type PostgresSessionsOptions = {
   heartbeatMs?: number
   /**
    * How long after its last heartbeat a store counts as dead, in milliseconds; default 9,000. A run confirms that it is held
-   * where its last write began more than 4,000 ago: with less, a process that was frozen may call a model once more.
+   * where its last write began more than 4,000 ms ago: with less, a process that was frozen may call a model once more.
    */
   staleAfterMs?: number
 }
