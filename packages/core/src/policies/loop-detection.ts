@@ -179,7 +179,7 @@ function hasAll(step: DetectorStep, calls: DetectorStep, same: Comparison): bool
 }
 
 function sameOutcome(left: FinishedCall, right: FinishedCall): boolean {
-  return left.isError === right.isError && sameCall(left, right) && sameJSON(left.content, right.content)
+  return left.isError === right.isError && sameJSON(left.content, right.content) && sameCall(left, right)
 }
 
 function sameCall(left: FinishedCall, right: FinishedCall): boolean {
@@ -198,8 +198,11 @@ function sameJSON(first: unknown, second: unknown): boolean {
     if (keys.length !== Object.keys(right).length) return false
     for (const key of keys) {
       if (!Object.hasOwn(right, key)) return false
-      const pair: [unknown, unknown] = [left[key as keyof typeof left], right[key as keyof typeof right]]
-      if (pair[0] !== pair[1]) pairs.push(pair)
+      const one: unknown = left[key as keyof typeof left]
+      const other: unknown = right[key as keyof typeof right]
+      if (one === other) continue
+      if (typeof one !== 'object' || typeof other !== 'object') return false
+      pairs.push([one, other])
     }
   }
   return true

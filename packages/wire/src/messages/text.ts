@@ -20,7 +20,9 @@ export function partsOf<Part>(content: string | readonly Part[]): readonly (Part
 
 /** The text of an assistant's message, joined, for APIs with one text per message. */
 export function assistantText({ content }: AssistantMessage): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  let text = ''
+  for (const part of content) if (part.type === 'text') text += part.text
+  return text
 }
 
 /** A tool call's arguments as the JSON of an object; another value, which some models write, is wrapped in one. */

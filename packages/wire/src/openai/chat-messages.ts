@@ -91,19 +91,17 @@ function assistantMessage(
   if (calls.length === 0 && content === null) return undefined
   const own = reasoningOwner !== undefined && message.model === reasoningOwner
   const reasoning = own ? reasoningText(message) : ''
-  return {
-    role: 'assistant',
-    content,
-    ...(!isBlank(reasoning) && { reasoning: wellFormed(reasoning) }),
-    ...(returnsTo !== undefined && returnedReasoning(message, returnsTo, longestCallId)),
-    ...(calls.length > 0 && {
-      tool_calls: calls.map(({ callId, name, input }) => ({
-        id: callId,
-        type: 'function',
-        function: { name: wireToolName(name), arguments: argumentsText(input) },
-      })),
-    }),
+  const item: ChatMessage = { role: 'assistant', content }
+  if (!isBlank(reasoning)) item.reasoning = wellFormed(reasoning)
+  if (returnsTo !== undefined) Object.assign(item, returnedReasoning(message, returnsTo, longestCallId))
+  if (calls.length > 0) {
+    item.tool_calls = calls.map(({ callId, name, input }) => ({
+      id: callId,
+      type: 'function',
+      function: { name: wireToolName(name), arguments: argumentsText(input) },
+    }))
   }
+  return item
 }
 
 function reasoningText({ content }: AssistantMessage): string {

@@ -35,11 +35,14 @@ function withoutNulls(detail: Detail): Detail {
 
 type Returned = { reasoning_content?: string; reasoning_details?: Detail[] }
 
+const nothing: Returned = Object.freeze({})
+
 /**
  * The fields of a message by which its model gets back what it has sent.
  * @param owner `provider/model`
  */
 export function returnedReasoning({ content }: AssistantMessage, owner: string, longestCallId: number): Returned {
+  if (!content.some(({ type }) => type === 'reasoning')) return nothing
   let text = ''
   const details: Detail[] = []
   const callIds = new Set(content.flatMap((part) => (part.type === 'tool-call' ? part.callId : [])))

@@ -1,4 +1,4 @@
-import { type Message, toolCalls } from '@agentkit/core'
+import type { Message } from '@agentkit/core'
 
 /** What SDKs and servers send in place of a missing id. */
 const placeholders: ReadonlySet<unknown> = new Set(['', 'null', 'undefined'])
@@ -34,7 +34,10 @@ export class OwnCallIds {
 }
 
 function idsIn(messages: readonly Message[]): ReadonlySet<string> {
-  return new Set(
-    messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message).map(({ callId }) => callId) : [])),
-  )
+  const ids = new Set<string>()
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'tool-call') ids.add(part.callId)
+  }
+  return ids
 }
