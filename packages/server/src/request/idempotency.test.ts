@@ -1,6 +1,6 @@
-import { memorySessions } from '@agentkit/core'
+import { AgentKitError, memorySessions, type RunStore } from '@agentkit/core'
 import type { ScriptedTurn } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { chatData, expectProblem, until, validFields } from '../__fixtures__/requests.ts'
 import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
@@ -268,6 +268,22 @@ describe('an Idempotency-Key', () => {
     const { agent } = storedAgent([], { sessions: memorySessions() })
     await expectProblem(await createApp(agent, quiet).request(path, keyed('Hi')), 400, 'unsupported')
   })
+
+  it.each([{}, { 'idempotency-key': 'a' }])(
+    'does not change the status of an error of the store (%j)',
+    async (headers) => {
+      const { agent, sessions } = storedAgent([])
+      const app = createApp(agent, quiet)
+      const failure = new AgentKitError('storage', 'The store does not answer.')
+      vi.spyOn(sessions.runs as RunStore, 'read').mockRejectedValue(failure)
+      const request = {
+        method: 'POST',
+        body: '{"user_id":"ada","approve":true}',
+        headers: { 'content-type': 'application/json', ...headers },
+      }
+      await expectProblem(await app.request('/api/v1/runs/r/approvals/a', request), 503, 'storage')
+    },
+  )
 
   it('of a decision replays the run as it was then', async () => {
     const { agent, paid } = storedAgent([payTurn, 'Paid.'])

@@ -3,7 +3,7 @@ import { recordAnswer, type WholeFormat } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { checkKept } from '../answer/kept-events.ts'
-import { ProblemError, problemResponse } from '../answer/problem.ts'
+import { handlerProblem, ProblemError, problemResponse } from '../answer/problem.ts'
 import { describeError } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { RouteParts } from './parts.ts'
@@ -96,9 +96,8 @@ export async function idempotent(
   try {
     return await finish(await handle(begin))
   } catch (error) {
-    const problem = error instanceof ProblemError ? error : new ProblemError('internal-error', { cause: error })
-    await finish(problemResponse(problem, context.get('requestId')))
-    throw problem
+    await finish(problemResponse(handlerProblem(error), context.get('requestId')))
+    throw error
   }
 }
 
