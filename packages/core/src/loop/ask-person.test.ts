@@ -1,6 +1,6 @@
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Agent, type AgentEvent, type AgentRun, type RunOptions, Swarm, tool } from '../index.ts'
+import { Agent, type AgentEvent, type AgentRun, type RunOptions, Swarm, type ToolContext, tool } from '../index.ts'
 import { askPerson } from './ask-person.ts'
 
 type Request = Extract<AgentEvent, { type: 'approval-request' }>
@@ -112,6 +112,23 @@ describe('a call that asks while it runs', () => {
     const result = await run.result
     vi.useRealTimers()
     expect(result.error).toMatchObject({ code: 'timeout', phase: 'run' })
+  })
+
+  it('asks no person after it has ended, and keeps nothing of its run', async () => {
+    let ended: ToolContext | undefined
+    const keeping = tool({
+      ...{ name: 'book', description: 'Keeps its context.', input: { type: 'object', properties: {} } },
+      execute(_, context) {
+        ended = context
+        return 'booked'
+      },
+    })
+    const late: unknown[] = []
+    for await (const { type } of booker({ functions: [keeping] }).stream('Book')) {
+      if (type === 'tool-result') late.push(await askPerson(ended as ToolContext, 'Book it?'))
+      expect(type).not.toBe('approval-request')
+    }
+    expect(late).toEqual([undefined])
   })
 
   it('cannot be decided once it has ended', async () => {

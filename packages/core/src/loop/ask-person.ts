@@ -8,7 +8,10 @@ import type { Run } from './types.ts'
 
 type AskPerson = (input: JSONValue, signal: AbortSignal | undefined) => Promise<Decision | undefined>
 
-/** How running calls ask, by their contexts. */
+/**
+ * How running calls ask, by their contexts. A call that has ended has no entry: a minor garbage collection of V8 keeps what the
+ * values of an older map refer to, here a whole run.
+ */
 const running = new WeakMap<ToolContext, AskPerson>()
 
 /**
@@ -38,10 +41,8 @@ export function allowAsking(
   let count = 0
   // Few calls ask: a controller for each, and its abort, would take longer than a short tool.
   let ended: AbortController | undefined
-  let isOver = false
   running.set(context, async (input, given) => {
     ended ??= new AbortController()
-    if (isOver) ended.abort()
     const signal = AbortSignal.any([context.signal, ended.signal, ...(given ? [given] : [])])
     const { scope, ledger } = run
     count++
@@ -55,7 +56,7 @@ export function allowAsking(
     }
   })
   return () => {
-    isOver = true
+    running.delete(context)
     ended?.abort()
   }
 }
