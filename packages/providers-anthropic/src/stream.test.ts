@@ -258,6 +258,31 @@ describe('AnthropicReader', () => {
     expect(finishOf(read([{ type: 'message_start' }, ...text(0, 'Hi'), { type: 'message_stop' }])).usage).toEqual({})
   })
 
+  it('takes `message_stop` without a reason for the end of a complete answer, with a warning (Q10)', () => {
+    const warning = { type: 'warning', message: expect.stringContaining('no reason for the end') }
+    const stop = { type: 'message_stop' }
+    expect(read([begun, ...text(0, 'Hi'), stop])).toMatchObject([
+      { type: 'text-delta', text: 'Hi' },
+      warning,
+      { type: 'finish', reason: 'stop' },
+    ])
+    expect(read([begun, ...call(0, 'a', '{"city":"Oslo"}'), stop])).toMatchObject([
+      { type: 'tool-call', callId: 'a', input: { city: 'Oslo' } },
+      warning,
+      { type: 'finish', reason: 'tool-calls' },
+    ])
+  })
+
+  it.each([
+    ['nothing', []],
+    ['thinking alone', block(0, { type: 'thinking', thinking: 'Hm.', signature: 'sig' })],
+    ['a call that has not ended', call(0, 'a', '{"city":').slice(0, -1)],
+    ['an answer that has begun again', [...text(0, 'Hi'), ...ended('end_turn').slice(0, 1), begun]],
+  ])('misses the rest of an answer that stops without a reason after %s (Q10)', (_, events) => {
+    const incomplete = expect.objectContaining({ code: 'incomplete-stream', retryable: true })
+    expect(() => read([begun, ...events, { type: 'message_stop' }])).toThrow(incomplete)
+  })
+
   it('misses the end of a stream that does not say why it ended (Q10)', () => {
     const reader = new AnthropicReader(context, new Map())
     for (const event of [begun, ...text(0, 'Hi')]) reader.read({ event: '', data: JSON.stringify(event) })

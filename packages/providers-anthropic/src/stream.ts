@@ -89,12 +89,21 @@ export class AnthropicReader implements FrameReader {
 
   finish(): void {
     if (!this.#stopped) throw incompleteStream(this.#context)
+    if (this.#stopReason === '') this.#assumeEnd()
     for (const index of [...this.#blocks.keys()]) this.#end(index)
     this.#reply.finish(this.#finishReason(), this.#usage.total())
   }
 
   take(): ModelEvent[] {
     return this.#reply.take()
+  }
+
+  /** Some servers send `message_stop` without a reason, which is enough where the answer is complete. */
+  #assumeEnd(): void {
+    const isCut = [...this.#blocks.values()].some(({ type }) => type === 'tool_use')
+    if (isCut || !this.#spoke) throw incompleteStream(this.#context)
+    const { provider } = this.#context
+    this.#reply.warn(`${provider} gave no reason for the end of its answer: it was taken for a complete one.`)
   }
 
   /** A server or proxy that restarts an answer sends another `message_start`: the first message is dropped. */
@@ -104,6 +113,7 @@ export class AnthropicReader implements FrameReader {
       this.#blocks.clear()
       this.#usage = new AnthropicUsage()
       this.#stopped = this.#spoke = false
+      this.#stopReason = ''
     }
     this.#begun = true
     this.#usage.add(usage)
