@@ -1,5 +1,6 @@
 import type { AssistantMessage, ImagePart, InputPart, JSONValue, Message, TextPart, ToolMessage } from '@agentkit/core'
 import { invalidArgument, isRecord } from '@agentkit/core/internal'
+import { isTextType } from '@agentkit/wire'
 import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from '@ai-sdk/provider'
 
 type PromptMessage = LanguageModelV3Prompt[number]
@@ -152,7 +153,7 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
       return { content: `The call was denied: ${output.reason ?? 'no reason was given.'}`, isError: true }
     case 'content':
       return {
-        content: output.value.flatMap(contentPart),
+        content: output.value.map(contentPart),
       }
   }
 }
@@ -171,19 +172,43 @@ function isPart(part: unknown): part is TextPart | ImagePart {
 
 type ContentItem = Extract<ResultPart['output'], { type: 'content' }>['value'][number]
 
-function contentPart(item: ContentItem): (TextPart | ImagePart)[] {
+/** A part of a result; a line of text for what no result holds here. */
+function contentPart(item: ContentItem | V4FilePart): TextPart | ImagePart {
   switch (item.type) {
     case 'text':
-      return [textPart(item.text)]
+      return textPart(item.text)
     case 'image-data':
-      return [{ type: 'image', base64: item.data, mediaType: item.mediaType }]
+      return { type: 'image', base64: item.data, mediaType: item.mediaType }
     case 'image-url':
-      return [{ type: 'image', url: item.url }]
-    case 'file-data':
-      return item.mediaType.startsWith('image/')
-        ? [{ type: 'image', base64: item.data, mediaType: item.mediaType }]
-        : []
+      return { type: 'image', url: item.url }
+    case 'file-url':
+      return isImageAddress(item) ? { type: 'image', url: item.url } : leftOut(` at ${item.url}`)
+    case 'file-data': {
+      const { data, mediaType, filename = mediaType } = item
+      // `image` alone names a kind.
+      if (mediaType === 'image') return { type: 'image', base64: data }
+      if (mediaType.startsWith('image/')) return { type: 'image', base64: data, mediaType }
+      const name = JSON.stringify(filename)
+      if (!isTextType(mediaType)) return leftOut(` ${name}`)
+      return textPart(`[file ${name}]\n${Buffer.from(data, 'base64').toString('utf8')}`)
+    }
+    case 'file':
+      return item.data.type === 'text' ? textPart(item.data.text) : leftOut('')
     default:
-      return []
+      // Ids of files that a provider stores, and parts that a provider defines.
+      return leftOut('')
   }
+}
+
+/** `ai` 7 passes the texts among files as they are in its own specification. */
+type V4FilePart = { type: 'file'; data: { type: 'text'; text: string } | { type: 'other' } }
+
+/** By its type, which some versions pass beside an address, else by its ending. */
+function isImageAddress({ url, mediaType }: { url: string; mediaType?: unknown }): boolean {
+  if (typeof mediaType === 'string') return /^image(?:\/|$)/.test(mediaType)
+  return /^(?:https?:[^?#]*\.(?:png|jpe?g|gif|webp)(?:[?#]|$)|data:image\/)/i.test(url)
+}
+
+function leftOut(which: string): TextPart {
+  return textPart(`[file${which} left out]`)
 }

@@ -143,6 +143,39 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     expect(model.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toEqual(parts)
   })
 
+  it('receives what an earlier result has of images and texts, and a line for each file that it cannot hold', async () => {
+    const { agent, model } = clerk(['Seen.'], [])
+    const called = { toolCallId: 'a', toolName: 'shot' }
+    const value = [
+      { type: 'image-data', data: 'aGk=', mediaType: 'image/png' },
+      { type: 'file-url', url: 'https://a.example/chart.PNG?v=1', mediaType: 'image/png' },
+      { type: 'file-url', url: 'https://a.example/report.pdf', mediaType: 'application/pdf' },
+      { type: 'file-data', data: 'aGk=', mediaType: 'image/png' },
+      { type: 'file-data', data: 'Ym9va3M=', mediaType: 'text/csv', filename: 'a.csv' },
+      { type: 'file-data', data: 'JVBERi0=', mediaType: 'application/pdf' },
+      { type: 'file-id', fileId: 'file_1' },
+    ]
+    // What of it a version takes by its types differs.
+    const output = { type: 'content', value } as never
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: [{ type: 'tool-call', ...called, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...called, output }] },
+      { role: 'user', content: 'And?' },
+    ]
+    await ai.generateText({ model: toAISDK(agent), messages })
+    const result = model.requests[0]?.messages.find(({ role }) => role === 'tool')
+    expect(result?.content).toMatchObject([
+      { type: 'image', base64: 'aGk=', mediaType: 'image/png' },
+      { type: 'image', url: 'https://a.example/chart.PNG?v=1' },
+      { type: 'text', text: '[file at https://a.example/report.pdf left out]' },
+      { type: 'image', base64: 'aGk=', mediaType: 'image/png' },
+      { type: 'text', text: '[file "a.csv"]\nbooks' },
+      { type: 'text', text: '[file "application/pdf" left out]' },
+      { type: 'text', text: '[file left out]' },
+    ])
+  })
+
   it('receives images and files, and addresses as they are', async () => {
     const { agent, model } = clerk(['A cat.'], [])
     const content = [
