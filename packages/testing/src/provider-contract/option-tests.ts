@@ -93,6 +93,7 @@ const options: Record<string, Partial<ModelRequest>> = {
   'a temperature (Q21, Q26, Q41)': { temperature: 0.2 },
   'words to stop at': { stop: ['END', '###'] },
   'a bound of the answer': { maxOutputTokens: 200 },
+  'a bound of a word (Q21)': { maxOutputTokens: 3 },
   'no reasoning': { reasoning: 'none' },
   'little reasoning': { reasoning: 'low' },
   'much reasoning': { reasoning: 'high' },

@@ -69,6 +69,14 @@ describe('toResponsesRequest', () => {
     expect(body).not.toHaveProperty('reasoning')
   })
 
+  it('raises a limit of the answer that the API refuses, with a warning (Q21)', () => {
+    const raised = request('gpt-5.4', { maxOutputTokens: 15 })
+    expect(raised.body.max_output_tokens).toBe(16)
+    expect(raised.warnings).toEqual([expect.stringMatching(/`maxOutputTokens` 15/)])
+    const least = request('gpt-5.4', { maxOutputTokens: 16 })
+    expect([least.body.max_output_tokens, least.warnings]).toEqual([16, []])
+  })
+
   it('requests an effort with a summary', () => {
     expect(request('gpt-5.2', { reasoning: 'low' }).body.reasoning).toEqual({ effort: 'low', summary: 'auto' })
     expect(request('gpt-5.2', { reasoning: 'none' }).body.reasoning).toEqual({ effort: 'none' })

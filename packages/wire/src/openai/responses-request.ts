@@ -44,12 +44,23 @@ export function toResponsesRequest(
     const schema = request.output
     body.text = { format: { type: 'json_schema', name: 'answer', schema, strict: isStrictSchema(schema) } }
   }
-  if (request.maxOutputTokens !== undefined) body.max_output_tokens = request.maxOutputTokens
+  if (request.maxOutputTokens !== undefined) body.max_output_tokens = answerLimit(request.maxOutputTokens, warnings)
   if (supported.temperature !== undefined) body.temperature = supported.temperature
   if (supported.stop) warnings.push('The Responses API does not take `stop`: it was left out.')
   const { effort } = supported
   if (effort !== undefined) body.reasoning = { effort, ...(effort !== 'none' && { summary: 'auto' }) }
   return { body, warnings }
+}
+
+/** The API refuses a lower limit. */
+const leastLimit = 16
+
+function answerLimit(asked: number, warnings: string[]): number {
+  if (asked >= leastLimit) return asked
+  warnings.push(
+    `The Responses API takes no limit below ${leastLimit} tokens: \`maxOutputTokens\` ${asked} was sent as that.`,
+  )
+  return leastLimit
 }
 
 /** The field for instructions takes no breakpoint; a message with them does. */
