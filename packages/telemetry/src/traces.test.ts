@@ -188,6 +188,28 @@ describe('the trace of a run', () => {
     )
   })
 
+  it('says of a call that did not finish in time, and of one that failed, which of the two', async () => {
+    await using telemetry = await traced()
+    const slow = tool({
+      ...{ name: 'slow', description: 'Waits.', input, timeoutMs: 5 },
+      execute: () => new Promise(() => {}),
+    })
+    const fail = tool({
+      ...{ name: 'fail', description: 'Fails.', input },
+      execute: () => Promise.reject(new Error('no')),
+    })
+    const model = scriptedModel([{ toolCalls: [{ name: 'slow' }] }, { toolCalls: [{ name: 'fail' }] }, 'Sorry.'])
+    await new Agent({ name: 'Clerk', functions: [slow, fail], model }).chat('Go')
+    expect(telemetry.tree()).toEqual([
+      'invoke_agent Clerk',
+      '  chat scripted',
+      '  execute_tool slow !timeout',
+      '  chat scripted',
+      '  execute_tool fail !tool_error',
+      '  chat scripted',
+    ])
+  })
+
   it('is continued by what a tool does, within and over HTTP', async () => {
     await using telemetry = await traced()
     let headers: Readonly<Record<string, string>> = {}

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
 import type { Citation } from '../data/citation.ts'
-import { isInstance, messageOf } from '../data/errors.ts'
+import { isAgentKitError, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONValue, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startToolDeadline } from '../policies/deadline.ts'
@@ -120,7 +120,8 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
     // An aborted run ends its tools; the model receives all other errors.
     signal.throwIfAborted()
     if (isInstance(error, MemberSuspended)) throw error
-    return failed(messageOf(error))
+    const attempt = failed(messageOf(error))
+    return isAgentKitError(error) && error.code === 'timeout' ? { ...attempt, timeout: error } : attempt
   } finally {
     deadline.stop()
     endAsking()

@@ -88,7 +88,9 @@ export async function withToolSpan(run: Run, call: ToolCall, work: () => Promise
   if (!span) return work()
   try {
     const attempt = await span.within(work)
-    span.end({ isError: attempt.isError, output: attempt.output as JSONValue }) // what the model receives is made of it
+    const { isError, timeout, output } = attempt
+    // What the model receives is made of the output.
+    span.end({ isError, output: output as JSONValue, ...(timeout && { error: timeout }) })
     return attempt
   } catch (error) {
     // A member that waits has not failed.

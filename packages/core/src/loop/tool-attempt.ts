@@ -1,5 +1,6 @@
 import type { ToolCall } from '../contracts/model.ts'
 import type { ToolContext } from '../contracts/tool.ts'
+import type { AgentKitError } from '../data/errors.ts'
 import type { ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { withSignal } from '../runs/current-run.ts'
@@ -13,7 +14,11 @@ import { argumentProblem } from './check-event.ts'
 import type { Run } from './types.ts'
 
 /** What one call of a tool resulted in. */
-export type Attempt = ToolResult & { isError: boolean }
+export type Attempt = ToolResult & {
+  isError: boolean
+  /** Of a call that did not finish in time; for its span alone. */
+  timeout?: AgentKitError
+}
 
 /** For a tool that returns a run itself, the result of the run. */
 export async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> {
