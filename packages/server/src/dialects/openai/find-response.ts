@@ -15,6 +15,8 @@ export type FoundResponse = {
 }
 
 const pageSize = 1_000
+/** The most runs that are skipped, because later ones have replaced them. */
+const mostReplaced = 20
 
 /**
  * The run of a response of this agent and user.
@@ -42,6 +44,22 @@ export async function findResponse(
   const sessionId = turn && (await sessionWith(agent.sessions, { agentId: agent.id, userId }, runId))
   if (sessionId === undefined) throw unknown
   return { runId, sessionId, turn, stored: undefined }
+}
+
+/** The id of the run that is before a response in its session; `undefined` for the first one. */
+export async function runBefore(
+  { agent }: RouteParts,
+  { runId, sessionId, stored }: FoundResponse,
+  userId: string,
+): Promise<string | undefined> {
+  if (sessionId === undefined) return undefined
+  if (stored) {
+    const earlier = await agent.runs({ userId, sessionId, after: runId, limit: mostReplaced })
+    return earlier.find(({ replaced }) => !replaced)?.runId
+  }
+  const turns = await agent.sessions.turns({ agentId: agent.id, userId, sessionId })
+  const own = turns.findIndex((turn) => turn.runId === runId)
+  return turns.slice(0, Math.max(0, own)).findLast(({ status }) => status !== 'replaced')?.runId
 }
 
 /** A store without runs does not say whose a turn is: it is looked for in the sessions of the user. */

@@ -100,6 +100,8 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     const first = await client.responses.create({ model, input: 'A' })
     const second = await client.responses.create({ model, input: 'B', previous_response_id: first.id })
     expect(second.previous_response_id).toBe(first.id)
+    const previousOf = async ({ id }: Response) => (await client.responses.retrieve(id)).previous_response_id
+    expect([await previousOf(first), await previousOf(second)]).toEqual([null, first.id])
     const sessions = await agent.sessions.list({ agentId: 'test', userId: 'default' })
     expect(sessions).toMatchObject([{ turns: 2 }])
     // It is not the last any more: another session begins with what came before.
@@ -343,7 +345,9 @@ describe.each(clients)('the client openai %i', (_, connect) => {
       ...{ model, input: 'E', previous_response_id: next.id, background: true },
     })
     await expect(client.responses.delete(next.id)).rejects.toMatchObject({ status: 409 })
-    expect(await client.responses.retrieve(queued.id)).toMatchObject({ status: 'queued' })
+    const waiting = { status: 'queued', previous_response_id: next.id }
+    expect(await client.responses.retrieve(queued.id)).toMatchObject(waiting)
+    expect(await client.responses.cancel(queued.id)).toMatchObject({ ...waiting, status: 'cancelled' })
   })
 
   it('reads no response of another user', async () => {

@@ -10,7 +10,8 @@ import { defineRoute, type Route } from '../../request/route.ts'
 import { runStoreOf } from '../../request/run-store.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { openaiCaller } from './common-fields.ts'
-import { type FoundResponse, findResponse } from './find-response.ts'
+import { type FoundResponse, findResponse, runBefore } from './find-response.ts'
+import { type ResponseHead, responseId } from './response-body.ts'
 import { ResponseReader } from './response-reader.ts'
 import { responsesEncoder } from './responses-encoder.ts'
 import { storedHead, storedResponse } from './stored-response.ts'
@@ -26,6 +27,12 @@ export function storedResponsesRoutes(parts: RouteParts): Route[] {
 
 function findFor(context: ServerContext, parts: RouteParts, id: string): Promise<FoundResponse> {
   return findResponse(parts, id, { userId: openaiCaller(context, undefined), param: 'response_id' })
+}
+
+/** What is stored of a response says what it continues, but nothing else of its request. */
+async function headFor(context: ServerContext, parts: RouteParts, found: FoundResponse): Promise<ResponseHead> {
+  const before = await runBefore(parts, found, openaiCaller(context, undefined))
+  return { ...storedHead(parts.agent.id, found), previousId: before === undefined ? null : responseId(before) }
 }
 
 const query = object({
@@ -47,7 +54,8 @@ function readRoute(parts: RouteParts): Route {
       const found = await findFor(context, parts, param('id'))
       const { runId, stored } = found
       context.set('runId', runId)
-      if (stream !== 'true') return context.json(storedResponse(parts, found))
+      const head = await headFor(context, parts, found)
+      if (stream !== 'true') return context.json(storedResponse(parts, found, head))
       if (!stored?.keepsEvents) {
         const errors = [{ path: ['stream'], message: 'is not supported' }]
         throw new ProblemError('unsupported', { detail: 'Only background responses keep their events.', errors })
@@ -56,7 +64,7 @@ function readRoute(parts: RouteParts): Route {
       const { lastSeq, record } = stored
       const isActive = record.status === 'queued' || record.status === 'running'
       const encode = responsesEncoder({
-        ...{ head: storedHead(agent.id, found), reader: new ResponseReader(agent.id) },
+        ...{ head, reader: new ResponseReader(agent.id) },
         ...(starting_after !== undefined && { after: starting_after }),
       })
       // A run that has waited for approvals continues after such an end.
@@ -113,7 +121,8 @@ function cancelRoute(parts: RouteParts): Route {
       context.set('runId', runId)
       if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
       else if (sessionId !== undefined) await capacity.sessionRuns.cancel({ userId, sessionId })
-      return context.json(storedResponse(parts, await findFor(context, parts, param('id'))))
+      const ended = await findFor(context, parts, param('id'))
+      return context.json(storedResponse(parts, ended, await headFor(context, parts, ended)))
     },
   })
 }
