@@ -9,6 +9,8 @@ export type AGUIEncoderOptions = {
   threadId: string
   /** The client's own. */
   runId: string
+  /** Whether the client takes results of tools in parts, not only as texts. */
+  takesParts?: boolean
   /** Tools of the client, which are not called. */
   ignoredTools?: readonly string[]
   /** Calls that the client knows: the run continues. */
@@ -23,7 +25,13 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  *
  * Source: https://docs.ag-ui.com/concepts/events
  */
-export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: AGUIEncoderOptions): EncodeEvent {
+export function aguiEncoder({
+  threadId,
+  runId,
+  takesParts = true,
+  ignoredTools = [],
+  calls = [],
+}: AGUIEncoderOptions): EncodeEvent {
   const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
   const openers = new Map<string, string>()
@@ -130,7 +138,7 @@ export function aguiEncoder({ threadId, runId, ignoredTools = [], calls = [] }: 
         return showCall(event)
       case 'tool-result':
         return shown.has(idOf(event)) || event.path.length === 1
-          ? trackOf(event).result(idOf(event), contentOf(event), nextId(event), event.isError)
+          ? trackOf(event).result(idOf(event), contentOf(event, takesParts), nextId(event), event.isError)
           : []
       case 'source':
         return [custom('agentkit.source', event.source)]
@@ -190,9 +198,10 @@ function outcomeOf({ status }: Of<'agent-end'>): Frame {
 }
 
 /** Texts and images as they are, anything else as JSON. */
-function contentOf({ output }: Of<'tool-result'>): string | object[] {
+function contentOf({ output }: Of<'tool-result'>, takesParts: boolean): string | object[] {
   if (typeof output === 'string') return output
   if (Array.isArray(output) && output.length > 0 && output.every(isPart)) {
+    if (!takesParts) return output.map(({ type, text }) => (type === 'text' ? text : '[image left out]')).join('\n')
     return output.map((part) => {
       if (part.type === 'text') return { type: 'text', text: String(part.text) }
       const { base64, url, mediaType = 'image/png' } = part

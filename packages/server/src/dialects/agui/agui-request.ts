@@ -13,6 +13,7 @@ import { decisionsOfRun } from '../common/run-approvals.ts'
 const body = looseObject({
   threadId: idField,
   runId: idField,
+  protocolVersion: optional(unknown()),
   messages: array(looseObject({ role: string(), content: optional(unknown()) })),
   tools: nullish(
     array(looseObject({ name: string(), description: optional(string()), parameters: optional(unknown()) })),
@@ -27,7 +28,13 @@ const body = looseObject({
 
 type Input = InferOutput<typeof body>
 
-export type AGUIRequest = { threadId: string; runId: string; tools: ToolSpec[] } & (
+export type AGUIRequest = {
+  threadId: string
+  runId: string
+  tools: ToolSpec[]
+  /** Whether the client takes results of tools in parts. Those before 1.0 take texts, and do not name their version. */
+  takesParts: boolean
+} & (
   | { question: string | InputPart[]; history: Message[] }
   | { resumes: string | undefined; decisions: Decisions; outputs: ClientOutputs }
 )
@@ -35,8 +42,9 @@ export type AGUIRequest = { threadId: string; runId: string; tools: ToolSpec[] }
 /** @throws ProblemError for what is no `RunAgentInput` */
 export function readAGUIRequest(sent: unknown): AGUIRequest {
   const input = validate(body, sent)
-  const { threadId, runId, messages, tools, context, resume } = input
-  const common = { threadId, runId, tools: (tools ?? []).map(specOf) }
+  const { threadId, runId, messages, tools, context, resume, protocolVersion } = input
+  const takesParts = typeof protocolVersion === 'string'
+  const common = { threadId, runId, tools: (tools ?? []).map(specOf), takesParts }
   const last = messages.at(-1)
   const outputs = readOutputs(messages)
   if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs }

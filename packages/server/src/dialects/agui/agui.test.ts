@@ -86,6 +86,28 @@ describe.each(versions)('AG-UI %s', (version, open) => {
     expect(JSON.stringify(events)).not.toContain('secret')
   })
 
+  it('shows the image that a tool gives, or that there was one', async () => {
+    const image = { type: 'image', base64: 'iVBORw0KGgo=', mediaType: 'image/png' }
+    const draw = tool({
+      ...{ name: 'draw', description: 'Draws.', input: { type: 'object' } },
+      execute: () => [{ type: 'text', text: 'Here.' }, image],
+    })
+    const { agent } = make([{ toolCalls: [{ name: 'draw' }] }, 'Drawn.', 'Yes.'], { functions: [draw] })
+    const client = open(await urlOf(agent))
+    await run(client, 'Draw')
+    const source = { type: 'data', value: image.base64, mimeType: image.mediaType }
+    const parts = [
+      { type: 'text', text: 'Here.' },
+      { type: 'image', source },
+    ]
+    expect(client.messages.find(({ role }) => role === 'tool')).toMatchObject({
+      content: version === '1.0' ? parts : 'Here.\n[image left out]',
+    })
+    // The client sends it back with the next question.
+    await run(client, 'Sure?')
+    expect(answersOf(client)).toEqual(['Drawn.', 'Yes.'])
+  })
+
   it('shows the members of a swarm', async () => {
     const member = new Agent({
       ...{ name: 'Clerk', description: 'Counts.', functions: [], model: scriptedModel(['Seven.', 'Eight.']) },
