@@ -50,7 +50,11 @@ function partOf(block: ContentBlock): Part {
     case 'resource': {
       const { resource } = block
       if ('text' in resource) return textPart(resource.text)
-      return textPart(`[resource ${resource.uri}, ${resource.mimeType ?? 'binary'}, ${bytesOf(resource.blob)} bytes]`)
+      const { uri, blob, mimeType = 'binary' } = resource
+      // The model has no other way to read it.
+      if (mimeType.startsWith('image/')) return { type: 'image', base64: blob, mediaType: mimeType }
+      if (mimeType.startsWith('text/')) return textPart(Buffer.from(blob, 'base64').toString('utf8'))
+      return textPart(`[resource ${uri}, ${mimeType}, ${bytesOf(blob)} bytes]`)
     }
     default:
       return textPart(`[content of the unknown type "${String((block as { type?: unknown }).type).slice(0, 64)}"]`)

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { toResult } from './tool-result.ts'
+
+const uri = 'file:///a'
+const embedded = (blob: string, mimeType?: string) => ({
+  content: [{ type: 'resource' as const, resource: { uri, blob, ...(mimeType !== undefined && { mimeType }) } }],
+})
+
+it('shows an embedded image, and the text of an embedded file, which the model cannot read in another way', () => {
+  expect(toResult(embedded('iVBORw0KGgo=', 'image/png'), [])).toEqual([
+    { type: 'image', base64: 'iVBORw0KGgo=', mediaType: 'image/png' },
+  ])
+  expect(toResult(embedded('Ym9va3M=', 'text/csv; charset=utf-8'), ['[A note]'])).toBe('books\n[A note]')
+})
+
+it.each([
+  ['application/pdf', '[resource file:///a, application/pdf, 9 bytes]'],
+  [undefined, '[resource file:///a, binary, 9 bytes]'],
+])('names an embedded file of the type %s', (mimeType, line) => {
+  expect(toResult(embedded('JVBERi0xLjQt', mimeType), [])).toBe(line)
+})
