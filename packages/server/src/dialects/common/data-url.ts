@@ -1,4 +1,5 @@
 import type { FilePart, ImagePart } from '@agentkit/core'
+import { mediaTypeOf, unknownType } from './media-types.ts'
 
 /**
  * The content of a data URL with base64. An address would be read by the model's provider, or by this server, for any
@@ -17,9 +18,14 @@ export function isBase64(text: string): boolean {
   return !/[^\w+/=-]/.test(text)
 }
 
-/** An image, or a file with its name. */
-export function filePart(base64: string, mediaType: unknown, name?: unknown): ImagePart | FilePart {
-  const media = typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
-  if (media.startsWith('image/')) return { type: 'image', base64, mediaType: media }
-  return { type: 'file', base64, mediaType: media, ...(typeof name === 'string' && name !== '' && { name }) }
+/**
+ * An image, or a file with its name. Browsers do not know the types of many files, such as of Markdown: the name decides
+ * then.
+ */
+export function filePart(base64: string, sentType: unknown, sentName?: unknown): ImagePart | FilePart {
+  const name = typeof sentName === 'string' ? sentName : ''
+  const isKnown = typeof sentType === 'string' && sentType !== '' && sentType !== unknownType
+  const mediaType = isKnown ? sentType : mediaTypeOf(name).type
+  if (mediaType.startsWith('image/')) return { type: 'image', base64, mediaType }
+  return { type: 'file', base64, mediaType, ...(name !== '' && { name }) }
 }

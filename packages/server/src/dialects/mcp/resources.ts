@@ -3,11 +3,11 @@ import { type ListResourcesResult, type ReadResourceResult, ResourceNotFoundErro
 import { ProblemError } from '../../answer/problem.ts'
 import type { Scope } from '../../files/agent-files.ts'
 import { openFile } from '../../files/disk.ts'
-import { checkFileName, extensionOf } from '../../files/file-name.ts'
+import { checkFileName } from '../../files/file-name.ts'
 import { listFiles } from '../../files/list-files.ts'
 import { realPaths } from '../../files/real-paths.ts'
+import { mediaTypeOf } from '../common/media-types.ts'
 import type { MCPHost } from './mcp-host.ts'
-import { mediaTypeOf } from './media-types.ts'
 
 const prefix = 'agentkit://files/'
 const pageSize = 100
@@ -32,7 +32,7 @@ export async function listResources(host: MCPHost, cursor: string | undefined): 
       uri: uriOf(name),
       name,
       size,
-      mimeType: mediaTypeOf(extensionOf(name)).type,
+      mimeType: mediaTypeOf(name).type,
     })),
     ...(rest.length > pageSize && last && { nextCursor: Buffer.from(last.name).toString('base64url') }),
   }
@@ -60,7 +60,7 @@ export async function readResource(host: MCPHost, uri: string): Promise<ReadReso
       read += bytesRead
     }
     const content = bytes.subarray(0, read)
-    const { type, isText } = mediaTypeOf(extensionOf(name))
+    const { type, isText } = mediaTypeOf(name)
     const body = isText && isUtf8(content) ? { text: content.toString() } : { blob: content.toString('base64') }
     return { contents: [{ uri, mimeType: type, ...body }] }
   } finally {

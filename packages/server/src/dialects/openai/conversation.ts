@@ -1,6 +1,6 @@
 import type { Message, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { isBase64, readDataURL } from '../common/data-url.ts'
+import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 import { unsupported } from './common-fields.ts'
 
@@ -159,10 +159,5 @@ function readFile(file: unknown, path: Path): UserPart {
   const data = typeof sent === 'string' && !isPlain ? readDataURL(sent) : undefined
   const base64 = isPlain ? sent : data?.base64
   if (base64 === undefined) throw invalid([...path, 'file_data'], 'must be base64, or a data URL with it')
-  const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {}
-  return { type: 'file', base64, mediaType: data?.mediaType || mediaTypeOf(name.name), ...name }
-}
-
-function mediaTypeOf(name = ''): string {
-  return name.toLowerCase().endsWith('.pdf') ? 'application/pdf' : 'application/octet-stream'
+  return filePart(base64, data?.mediaType, filename)
 }

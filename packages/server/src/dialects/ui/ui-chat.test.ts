@@ -127,6 +127,15 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     ])
   })
 
+  it('sends a text file whose type the browser does not know', async () => {
+    const { agent, model } = make(['Read.'])
+    const chat = open(createApp(agent, quiet))
+    const url = 'data:application/octet-stream;base64,aGk='
+    await chat.sendMessage({ text: 'Read it.', files: [{ type: 'file', mediaType: '', filename: 'notes.md', url }] })
+    const file = { type: 'file', base64: 'aGk=', mediaType: 'text/markdown', name: 'notes.md' }
+    expect(model.requests[0]?.messages.at(-1)?.content).toContainEqual(file)
+  })
+
   it('continues the session, and sends its history to a session that has none', async () => {
     const { agent, model } = make(['Hello.', 'Again.'])
     const messages = [

@@ -83,7 +83,7 @@ function readPart(part: unknown, path: Path): InputPart[] {
   if (type !== 'file') return []
   const data = typeof url === 'string' ? readDataURL(url) : undefined
   if (data === undefined) throw invalid([...path, 'url'], 'must be a data URL with base64')
-  return [filePart(data.base64, mediaType, filename)]
+  return [filePart(data.base64, mediaType || data.mediaType, filename)]
 }
 
 /** The texts of earlier messages, for a session that has none. */

@@ -27,10 +27,14 @@ const others: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** The media type of files with an extension, and whether their content is text. */
-export function mediaTypeOf(extension: string): { type: string; isText: boolean } {
+/** Of a file that is not known. */
+export const unknownType = 'application/octet-stream'
+
+/** The media type of a file by the extension of its name, and whether its content is text. */
+export function mediaTypeOf(name: string): { type: string; isText: boolean } {
+  const [, extension = ''] = /.(\.[a-z0-9]+)$/.exec(name.toLowerCase()) ?? []
   const text = Object.hasOwn(texts, extension) ? texts[extension] : undefined
   if (text !== undefined) return { type: text, isText: true }
   const other = Object.hasOwn(others, extension) ? others[extension] : undefined
-  return { type: other ?? 'application/octet-stream', isText: false }
+  return { type: other ?? unknownType, isText: false }
 }
