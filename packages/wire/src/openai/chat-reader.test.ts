@@ -254,6 +254,14 @@ describe('ChatReader', () => {
     })
   })
 
+  it.each(['abort', 'insufficient_system_resource'])(
+    'misses the rest of an answer that ends by %s (Q10)',
+    async (reason) => {
+      const chunks = [delta({ content: 'Hi' }), { choices: [{ delta: {}, finish_reason: reason }] }, '[DONE]']
+      expect(await errorOf(() => read(...chunks))).toMatchObject({ code: 'incomplete-stream', retryable: true })
+    },
+  )
+
   it.each(['{"choices"', 'null', '"text"', '[1'])('rejects %s as malformed', async (chunk) => {
     expect(await errorOf(() => read(chunk))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })

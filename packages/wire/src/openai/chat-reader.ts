@@ -95,6 +95,7 @@ export class ChatReader implements FrameReader {
   finish(): void {
     const reason = this.#finishReason ?? this.#assumedReason()
     if (reason === 'error') throw providerError({ message: 'the answer ended in an error.' }, this.#context)
+    if (interruptions.has(reason)) throw incompleteStream(this.#context)
     const details = this.#details.data
     if (details) this.#reply.endReasoning(details)
     for (const call of this.#calls) this.#reply.toolCall(call)
@@ -206,6 +207,9 @@ function isListedAgain(known: OpenCall, { callId, name, piece }: CallPiece): boo
 function isCompleteCall({ name, argumentsText }: OpenCall): boolean {
   return name !== '' && isWhole(argumentsText)
 }
+
+/** The server has broken the answer off: vLLM and SGLang by the first, DeepSeek by the second. */
+const interruptions: ReadonlySet<string> = new Set(['abort', 'insufficient_system_resource'])
 
 /** Unknown reasons count as `stop`. */
 const finishReasons = new Map<string, ModelFinishReason>(
