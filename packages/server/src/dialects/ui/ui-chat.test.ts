@@ -23,7 +23,9 @@ const make = storedAgents()
 const quiet = { log: () => {} }
 const token = 'a token of ann that is long enough'.replaceAll(' ', '-')
 
-type Options = { id?: string; messages?: UIMessage[]; body?: object; headers?: Record<string, string> }
+type Options = { id?: string; messages?: UIMessage[]; body?: object; headers?: Record<string, string> } & {
+  onFinish?(end: { finishReason?: string | undefined }): void
+}
 type Client = Pick<Chat<UIMessage>, 'messages' | 'status' | 'error' | 'sendMessage' | 'regenerate' | 'stop'> &
   Pick<Chat<UIMessage>, 'resumeStream' | 'addToolApprovalResponse' | 'addToolOutput'>
 
@@ -34,18 +36,23 @@ const isAnswered = (chat: { messages: UIMessage[] }): boolean =>
 const versions: [version: number, open: (app: Hono, options?: Options) => Client][] = [
   [
     7,
-    (app, { id = 's1', messages = [], ...rest } = {}) =>
+    (app, { id = 's1', messages = [], onFinish = () => {}, ...rest } = {}) =>
       new Chat({
-        ...{ id, messages, sendAutomaticallyWhen: isAnswered },
+        ...{ id, messages, onFinish, sendAutomaticallyWhen: isAnswered },
         transport: new DefaultChatTransport({ api: 'http://localhost/ui/chat', fetch: fetchOf(app), ...rest }),
       }),
   ],
   [
     6,
-    (app, { id = 's1', messages = [], ...rest } = {}) =>
+    (app, { id = 's1', messages = [], onFinish = () => {}, ...rest } = {}) =>
       new Chat6({
         // Version 7 has more kinds of parts.
-        ...{ id, messages: messages as never, sendAutomaticallyWhen: (chat) => isAnswered6(chat) || isComplete6(chat) },
+        ...{
+          id,
+          messages: messages as never,
+          onFinish,
+          sendAutomaticallyWhen: (chat) => isAnswered6(chat) || isComplete6(chat),
+        },
         transport: new DefaultChatTransport6({ api: 'http://localhost/ui/chat', fetch: fetchOf(app), ...rest }),
       }) as unknown as Client, // the same methods
   ],
@@ -85,6 +92,21 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect(answer?.parts[2]).toMatchObject({
       ...{ toolName: 'look', state: 'output-available', input: { at: 1 }, output: { seen: 3 } },
     })
+  })
+
+  it.each([
+    ['stop', ['Hello.'], 'stop'],
+    ['length', [{ text: 'Hel', finishReason: 'length' as const }], 'length'],
+    ['content-filter', [{ text: 'No.', finishReason: 'content-filter' as const }], 'content-filter'],
+    ['max-steps', [{ toolCalls: [{ name: 'pay', input: {} }] }], 'length'],
+    ['approval', [payTurn], 'tool-calls'],
+  ])('gets the end %s of a run in the words of its own', async (reason, turns, finishReason) => {
+    const { agent } = make(turns, { maxSteps: 1 })
+    const ends: unknown[] = []
+    const chat = open(createApp(agent, quiet), { onFinish: (end) => void ends.push(end.finishReason) })
+    await chat.sendMessage({ text: 'Hi' })
+    expect(chat.messages.at(-1)?.metadata).toMatchObject({ finishReason: reason })
+    expect(ends[0]).toBe(finishReason)
   })
 
   it('shows that a tool failed, without its error', async () => {

@@ -1,4 +1,4 @@
-import type { AgentEvent, Citation } from '@agentkit/core'
+import type { AgentEvent, Citation, RunFinishReason } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
@@ -167,7 +167,15 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
 }
 
 function finish({ runId, finishReason, usage, cost }: Of<'run-end'>): Chunk {
-  return { type: 'finish', messageMetadata: { runId, finishReason, usage, cost: cost?.usd ?? null } }
+  const messageMetadata = { runId, finishReason, usage, cost: cost?.usd ?? null }
+  return { type: 'finish', finishReason: ends[finishReason] ?? 'length', messageMetadata }
+}
+
+/** The words that the AI SDK has for an end, which its hook `onFinish` gets; others are those of limits. */
+const ends: Partial<Record<RunFinishReason, string>> = {
+  ...{ stop: 'stop', 'content-filter': 'content-filter' },
+  // As in its own streams, where a call waits for a decision.
+  approval: 'tool-calls',
 }
 
 /** One Server-Sent Event. Values of tools may have no JSON form. */
