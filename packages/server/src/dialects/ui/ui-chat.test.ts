@@ -106,7 +106,8 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     const chat = open(createApp(agent, quiet), { onFinish: (end) => void ends.push(end.finishReason) })
     await chat.sendMessage({ text: 'Hi' })
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ finishReason: reason })
-    expect(ends[0]).toBe(finishReason)
+    expect(ends).toEqual([finishReason])
+    expect(chat.error).toBeUndefined()
   })
 
   it('shows that a tool failed, without its error', async () => {

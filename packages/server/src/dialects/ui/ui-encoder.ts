@@ -32,6 +32,8 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
   let hasText = false
   let hasEnded = false
   let isInStep = false
+  /** Whether the last step that the client shows has calls. */
+  let hasCalls = false
   let blocks = 0
   let open: { kind: 'text' | 'reasoning'; id: string } | undefined
 
@@ -51,6 +53,12 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     isInStep = false
     return chunks
   }
+  const beginStep = (): Chunk[] => {
+    const chunks = closeStep()
+    isInStep = true
+    hasCalls = false
+    return [...chunks, { type: 'start-step' }]
+  }
   const add = (kind: 'text' | 'reasoning', delta: string): Chunk[] => {
     const chunks = open?.kind === kind ? [] : closeBlock()
     if (!open) {
@@ -66,6 +74,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     const id = callIdOf(event)
     shown.add(id)
     running.add(id)
+    hasCalls = true
     const call = { toolCallId: id, toolName: name, dynamic: true }
     return [
       ...closeBlock(),
@@ -89,6 +98,7 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     const { output, isError } = event
     const id = callIdOf(event)
     running.delete(id)
+    hasCalls = true
     if (refused.has(id)) return [{ type: 'tool-output-denied', toolCallId: id }]
     const call = { toolCallId: id, dynamic: true }
     if (isError) return [{ type: 'tool-output-error', ...call, errorText: String(output) }]
@@ -111,9 +121,11 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
       return [...closeStep(), { type: 'error', errorText: error?.message ?? 'The run failed.' }]
     }
     if (finishReason === 'approval') return [...suspendCalls(), ...closeStep(), finish(event)]
+    // A page that answers calls of client tools would take those of the last step for its own, and send the message again.
+    const apart = hasCalls ? beginStep() : []
     // An answer that no step has streamed.
     const whole = hasText || text === '' ? [] : add('text', text)
-    return [...whole, ...closeStep(), finish(event)]
+    return [...apart, ...whole, ...closeStep(), finish(event)]
   }
 
   const chunksOf = (event: AgentEvent): Chunk[] => {
@@ -132,11 +144,8 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isHeard && calls))) return showResult(event)
     if (!isHeard) return [dataChunk(event)]
     switch (event.type) {
-      case 'step-start': {
-        const chunks = closeStep()
-        isInStep = true
-        return [...chunks, { type: 'start-step' }]
-      }
+      case 'step-start':
+        return beginStep()
       case 'step-restart':
         return [...closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
       case 'text-delta':
