@@ -208,7 +208,7 @@ export class ResponseReader {
             approvalId: this.#approvalOf(callId, runId),
           })
     const { item, index } = call
-    const text = typeof output === 'string' ? output : jsonOf(output ?? null)
+    const text = typeof output === 'string' ? output : (nothing(output) ?? jsonOf(output))
     item.status = isError ? 'failed' : 'completed'
     if (isError) item.error = text
     else item.output = text
@@ -256,4 +256,10 @@ export class ResponseReader {
     for (const call of this.#calls.values()) frames.push(...this.#suspend(call))
     return frames
   }
+}
+
+/** What the model has read of a result without a value, as the response that is read later has it. */
+function nothing(output: unknown): string | undefined {
+  if (output === undefined) return 'done'
+  return output === null ? 'no result' : undefined
 }

@@ -91,6 +91,16 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect((await client.responses.retrieve(response.id)).output).toContainEqual(expect.objectContaining(call))
   })
 
+  it('shows what the model reads of a tool that gives nothing', async () => {
+    const finds = tool({ name: 'find', description: 'Finds.', input: { type: 'object' }, execute: () => null })
+    const sends = tool({ name: 'send', description: 'Sends.', input: { type: 'object' }, execute: () => undefined })
+    const turns = [{ toolCalls: [{ name: 'find' }, { name: 'send' }] }, 'Sent.']
+    const client = connect(createApp(make(turns, { functions: [finds, sends] }).agent, quiet))
+    const response = await client.responses.create({ model, input: 'Go' })
+    expect(response.output).toMatchObject([{ output: 'no result' }, { output: 'done' }, { type: 'message' }])
+    expect((await client.responses.retrieve(response.id)).output).toEqual(response.output)
+  })
+
   it.each([['on disk'], ['in memory']])('continues the session of an earlier response (%s)', async (where) => {
     const { agent, model: scripted } = make(
       ['One.', 'Two.', 'Other.'],
