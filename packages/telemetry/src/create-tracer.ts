@@ -5,6 +5,7 @@ import {
   diag,
   INVALID_SPAN_CONTEXT,
   type Meter,
+  type Span as OtelSpan,
   type Tracer as OtelTracer,
   SpanKind,
   SpanStatusCode,
@@ -12,24 +13,69 @@ import {
 } from '@opentelemetry/api'
 import { endAttributes, errorTypeOf, nameOf, startAttributes } from './attributes.ts'
 import type { Conventions } from './conventions.ts'
-import { type Calls, createRecorder } from './meters.ts'
+import { type Calls, createRecorder, type RecordSpan } from './meters.ts'
 import { activeHeaders, contextOf, spanContextOf, traceparentOf } from './trace-headers.ts'
 
 export type TracerParts = { tracer: OtelTracer; meter: Meter; names: Conventions; hasContent: boolean }
 
-/** A span of ours, with the context that is active within it. */
-type OwnSpan = Span & { readonly within: Span['within'] }
+/** What all spans of a tracer share. */
+type Shared = { record: RecordSpan; naming: { names: Conventions; hasContent: boolean } }
 
-/** What is known of our spans beside their methods. */
-type Place = { context: Context; outer: Context; calls: Calls }
+/** A span of ours. It is collected with its run: a map from spans to their contexts would keep both until a major collection. */
+class OwnSpan implements Span {
+  /** That is active within it. */
+  readonly context: Context
+  /** That it began in. */
+  readonly outer: Context
+  readonly calls: Calls = { model: 0, tool: 0 }
+  readonly #span: OtelSpan
+  readonly #about: SpanStart
+  readonly #shared: Shared
+  readonly #startedAt = performance.now()
+  #hasEnded = false
+
+  constructor(span: OtelSpan, about: SpanStart, outer: Context, shared: Shared) {
+    this.context = trace.setSpan(outer, span)
+    this.outer = outer
+    this.#span = span
+    this.#about = about
+    this.#shared = shared
+  }
+
+  get id(): string {
+    return traceparentOf(this.#span.spanContext())
+  }
+
+  within<Value>(work: () => Value): Value {
+    return context.with(this.context, work)
+  }
+
+  link(id: string): void {
+    const earlier = spanContextOf(id)
+    if (earlier) quietly(() => this.#span.addLink({ context: earlier }))
+  }
+
+  end(end: SpanEnd = {}): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const { record, naming } = this.#shared
+    quietly(() => {
+      // A sampler may have dropped it.
+      if (this.#span.isRecording()) this.#span.setAttributes(endAttributes(this.#about, end, naming))
+      // The message of an error may have text of a model or a tool: its type is enough.
+      if (errorTypeOf(end) !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR })
+    })
+    quietly(() => record(this.#about, end, (performance.now() - this.#startedAt) / 1_000, this.calls))
+    quietly(() => this.#span.end())
+  }
+}
 
 /** Implements core's tracer on OpenTelemetry. */
 export function createTracer({ tracer, meter, names, hasContent }: TracerParts): Tracer {
-  const record = createRecorder(meter, names)
-  const places = new WeakMap<Span, Place>()
   const naming = { names, hasContent }
+  const shared: Shared = { record: createRecorder(meter, names), naming }
 
-  function start(about: SpanStart, outer: Context, before?: Span): OwnSpan {
+  function start(about: SpanStart, outer: Context, before?: Span): Span {
     const { operation, subject } = nameOf(about, names)
     const link = before && spanContextOf(before.id)
     const options = {
@@ -40,39 +86,14 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
     const span =
       quietly(() => tracer.startSpan(`${operation} ${subject}`, options, outer)) ??
       trace.wrapSpanContext(trace.getSpanContext(outer) ?? INVALID_SPAN_CONTEXT)
-    const within = trace.setSpan(outer, span)
-    const calls: Calls = { model: 0, tool: 0 }
-    const startedAt = performance.now()
-    let hasEnded = false
-    const own: OwnSpan = {
-      id: traceparentOf(span.spanContext()),
-      within: (work) => context.with(within, work),
-      link(id) {
-        const earlier = spanContextOf(id)
-        if (earlier) quietly(() => span.addLink({ context: earlier }))
-      },
-      end(end: SpanEnd = {}) {
-        if (hasEnded) return
-        hasEnded = true
-        quietly(() => {
-          // A sampler may have dropped it.
-          if (span.isRecording()) span.setAttributes(endAttributes(about, end, naming))
-          // The message of an error may have text of a model or a tool: its type is enough.
-          if (errorTypeOf(end) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
-        })
-        quietly(() => record(about, end, (performance.now() - startedAt) / 1_000, calls))
-        quietly(() => span.end())
-      },
-    }
-    places.set(own, { context: within, outer, calls })
-    return own
+    return new OwnSpan(span, about, outer, shared)
   }
 
   return {
     start(about, { parent, after } = {}) {
-      const around = parent && places.get(parent)
+      const around = ownSpan(parent)
       if (around && (about.type === 'model' || about.type === 'tool')) around.calls[about.type]++
-      return start(about, around?.context ?? contextAfter(after && places.get(after)), after)
+      return start(about, around?.context ?? contextAfter(ownSpan(after)), after)
     },
     continueTrace(header, work, { overrides = false } = {}) {
       // Instrumentation of HTTP has read the headers.
@@ -94,8 +115,13 @@ function quietly<Value>(work: () => Value): Value | undefined {
   }
 }
 
+/** @returns `undefined` for a span of another tracer */
+function ownSpan(span: Span | undefined): OwnSpan | undefined {
+  return span instanceof OwnSpan ? span : undefined
+}
+
 /** A span that continues another one is beside it; below it where that is the first one of its trace. */
-function contextAfter(earlier: Place | undefined): Context {
+function contextAfter(earlier: OwnSpan | undefined): Context {
   if (!earlier) return context.active()
   return trace.getSpanContext(earlier.outer) ? earlier.outer : earlier.context
 }
