@@ -79,6 +79,27 @@ describe('drafts of an output', () => {
     expect((await collect(agent.stream('Letters').partials())).at(-1)).toEqual(['a', 'b'])
   })
 
+  it.each([
+    ['[{"name":"Boil","minutes":3}]', [{ name: 'Boil', minutes: 3 }]],
+    ['Such as this: [1, 2]\n```json\n[{"name":"Pour","minutes":1}]\n```', [{ name: 'Pour', minutes: 1 }]],
+  ])('are those of a list that stands without its field: %s', async (text, steps) => {
+    const agent = planner([text, text], Plan.shape.steps)
+    const run = agent.stream('Tea')
+    expect((await collect(run.partials())).at(-1)).toEqual(steps)
+    expect((await run.result).output).toEqual(steps)
+    expect(await collect(agent.stream('Tea').elements(''))).toEqual(steps)
+  })
+
+  it.each([
+    ['behind an example', `Not {"title":"Coffee","steps":1} but ${JSON.stringify(plan)}`],
+    ['behind braces of prose', `In {these} braces: ${JSON.stringify(plan)}`],
+    ['before an example', `${JSON.stringify(plan)} ({} is none)`],
+  ])('end with the answer that stands %s', async (_, text) => {
+    const run = planner([text], Plan).stream('Tea')
+    expect((await collect(run.partials())).at(-1)).toEqual(plan)
+    expect((await run.result).output).toEqual(plan)
+  })
+
   it('end where the run needs an approval, and are those of the run that is resumed', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },

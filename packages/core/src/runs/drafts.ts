@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
+import { isDeepEqual } from '../util/deep-equal.ts'
 import { type IncrementalJSON, incrementalJSON } from '../util/incremental-json.ts'
 import type { RunResult } from './run.ts'
 import { Speakers } from './speakers.ts'
@@ -9,6 +10,8 @@ import { Speakers } from './speakers.ts'
 export type DraftForm = {
   /** The field of the answer that has the output, where its schema is of no object. */
   field?: string
+  /** The JSON in the text of an answer, within its field. */
+  answerIn(text: string): Promise<JSONValue | undefined>
   /**
    * Checks the items of a list: returns an item as it fits, `undefined` for one that does not.
    * @throws AgentKitError `invalid-argument` where the form has no list at this place
@@ -21,10 +24,10 @@ export type DraftedRun = AsyncIterable<AgentEvent> & { result(): Promise<RunResu
 
 /** The output of a run while it is written: one value that grows, and begins again where the answer does. */
 export async function* partialsOf(run: DraftedRun, formOf: () => Promise<DraftForm>): AsyncGenerator<unknown> {
-  const { field } = await formOf()
-  for await (const { json, hasGrown } of textsOf(run)) {
+  const form = await formOf()
+  for await (const { json, hasGrown } of textsOf(run, form)) {
     const value = json.value() as Record<string, unknown> | undefined // text that begins with `{`
-    const output = field === undefined ? value : value?.[field]
+    const output = form.field === undefined ? value : value?.[form.field]
     if (hasGrown && output !== undefined) yield output
   }
 }
@@ -42,7 +45,7 @@ export async function* elementsOf(
   const given: string[] = []
   let current: IncrementalJSON | undefined
   let index = 0
-  for await (const { json } of textsOf(run, watched)) {
+  for await (const { json } of textsOf(run, form, watched)) {
     if (json !== current) index = 0
     current = json
     for (const item of json.takeItems()) {
@@ -62,7 +65,7 @@ type Text = { json: IncrementalJSON; hasGrown: boolean }
  * The texts that may become the answer: that of a step while it is written, again where it is tried again.
  * @throws AgentKitError with which the run ended
  */
-async function* textsOf(run: DraftedRun, watched?: readonly string[]): AsyncGenerator<Text> {
+async function* textsOf(run: DraftedRun, form: DraftForm, watched?: readonly string[]): AsyncGenerator<Text> {
   const open = (): IncrementalJSON => {
     return incrementalJSON({ depth: limits.argumentDepth, ...(watched && { watched }) })
   }
@@ -76,8 +79,9 @@ async function* textsOf(run: DraftedRun, watched?: readonly string[]): AsyncGene
   }
   const { error, finishReason, text } = await run.result()
   if (error) throw error
-  if (finishReason !== 'stop' || json.isWhole()) return
-  // The answer stood behind other text, or was not streamed.
+  const answer = finishReason === 'stop' ? await form.answerIn(text) : undefined
+  if (answer === undefined || isDeepEqual(json.value(), answer)) return
+  // The answer stood behind other text, without its field, or was not streamed.
   json = open()
-  yield { json, hasGrown: json.push(text) }
+  yield { json, hasGrown: json.push(JSON.stringify(answer)) }
 }

@@ -1,6 +1,7 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { findJSON } from './find-json.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import type { OutputFormat } from './output-format.ts'
 import { jsonSchemaValidator } from './schema.ts'
@@ -8,6 +9,7 @@ import { jsonSchemaValidator } from './schema.ts'
 /** How the parts of an answer are checked before it is complete. */
 type DraftForm = {
   field?: string
+  answerIn(text: string): Promise<JSONValue | undefined>
   itemsAt(path: readonly string[]): Promise<(item: JSONValue) => JSONValue | undefined>
 }
 
@@ -15,6 +17,17 @@ type DraftForm = {
 export function draftForm({ json, field }: OutputFormat): DraftForm {
   return {
     ...(field !== undefined && { field }),
+    async answerIn(text) {
+      const validate = await jsonSchemaValidator(json, owner)
+      const found = [...findJSON(text)].map((each) => ({
+        length: each.text.length,
+        value: withinField(each.value, field),
+      }))
+      const fitting = found.find(({ value }) => !validate(withoutOptionalNulls(value, json, json)).problems)
+      // A schema may accept what its JSON Schema refuses. The longest candidate is the answer; shorter ones are examples.
+      const [longest] = found.toSorted((one, other) => other.length - one.length)
+      return (fitting ?? longest)?.value
+    },
     async itemsAt(path) {
       const items = itemsOf(json, path)
       if (!items) {
@@ -24,7 +37,7 @@ export function draftForm({ json, field }: OutputFormat): DraftForm {
           `The agent's \`output\` has no list of items at "${named}". Name its fields: "plan.steps".`,
         )
       }
-      const validate = await jsonSchemaValidator(json, "The agent's `output`")
+      const validate = await jsonSchemaValidator(json, owner)
       return (item) => {
         if (!validate(item, items).problems) return item
         // As in the whole answer, null may stand for an omitted field.
@@ -33,6 +46,14 @@ export function draftForm({ json, field }: OutputFormat): DraftForm {
       }
     },
   }
+}
+
+const owner = "The agent's `output`"
+
+/** An answer whose schema is of no object is within a field, which models omit at times. */
+function withinField(value: JSONValue, field: string | undefined): JSONValue {
+  if (field === undefined || (isRecord(value) && Object.hasOwn(value, field))) return value
+  return { [field]: value }
 }
 
 /** The schema of the items of the list to which fields lead. */

@@ -9,7 +9,7 @@ const most = 20
 
 /**
  * The JSON in a model's text, last first: the whole text, the content of fenced code blocks, or objects in prose. Only
- * complete JSON counts, and none before JSON that is cut off: neither is the answer.
+ * complete JSON counts, and none before JSON that is cut off: neither is the answer. A bracket in prose may stay open.
  */
 export function* findJSON(text: string): Generator<FoundJSON> {
   const whole = parseJSON(text.trim())
@@ -45,8 +45,25 @@ function* inProse(section: string): Generator<FoundJSON, boolean> {
   return objects === undefined
 }
 
-/** The outermost objects in braces; `undefined` when the text ends within one. */
+/** The outermost objects in braces; `undefined` when the text ends within JSON. */
 function objectsIn(text: string): string[] | undefined {
+  // Only a text that ends within brackets may have brackets of prose, such as those of `[0, 1)`, that are never closed.
+  return withinBrackets(text, () => true) ?? withinBrackets(text, (start) => beginsJSON(text, start))
+}
+
+/** The first characters of an object with fields, or of a list of objects. */
+const beginning = /\{\s*(?:["}]|$)|\[\s*(?:[[{]|$)/y
+
+function beginsJSON(text: string, start: number): boolean {
+  beginning.lastIndex = start
+  return beginning.test(text)
+}
+
+/**
+ * The outermost objects; `undefined` when the text ends within brackets.
+ * @param counts whether the outermost bracket at this place counts
+ */
+function withinBrackets(text: string, counts: (start: number) => boolean): string[] | undefined {
   const objects: string[] = []
   let depth = 0
   let start = 0
@@ -54,6 +71,7 @@ function objectsIn(text: string): string[] | undefined {
     switch (text[at]) {
       case '{':
       case '[':
+        if (depth === 0 && !counts(at)) break
         if (depth === 0) start = at
         depth++
         break

@@ -4,8 +4,6 @@ export type IncrementalJSON = {
   push(text: string): boolean
   /** The value so far; `undefined` before it begins. One object that grows. */
   value(): unknown
-  /** Whether the text is a whole value. */
-  isWhole(): boolean
   /** The items that were completed since the last call, of the list that `watched` names. */
   takeItems(): unknown[]
 }
@@ -200,7 +198,6 @@ export function incrementalJSON({ depth, watched }: { depth: number; watched?: r
       return hasGrown
     },
     value: () => root,
-    isWhole: () => state === 'end',
     takeItems() {
       const taken = items
       items = []
