@@ -29,6 +29,12 @@ describe('offline', () => {
     expect(vector?.every((value) => value === 0)).toBe(true)
   })
 
+  it.each(['a', [5]])('embeds a list of texts, not %j', async (texts) => {
+    const embedder = offline().embedder()
+    const error = { code: 'invalid-argument', message: expect.stringContaining('a list of texts') }
+    await expect(embedder.embed(texts as never, signal)).rejects.toMatchObject(error)
+  })
+
   it('embeds nothing for an aborted signal', async () => {
     const error = { code: 'aborted', provider: 'offline', model: 'hashed' }
     await expect(offline().embedder().embed(['a'], AbortSignal.abort())).rejects.toMatchObject(error)

@@ -45,6 +45,11 @@ function notFound(kind: string, id: string, known: string): AgentKitError {
   return new AgentKitError('model-not-found', message, { provider: 'offline', model: id })
 }
 
+function notTexts(): AgentKitError {
+  const message = "`embed` takes a list of texts: embed(['A text'], signal)."
+  return new AgentKitError('invalid-argument', message, { provider: 'offline', model: 'hashed' })
+}
+
 const dimensions = 256
 
 /** Words hashed into 256 numbers: deterministic, without a key, and without any meaning. For tests. */
@@ -53,6 +58,7 @@ function hashedEmbedder(): Embedder {
     id: 'offline/hashed',
     dimensions,
     async embed(texts, signal) {
+      if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string')) throw notTexts()
       if (signal.aborted) throw abortError(signal, { provider: 'offline', model: 'hashed' })
       return texts.map(toVector)
     },

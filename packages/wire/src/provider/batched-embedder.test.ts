@@ -54,6 +54,15 @@ describe('an embedder', () => {
     expect(batches).toEqual([[' ', 'a\ufffd']])
   })
 
+  it.each(['a text', [5], [undefined], undefined])('takes a list of texts, not %j', async (texts) => {
+    const { batches, embed } = embedder(lengths)
+    expect(await errorOf(embed(texts as never, signal))).toMatchObject({
+      ...{ code: 'invalid-argument', message: expect.stringContaining('a list of texts') },
+      ...callee,
+    })
+    expect(batches).toEqual([])
+  })
+
   it('sends no request without texts or after an abort', async () => {
     const { batches, embed } = embedder(lengths)
     expect(await embed([], signal)).toEqual([])

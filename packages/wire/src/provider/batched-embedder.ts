@@ -47,6 +47,7 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
     id: `${provider}/${model}`,
     ...(dimensions !== undefined && { dimensions }),
     async embed(texts, signal, task) {
+      checkTexts(texts, options)
       if (signal.aborted) throw abortError(signal, options)
       const vectors: Float32Array[] = []
       let length = dimensions
@@ -70,6 +71,13 @@ export function batchedEmbedder(options: BatchedEmbedderOptions): Embedder {
       return vectors
     },
   }
+}
+
+/** The letters of a text would be embedded one by one. */
+function checkTexts(texts: readonly string[], { provider, model }: Callee): void {
+  if (Array.isArray(texts) && texts.every((text) => typeof text === 'string')) return
+  const message = "`embed` takes a list of texts: embed(['A text'], signal)."
+  throw new AgentKitError('invalid-argument', message, { provider, model })
 }
 
 function* batches(texts: readonly string[], mostTexts: number, mostTokens: number): Generator<string[]> {
