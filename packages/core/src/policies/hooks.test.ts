@@ -154,6 +154,19 @@ describe('hooks', () => {
   it.each<[unknown, string]>([
     [{ onStart() {} }, 'Unknown option `hooks.onStart`. Known: input, beforeModel, '],
     [{ input: 'no' }, '`hooks.input` is a function.'],
+    [
+      new (class {
+        inputs() {}
+      })(),
+      '`hooks` is an object of a class without a hook. Known: input, ',
+    ],
+    [
+      new (class {
+        input = 'no'
+      })(),
+      '`hooks.input` is a function.',
+    ],
+    [new Map(), '`hooks` is an object such as { input(message) { … } }.'],
     [null, '`hooks` is an object such as { input(message) { … } }.'],
     ['input', '`hooks` is an object such as { input(message) { … } }.'],
   ])('must not be %o', (hooks, message) => {
@@ -170,11 +183,18 @@ function fail(error: unknown): never {
 it('are methods of an object of a class too: a guardrail would be ignored', async () => {
   class Guard implements Hooks {
     readonly #word = 'password'
+    /** A field that is no hook. */
+    blocked = 0
     input({ content }: UserMessage) {
-      return String(content).includes(this.#word) ? { block: 'Not that.' } : undefined
+      if (!String(content).includes(this.#word)) return undefined
+      this.blocked++
+      return { block: 'Not that.' }
     }
+    output = ({ text }: { text: string }) => ({ text: text.replace('.', '!') })
   }
-  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Fine.']), hooks: new Guard() })
+  const guard = new Guard()
+  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Fine.']), hooks: guard })
   expect(await agent.chat('My password')).toBe('Not that.')
-  expect(await agent.chat('Hi')).toBe('Fine.')
+  expect(guard.blocked).toBe(1)
+  expect(await agent.chat('Hi')).toBe('Fine!')
 })

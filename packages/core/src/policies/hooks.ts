@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../contracts/model.ts'
-import { type AgentKitError, invalidConfig, isAgentKitError } from '../data/errors.ts'
+import { type AgentKitError, invalidArgument, invalidConfig, isAgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
-import { messageProblem } from '../data/message-problem.ts'
+import { isRecord, messageProblem } from '../data/message-problem.ts'
 import { toolCalls, validateTranscript } from '../data/transcript.ts'
 import { untilAborted } from '../util/abort.ts'
 import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
@@ -78,13 +78,32 @@ const hookRules = {
 
 /** @throws AgentKitError `invalid-argument` for an unknown hook, and for one that is not a function */
 export function checkHooks(hooks: Hooks): void {
-  checkOptions(hooks, hookRules, { of: 'hooks', example: '{ input(message) { … } }' })
+  checkOptions(isOfClass(hooks) ? ofClass(hooks) : hooks, hookRules, {
+    of: 'hooks',
+    example: '{ input(message) { … } }',
+  })
 }
 
 /** The hooks of an agent. An object of a class has them as methods, which are not its own fields. */
 export function hooksOf(given: Hooks = {}): Hooks {
-  const names = Object.keys(hookRules) as (keyof Hooks)[] // all of them, by `satisfies`
-  return Object.fromEntries(names.flatMap((name) => (given[name] ? [[name, given[name].bind(given)]] : [])))
+  return Object.fromEntries(hookNames.flatMap((name) => (given[name] ? [[name, given[name].bind(given)]] : [])))
+}
+
+const hookNames = Object.keys(hookRules) as (keyof Hooks)[] // all of them, by `satisfies`
+
+function isOfClass(hooks: unknown): hooks is Hooks {
+  const prototype: unknown = isRecord(hooks) ? Object.getPrototypeOf(hooks) : null
+  return prototype !== null && prototype !== Object.prototype
+}
+
+/**
+ * The hooks of an object of a class, which may have fields and methods for other purposes.
+ * @throws AgentKitError `invalid-argument` when there are none: a guardrail with a misspelt name would be ignored
+ */
+function ofClass(hooks: Hooks): Hooks {
+  const found = hookNames.filter((name) => hooks[name] !== undefined)
+  if (found.length > 0) return Object.fromEntries(found.map((name) => [name, hooks[name]]))
+  throw invalidArgument(`\`hooks\` is an object of a class without a hook. Known: ${hookNames.join(', ')}.`)
 }
 
 /**
