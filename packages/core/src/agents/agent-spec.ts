@@ -33,6 +33,7 @@ export function agentSpec<Output>(given: Omit<AgentOptions<Output>, 'model' | 'f
     description: given.description,
     storedVersion: agentVersion(given, tools),
     describeTools: () => describeTools(tools),
+    toolNames: [...tools.keys()],
     instruction: given.instruction,
     modelSettings: modelSettingsOf(given),
     cache: given.cache ?? 'auto',

@@ -55,6 +55,8 @@ export type AgentSpec = {
   storedVersion(): Promise<string | undefined>
   /** Its own tools, without those of its knowledge. @throws AgentKitError where one cannot be described */
   describeTools(): Promise<DescribedTool[]>
+  /** The names of its own tools. */
+  toolNames: readonly string[]
   instruction: string | undefined
   chain: ModelChain
   modelSettings: ModelSettings

@@ -7,6 +7,7 @@ import { answersIn } from './answers.ts'
 import { runHandoffs } from './handoffs.ts'
 import type { MemberHistory } from './member-history.ts'
 import { memberTool } from './member-tool.ts'
+import { checkTransfers } from './transfer-tool.ts'
 
 /** What a kind of collaboration adds to the swarm's own agent. */
 export type Collaborate = (
@@ -46,6 +47,7 @@ export const parallel: Collaborate = (members, history = 'task') => ({
 export const handoff: Collaborate = (members) => {
   const [first] = members
   if (!first) throw invalidArgument('A swarm needs `agents` to hand a conversation to.')
+  checkTransfers(members)
   const handoffs = { members: new Map(members.map((member) => [member.id, member])), first: first.id }
   return { tools: [], spec: { drive: (run, next, outer) => runHandoffs(run, handoffs, next, outer) } }
 }

@@ -268,8 +268,19 @@ describe('members', () => {
       },
       'Two tools',
     ],
+    [
+      { agents: [member('Bob'), transferring('Ann', 'bob')], collaboration: 'handoff' },
+      'A tool of "Ann" is named "transfer_to_bob"',
+    ],
   ])('are checked: %#', (wrong, words) => {
     expect(() => new Swarm({ ...base, model: saying('x'), agents: [], ...(wrong as object) })).toThrow(words)
+  })
+
+  it('lose no handoff to a tool of a member of another swarm', async () => {
+    const inner = new Swarm({ ...base, name: 'Inner', collaboration: 'handoff', agents: [transferring('Ann', 'bob')] })
+    const swarm = new Swarm({ ...base, collaboration: 'handoff', agents: [inner, member('Bob')] })
+    const { error } = await swarm.stream('Go').result
+    expect(error).toMatchObject({ code: 'invalid-argument', message: expect.stringContaining('"transfer_to_bob"') })
   })
 
   it('may not include the swarm itself at any depth', () => {
@@ -279,3 +290,9 @@ describe('members', () => {
     expect(() => swarm.addAgent(swarm)).toThrow('cannot be a member of itself')
   })
 })
+
+/** A member with a tool named as the handoff to another one. */
+function transferring(name: string, id: string) {
+  const transfer = { name: `transfer_to_${id}`, description: 'Transfers.', input: { type: 'object' } }
+  return member(name, saying('x'), { functions: [tool({ ...transfer, execute: () => 'transferred' })] })
+}

@@ -1,4 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
+import { type AgentKitError, invalidArgument } from '../data/errors.ts'
 import { parentRunOf } from '../loop/parent-run.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { withHooksOf } from '../policies/hooks.ts'
@@ -10,10 +11,28 @@ export function isTransfer({ name }: { name: string }): boolean {
   return name.startsWith(prefix)
 }
 
+function transferName(id: string): string {
+  return `${prefix}${id.replaceAll('-', '_')}`
+}
+
+/** @throws AgentKitError `invalid-argument` for a member with a tool that has the name of a handoff, which would be lost */
+export function checkTransfers(members: readonly AgentSpec[]): void {
+  for (const member of members) {
+    const taken = members.find(({ id }) => id !== member.id && member.toolNames.includes(transferName(id)))
+    if (taken) throw equalNames(member, transferName(taken.id))
+  }
+}
+
+function equalNames({ name }: AgentSpec, tool: string): AgentKitError {
+  return invalidArgument(
+    `A tool of "${name}" is named "${tool}", as the handoff to another member is. Rename the tool.`,
+  )
+}
+
 /** The tool that hands the conversation over to a member. */
 function transferTool({ id, name, description }: AgentSpec): Tool {
   return {
-    name: `${prefix}${id.replaceAll('-', '_')}`,
+    name: transferName(id),
     description: `Hands the conversation over to ${name}, who continues it.${description ? ` ${description}` : ''}`,
     inputSchema: {
       type: 'object',
@@ -49,6 +68,9 @@ export function withTransfers(member: AgentSpec, others: readonly AgentSpec[], s
       .join('\n\n'),
     async tools(run) {
       const { toolBox, warnings } = await member.tools(run)
+      // Tools of servers and of clients are known now.
+      const taken = transfers.find(({ name }) => toolBox.byName.has(name))
+      if (taken) throw equalNames(member, taken.name)
       // Whose tool has the name of one of them has a memory, or something else, of its own.
       const shared = (sharedMemory?.tools ?? []).filter(({ name }) => !toolBox.byName.has(name))
       return { toolBox: await withTools(toolBox, [...shared, ...transfers]), warnings }
