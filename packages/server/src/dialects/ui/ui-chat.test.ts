@@ -343,6 +343,27 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     await settled(chat)
   })
 
+  it('shows what the last member of a sequence says, also after an approval', async () => {
+    const { sessions } = make([])
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const writer = new Agent({ name: 'Writer', functions: [], model: scriptedModel(['A bill.']) })
+    const answers = scriptedModel([{ text: 'I pay.', toolCalls: [{ name: 'pay' }] }, 'It is paid.'])
+    const payer = new Agent({ name: 'Payer', functions: [pay], model: answers })
+    const team = new Swarm({ name: 'Team', agents: [writer, payer], collaboration: 'sequence', sessions })
+    const chat = open(createApp(team, quiet))
+    await chat.sendMessage({ text: 'Pay' })
+    expect(chat.error).toBeUndefined()
+    expect(textOf(chat.messages.at(-1))).toBe('I pay.')
+    const waiting = chat.messages.at(-1)?.parts.findLast(({ type }) => type === 'dynamic-tool')
+    await chat.addToolApprovalResponse({ id: (waiting as { approval: { id: string } }).approval.id, approved: true })
+    await until(() => textOf(chat.messages.at(-1)) === 'I pay.It is paid.')
+    await settled(chat)
+    expect(textOf(chat.messages.at(-1))).toBe('I pay.It is paid.')
+  })
+
   it('stops the run', async () => {
     const stopped = Promise.withResolvers<void>()
     const { agent } = make([

@@ -8,6 +8,8 @@ import { callIdOf } from '../common/tool-call-id.ts'
 export type UIEncoderOptions = {
   /** Of a run that continues. */
   speakers?: Speakers
+  /** The member whose words are the answer, of `Runnable.speaker`. */
+  speaker?: string | undefined
   /** Calls (see `toolCallId`) that the client shows already: the stream continues their message. */
   calls?: Iterable<string>
   /** Calls that a person has refused. */
@@ -23,13 +25,19 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  *
  * Source: https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
-export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIEncoderOptions = {}): EncodeEvent {
+export function uiEncoder({
+  speakers = new Speakers(),
+  speaker,
+  calls,
+  denied = [],
+}: UIEncoderOptions = {}): EncodeEvent {
   const shown = new Set(calls)
   /** Calls that are shown, have no result, and wait for no decision. */
   const running = new Set<string>()
   const refused = new Set(denied)
   let hasBegun = false
   let hasText = false
+  let hasMemberSaid = false
   let hasEnded = false
   let isInStep = false
   /** Whether the last step that the client shows has calls. */
@@ -128,6 +136,22 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     return [...apart, ...whole, ...closeStep(), finish(event)]
   }
 
+  /** What the member says whose words are the answer. Its calls and results are data of the run. */
+  const wordsOf = (event: AgentEvent): Chunk[] => {
+    if (speaker === undefined || event.path.length !== 2 || event.path[1] !== speaker) return []
+    switch (event.type) {
+      case 'step-restart':
+        return [...closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
+      case 'text-delta':
+        hasMemberSaid = true
+        return add('text', event.text)
+      case 'step-end':
+        return closeBlock()
+      default:
+        return []
+    }
+  }
+
   const chunksOf = (event: AgentEvent): Chunk[] => {
     const isHeard = speakers.isHeard(event)
     switch (event.type) {
@@ -142,14 +166,15 @@ export function uiEncoder({ speakers = new Speakers(), calls, denied = [] }: UIE
     }
     // In a continued message, the client shows calls of which this stream knows nothing.
     if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isHeard && calls))) return showResult(event)
-    if (!isHeard) return [dataChunk(event)]
+    if (!isHeard) return [...wordsOf(event), dataChunk(event)]
     switch (event.type) {
       case 'step-start':
         return beginStep()
       case 'step-restart':
         return [...closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
       case 'text-delta':
-        return add('text', event.text)
+        // The answer of the sequence is what its last member has said.
+        return hasMemberSaid && event.path.length === 1 ? [] : add('text', event.text)
       case 'reasoning-delta':
         return add('reasoning', event.text)
       case 'tool-call':

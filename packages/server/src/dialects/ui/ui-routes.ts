@@ -60,7 +60,7 @@ async function answer(
   const request = { question, history, userId, sessionId, ...brought, ...(replaces !== undefined && { replaces }) }
   const chat: Chat = {
     ...{ request, context, parts, release: handOver() },
-    answer: { type: eventStreamType, encode: uiEncoder() },
+    answer: { type: eventStreamType, encode: uiEncoder({ speaker: parts.agent.speaker }) },
   }
   return isResumable ? durableRun(chat, beginsNothing) : boundRun(chat)
 }
@@ -91,7 +91,7 @@ async function continueRun(
     throw new ProblemError('session-conflict', { detail: 'The run waits for none of these calls.' })
   }
   const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
-  const encode = uiEncoder({ speakers, ...callsOf(stored, decisions) })
+  const encode = uiEncoder({ speakers, speaker: agent.speaker, ...callsOf(stored, decisions) })
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
   // Other approvals of the run are open.
@@ -130,7 +130,7 @@ function streamRoute(parts: RouteParts): Route {
       const { record, lastSeq } = active
       context.set('runId', record.runId)
       const { denied } = callsOf(active, {})
-      const encode = uiEncoder({ denied })
+      const encode = uiEncoder({ speaker: agent.speaker, denied })
       const followed = { runId: record.runId, after: 0, last: lastSeq, continuesAfter: lastSeq, encode }
       const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed })
       return asUIStream(await eventResponse(events, context, { ...parts, isLogged: true }))
