@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,6 +15,8 @@ import { root } from './scripts/workspace-files.ts'
 // The packages as users get them: packed, and installed by npm into folders outside the workspace.
 
 const run = promisify(execFile)
+type ESBuild = { transform(code: string): Promise<{ warnings: { text: string }[] }> }
+const { transform }: ESBuild = createRequire(join(root, 'packages/functions/package.json'))('esbuild')
 const packages = published()
 let place: string
 
@@ -32,6 +35,15 @@ describe('every tarball', () => {
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
     )
     expect(files.filter((file) => /\.test\.|__fixtures__|tsbuildinfo|node_modules/.test(file))).toEqual([])
+  })
+})
+
+describe('the built code', () => {
+  it.each(packages)('of $folder gives esbuild nothing to warn of, as its users would read', async ({ folder }) => {
+    const dist = join(root, folder, 'dist')
+    const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'))
+    const warnings = files.map(async (file) => (await transform(await readFile(join(dist, file), 'utf8'))).warnings)
+    expect((await Promise.all(warnings)).flat().map(({ text }) => text)).toEqual([])
   })
 })
 

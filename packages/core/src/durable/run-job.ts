@@ -201,8 +201,6 @@ function unreadable(agentId: string, runId: string): FailedRun {
     agentId,
     userId: '',
     status: 'running',
-    approvals: [],
-    sources: [],
     attempts: 0,
     createdAt: '',
   } as const
