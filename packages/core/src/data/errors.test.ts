@@ -143,6 +143,16 @@ it.each<[string, unknown, string]>([
   ['an error of another realm', runInNewContext("new TypeError('no')"), 'no'],
   ['an object without a prototype', Object.create(null), ''],
   ['a symbol', Symbol('no'), ''],
+  [
+    'a failed fetch',
+    failedFetch(new Error('connect ECONNREFUSED 127.0.0.1:9')),
+    'fetch failed: connect ECONNREFUSED 127.0.0.1:9',
+  ],
+  ['one of two addresses', failedFetch(refused()), 'fetch failed: connect ECONNREFUSED ::1:9'],
+  ['a failed fetch without a cause', new TypeError('fetch failed'), 'fetch failed'],
+  ['a failed connection to two addresses', refused(), 'connect ECONNREFUSED ::1:9'],
+  ['an error with a message and a cause', new Error('no', { cause: new Error('inner') }), 'no'],
+  ['an error that is its own cause', ownCause(), 'Error'],
   ['an error whose message is no text', Object.assign(new Error(), { message: { text: 'no' } }), ''],
   [
     'an error whose message throws',
@@ -158,3 +168,18 @@ it.each<[string, unknown, string]>([
 it('is thrown for a value that no case of a switch handles', () => {
   expect(() => assertNever({ type: 'new' } as never)).toThrow('Unexpected {"type":"new"}')
 })
+
+function failedFetch(cause: unknown): TypeError {
+  return new TypeError('fetch failed', { cause })
+}
+
+/** What `net.connect` gives for `localhost`. */
+function refused(): AggregateError {
+  return new AggregateError(['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:9`)))
+}
+
+function ownCause(): Error {
+  const error = new Error()
+  error.cause = error
+  return error
+}

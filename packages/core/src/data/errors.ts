@@ -212,13 +212,28 @@ export function abortError(signal: AbortSignal, callee: Pick<ErrorDetails, 'prov
   return new AgentKitError('aborted', 'The run was aborted.', details)
 }
 
-/** The message of any thrown value; empty when it has none. Never throws. */
+/**
+ * The message of any thrown value; empty when it has none. One that says nothing by itself, as `fetch failed`, has that of its
+ * cause. Never throws.
+ */
 export function messageOf(thrown: unknown): string {
+  return readMessage(thrown, mostCauses)
+}
+
+const mostCauses = 3
+
+function readMessage(thrown: unknown, causesLeft: number): string {
   try {
     // Errors of another realm are no `instanceof Error`, and some SDKs throw plain objects with a message.
     const isObject = typeof thrown === 'object' && thrown !== null && 'message' in thrown
-    const text: unknown = isObject ? thrown.message || ('name' in thrown && thrown.name) : thrown
-    return typeof text === 'string' ? text : ''
+    if (!isObject) return typeof thrown === 'string' ? thrown : ''
+    const { message, name, cause, errors } = thrown as Partial<Record<string, unknown>>
+    const isSilent = message === 'fetch failed' || !message
+    // Node's connection to a host with several addresses fails with all of them.
+    const [inner] = isSilent && causesLeft > 0 ? [cause, ...(Array.isArray(errors) ? errors : [])].filter(Boolean) : []
+    const reason = readMessage(inner, causesLeft - 1)
+    const text = message || (reason === '' ? name : '')
+    return [text, reason].filter((part) => typeof part === 'string' && part !== '').join(': ')
   } catch {
     return ''
   }
