@@ -65,6 +65,15 @@ describe('a request', () => {
     expect(asked).toMatchObject({ toolChoice: 'required' })
   })
 
+  it.each([
+    [{ tool: 'echo' }, { tool: 'echo' }],
+    ['none', { tool: 'final_answer' }],
+    ['auto', 'required'],
+  ] as const)('keeps the choice of a tool by the agent: %j', (toolChoice, expected) => {
+    const asked = askForOutput({ ...request, tools: [echo], toolChoice }, format, 'final-tool')
+    expect(asked.toolChoice).toEqual(expected)
+  })
+
   it('does not change the original request', () => {
     const tools = [echo]
     askForOutput({ ...request, tools }, format, 'final-tool')

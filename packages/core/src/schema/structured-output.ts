@@ -51,9 +51,12 @@ export function askForOutput(
   name: string = finalToolName(request.tools),
 ): ModelRequest {
   if (strategy === 'native') return { ...request, output: format.json }
-  const { tools = [] } = request
+  const { tools = [], toolChoice } = request
   const finalTool: ToolSpec = { name, description, inputSchema: format.json }
-  return { ...request, tools: [...tools, finalTool], toolChoice: tools.length === 0 ? { tool: name } : 'required' }
+  const isOnlyAnswer = tools.length === 0 || toolChoice === 'none'
+  // A tool that the agent chooses for its first step comes before the answer.
+  const chosen = typeof toolChoice === 'object' ? toolChoice : 'required'
+  return { ...request, tools: [...tools, finalTool], toolChoice: isOnlyAnswer ? { tool: name } : chosen }
 }
 
 /** The answer in a model's reply. */
