@@ -39,11 +39,19 @@ describe('every tarball', () => {
 })
 
 describe('the built code', () => {
-  it.each(packages)('of $folder gives esbuild nothing to warn of, as its users would read', async ({ folder }) => {
+  const codeOf = async (folder: string): Promise<string[]> => {
     const dist = join(root, folder, 'dist')
     const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'))
-    const warnings = files.map(async (file) => (await transform(await readFile(join(dist, file), 'utf8'))).warnings)
+    return await Promise.all(files.map((file) => readFile(join(dist, file), 'utf8')))
+  }
+
+  it.each(packages)('of $folder gives esbuild nothing to warn of, as its users would read', async ({ folder }) => {
+    const warnings = (await codeOf(folder)).map(async (code) => (await transform(code)).warnings)
     expect((await Promise.all(warnings)).flat().map(({ text }) => text)).toEqual([])
+  })
+
+  it.each(packages)('of $folder has no `require` that webpack would remove', async ({ folder }) => {
+    expect((await codeOf(folder)).filter((code) => /\b__require\(/.test(code))).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@
 // several times faster than a file per module. `tsc` writes the types. Imports of packages stay imports, except those of
 // `bundled.json`: users do not install these, whose licences are beside the files.
 import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 import bundled from './bundled.json' with { type: 'json' }
@@ -36,7 +36,10 @@ const bundle = await rolldown({
   tsconfig: 'tsconfig.json',
   // Needed for a group without what it imports. An entry is then a file beside the chunks, which exports the same.
   ...(loadedByAgents && { preserveEntrySignatures: 'allow-extension' }),
-  plugins: [{ name: 'together', buildEnd: findTogether }],
+  plugins: [
+    { name: 'builtin-modules', transform: { filter: { id: /\.cjs$/ }, handler: withoutRequire } },
+    { name: 'together', buildEnd: findTogether },
+  ],
 })
 // Otherwise chunks of earlier builds would be published.
 rmSync('dist/chunks', { recursive: true, force: true })
@@ -65,6 +68,14 @@ if (imports['#swagger-ui']) await import('./embed-swagger-ui.mjs')
 if (imports['#page']) {
   const { buildPage } = await import('./build-page.mjs')
   process.exitCode = (await buildPage()) === 0 ? 0 : 1
+}
+
+/** CommonJS without `require` of Node's modules, for which there would be `createRequire`, that webpack removes. */
+function withoutRequire(source) {
+  const code = source.replaceAll(/\brequire\(("[\w:/]+")\)/g, (call, name) =>
+    isBuiltin(JSON.parse(name)) ? `process.getBuiltinModule(${name})` : call,
+  )
+  return { code, map: null }
 }
 
 /** All that the entry imports but for what commands start with. */
