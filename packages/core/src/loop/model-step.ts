@@ -37,7 +37,8 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
     },
   })
   state.steps = step
-  state.warnings.push(...reply.warnings)
+  // A model repeats its warnings in each step.
+  for (const warning of reply.warnings) if (!state.warnings.includes(warning)) state.warnings.push(warning)
   if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)
   const { changed, again } = await checkReply(run, reply)
   if (again) {

@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect(usage.totalTokens).toBe((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0))
   })
 
-  it('carries the warnings of every step and the sources that tools cite', async () => {
+  it('carries the warnings of every step once, and the sources that tools cite', async () => {
     const source: Citation = { file: 'a.md', start: 0, end: 1, quote: 'a', chunkId: 'c1', score: { fused: 1 } }
     const search = tool({
       name: 'search',
@@ -104,7 +104,7 @@ describe('an answer', () => {
     })
     const model = scriptedModel([
       { toolCalls: [{ name: 'search' }], warnings: ['stop is ignored'] },
-      { text: 'a', warnings: ['and again'] },
+      { text: 'a', warnings: ['stop is ignored', 'and again'] },
     ])
     const { events, result } = await watch({ model, functions: [search] })
     expect(result.sources).toEqual([source])

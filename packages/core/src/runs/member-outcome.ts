@@ -59,7 +59,9 @@ export function mergeMember(
   name: string,
 ): void {
   state.sources.push(...distinctPassages(sources, state.sources))
-  state.warnings.push(...warnings.map((warning) => `${name}: ${warning}`))
+  // A member that is called again repeats its warnings.
+  const named = warnings.map((warning) => `${name}: ${warning}`)
+  state.warnings.push(...named.filter((warning) => !state.warnings.includes(warning)))
 }
 
 const statuses: Readonly<Record<RunFinishReason, { status: MemberStatus; reason?: string }>> = {

@@ -285,17 +285,18 @@ describe('approvals of members', () => {
   it('report the warnings of a member once', async () => {
     const warned = callingThen([['pay', { amount: 1 }]], 'Paid.')
     const { stream } = warned
+    let steps = 0
     const model: Model = {
       ...warned,
       async *stream(request, signal) {
         for await (const event of stream(request, signal))
-          yield event.type === 'finish' ? { ...event, warnings: ['Hm.'] } : event
+          yield event.type === 'finish' ? { ...event, warnings: ['Hm.', `Step ${++steps}.`] } : event
       },
     }
     const swarm = team([], { agents: [member('Ann', model, { functions: [paying([])] })] })
     const waiting = await swarm.stream('Go').result
     const result = await swarm.resume(waiting.runId, all(waiting)).result
-    expect(result.warnings).toEqual(['Ann: Hm.', 'Ann: Hm.'])
+    expect(result.warnings).toEqual(['Ann: Hm.', 'Ann: Step 1.', 'Ann: Step 2.'])
   })
 })
 

@@ -1,3 +1,4 @@
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { eventsOf, lastWords, linesOf, member, saying, thinking, wordsOf } from '../__fixtures__/team.ts'
 import { memorySessions, Swarm, tool } from '../index.ts'
@@ -45,6 +46,16 @@ describe('a managed swarm', () => {
     expect(linesOf(events)).toContain('team/ann agent-end failed')
     const failure = JSON.parse(lastWords(model.requests[1] ?? { messages: [] }))
     expect(failure).toMatchObject({ status: 'failed', reason: expect.stringContaining('out of order') })
+  })
+
+  it('carries the warnings of a member that is asked twice, once', async () => {
+    const ask: [string, object][] = [['ann', { task: 'Look.' }]]
+    const told = { text: 'Seen.', warnings: ['stop is ignored'] }
+    const swarm = new Swarm({
+      ...{ ...base, model: saying(ask, ask, 'Done.') },
+      agents: [member('Ann', scriptedModel([told, told]))],
+    })
+    expect((await swarm.stream('Go').result).warnings).toEqual(['Ann: stop is ignored'])
   })
 
   it('treats an empty answer as a failure', async () => {
