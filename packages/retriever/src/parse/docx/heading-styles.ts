@@ -1,36 +1,73 @@
+/** The paragraph styles of a document: what they inherit is theirs. */
+export type ParagraphStyles = {
+  ids: readonly string[]
+  outlineLevel(id: string): number | undefined
+  /** The list that paragraphs of a style are items of. */
+  numbering(id: string): { list: string | undefined; level: number | undefined } | undefined
+}
+
 /** Rules for mammoth: every paragraph style with an outline level is a heading, whatever its name. */
 export function headingStyles(stylesXml: string): string[] {
-  const styles = readStyles(stylesXml)
+  const styles = paragraphStyles(stylesXml)
   const rules: string[] = []
-  for (const id of styles.keys()) {
-    const level = outlineLevel(styles, id)
+  for (const id of styles.ids) {
+    const level = styles.outlineLevel(id)
     if (level !== undefined && level < 9) rules.push(`p.${escapeId(id)} => h${Math.min(level + 1, 6)}:fresh`)
   }
   return rules
 }
 
-type Style = { basedOn: string | undefined; level: number | undefined }
+type Style = {
+  basedOn: string | undefined
+  outline: number | undefined
+  list: string | undefined
+  level: number | undefined
+}
 
-function readStyles(xml: string): Map<string, Style> {
-  const styles = new Map<string, Style>()
+export function paragraphStyles(xml: string): ParagraphStyles {
+  const styles = readStyles(xml)
+  return {
+    ids: [...styles.keys()].filter((id) => styles.get(id)?.isOfParagraphs),
+    outlineLevel: (id) => inherited(styles, id, ({ outline }) => outline),
+    numbering(id) {
+      const list = inherited(styles, id, (style) => style.list)
+      return list === undefined ? undefined : { list, level: inherited(styles, id, ({ level }) => level) }
+    },
+  }
+}
+
+function readStyles(xml: string): Map<string, Style & { isOfParagraphs: boolean }> {
+  const styles = new Map<string, Style & { isOfParagraphs: boolean }>()
   // Not a single regular expression: with unclosed styles it would search the rest of the text for each of them.
   for (const style of xml.split('</w:style>').slice(0, -1)) {
     const [, attributes = '', body = ''] = /<w:style\b([^<>]*)>([\s\S]*)$/.exec(style) ?? []
     const id = /\bw:styleId="([^"]*)"/.exec(attributes)?.[1]
-    if (id === undefined || id === '' || !/\bw:type="paragraph"/.test(attributes)) continue
-    const level = /<w:outlineLvl\b[^<>]*\bw:val="(\d)"/.exec(body)?.[1]
+    const type = /\bw:type="(paragraph|numbering)"/.exec(attributes)?.[1]
+    if (id === undefined || id === '' || type === undefined) continue
+    const value = (name: string): string | undefined =>
+      new RegExp(`<w:${name}\\b[^<>]*\\bw:val="([^"]*)"`).exec(body)?.[1]
+    const outline = /^\d$/.exec(value('outlineLvl') ?? '')?.[0]
+    const level = value('ilvl')
     styles.set(id, {
-      basedOn: /<w:basedOn\b[^<>]*\bw:val="([^"]*)"/.exec(body)?.[1],
+      isOfParagraphs: type === 'paragraph',
+      basedOn: value('basedOn'),
+      outline: outline === undefined ? undefined : Number(outline),
+      list: value('numId'),
       level: level === undefined ? undefined : Number(level),
     })
   }
   return styles
 }
 
-function outlineLevel(styles: ReadonlyMap<string, Style>, id: string): number | undefined {
+function inherited<Value>(
+  styles: ReadonlyMap<string, Style>,
+  id: string,
+  pick: (style: Style) => Value | undefined,
+): Value | undefined {
   let style = styles.get(id)
   for (let depth = 0; style !== undefined && depth < 20; depth++) {
-    if (style.level !== undefined) return style.level
+    const value = pick(style)
+    if (value !== undefined) return value
     style = style.basedOn === undefined ? undefined : styles.get(style.basedOn)
   }
   return undefined

@@ -1,5 +1,6 @@
 import type { parseDocument } from 'htmlparser2'
 import type { BlockWriter } from '../pieces/block-writer.ts'
+import { labelOf, withLabels } from './list-labels.ts'
 
 type Node = ReturnType<typeof parseDocument>['children'][number]
 type Element = Extract<Node, { attribs: object }>
@@ -14,6 +15,9 @@ function writeNode(node: Node, writer: BlockWriter): void {
     writer.add('text', inlineText(node))
     return
   }
+  // An empty paragraph that is numbered.
+  const label = firstLabel(node)
+  if (label !== undefined && inlineText(node).trim() === label) return
   const level = /^h([1-6])$/.exec(node.name)?.[1]
   if (level !== undefined) writeHeading(oneLine(inlineText(node)), Number(level), writer)
   else if (node.name === 'ul' || node.name === 'ol') writeList(node, writer)
@@ -33,18 +37,28 @@ function writeList(list: Element, writer: BlockWriter, depth = 0): void {
   let number = 0
   for (const item of list.children.filter(isElement)) {
     number += 1
-    const mark = isNote(item) ? `[${number}] ` : list.name === 'ol' ? `${number}. ` : '- '
     const own = item.children.filter((child) => !isList(child) && !isTable(child))
-    const text = own
+    const label = own[0] && firstLabel(own[0])
+    const counted = list.name === 'ol' ? `${number}.` : '-'
+    const mark = isNote(item) ? `[${number}]` : (label ?? counted)
+    const said = own
       .map(inlineText)
       .join('')
       .replace(/\n{2,}/g, '\n')
       .trim()
-    if (text !== '') writer.add('text', `${mark}${text}`, { tight: number > 1 || depth > 0 })
+    const text = said.slice(label?.length ?? 0).trimStart()
+    if (text !== '') writer.add('text', `${mark} ${text}`, { tight: number > 1 || depth > 0 })
     for (const child of item.children)
       if (isList(child)) writeList(child, writer, depth + 1)
       else if (isTable(child)) writeTable(child, writer)
   }
+}
+
+/** The label of a paragraph or an item: see `writeLabels`. */
+function firstLabel(node: Node): string | undefined {
+  if (!isElement(node)) return 'data' in node && node.type === 'text' ? labelOf(node.data) : undefined
+  const [first] = node.children
+  return first === undefined ? undefined : firstLabel(first)
 }
 
 /** A row on one line, its cells separated by `|`. A table with one column is layout. */
@@ -114,7 +128,7 @@ function writeComments(list: Element, writer: BlockWriter): void {
 }
 
 function inlineText(node: Node): string {
-  if (!isElement(node)) return 'data' in node && node.type === 'text' ? node.data : ''
+  if (!isElement(node)) return 'data' in node && node.type === 'text' ? withLabels(node.data) : ''
   if (node.name === 'br') return '\n'
   if (node.name === 'input') return node.attribs.checked === undefined ? '☐ ' : '☑ '
   // Comment marks would interrupt sentences; arrows link a note back to its place.

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { collectPieces, listBlocks } from '../../__fixtures__/collect-pieces.ts'
 import { type DocxOptions, makeDocx, names, paragraph, table } from '../../__fixtures__/make-docx.ts'
 import { parseDocx } from './parse-docx.ts'
@@ -85,6 +85,70 @@ it('keeps the marks of lists', async () => {
     'text: Then:',
     'text: - Rest',
   ])
+})
+
+describe('the numbers of lists and headings', () => {
+  const numbered = (text: string, level = 0, list = 1, style?: string): string =>
+    `<w:p><w:pPr>${style === undefined ? '' : `<w:pStyle w:val="${style}"/>`}<w:numPr><w:ilvl w:val="${level}"/>` +
+    `<w:numId w:val="${list}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+  const level = (place: number, format: string, text: string, more = ''): string =>
+    `<w:lvl w:ilvl="${place}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`
+  const numbering =
+    `<w:numbering ${names}><w:abstractNum w:abstractNumId="0">` +
+    `${level(0, 'decimal', '%1.')}${level(1, 'decimal', '%1.%2')}${level(2, 'lowerLetter', '%3)')}</w:abstractNum>` +
+    `<w:abstractNum w:abstractNumId="1">${level(0, 'upperRoman', 'Part %1', '<w:pStyle w:val="Heading2"/>')}</w:abstractNum>` +
+    '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>' +
+    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>' +
+    '</w:numbering>'
+  const parts = { 'word/numbering.xml': numbering }
+
+  it('are those that Word shows, also behind paragraphs without a number', async () => {
+    const body =
+      numbered('Payment', 0, 1, 'Heading1') +
+      paragraph('The fee is due.') +
+      numbered('In euros', 1) +
+      numbered('Within a month', 1) +
+      numbered('or later', 2) +
+      numbered('Notice', 0, 1, 'Heading1') +
+      numbered('In writing', 1) +
+      numbered('Apart') +
+      numbered('Begins again', 0, 3)
+    expect(await blocks(body, { parts })).toEqual([
+      'heading 1: 1. Payment',
+      'text: The fee is due.',
+      'text: 1.1 In euros',
+      'text: 1.2 Within a month',
+      'text: a) or later',
+      'heading 1: 2. Notice',
+      'text: 2.1 In writing',
+      'text: 3. Apart',
+      'text: 7. Begins again',
+    ])
+  })
+
+  it('are read from the style of a paragraph, and without deleted or empty paragraphs', async () => {
+    const styles =
+      '<w:style w:type="paragraph" w:styleId="Clause"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>' +
+      '<w:style w:type="paragraph" w:styleId="Sub"><w:basedOn w:val="Clause"/><w:pPr><w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>'
+    const part = (text: string): string =>
+      `<w:p><w:pPr><w:pStyle w:val="Heading2"/><w:numPr><w:numId w:val="2"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+    const deleted = numbered('', 0).replace('</w:pPr>', '<w:rPr><w:del w:id="1"/></w:rPr></w:pPr>')
+    const body =
+      part('One') +
+      paragraph('First', 'Clause') +
+      deleted +
+      paragraph('Second', 'Clause') +
+      paragraph('Below', 'Sub') +
+      part('Two') +
+      part('')
+    expect(await blocks(body, { parts, styles })).toEqual([
+      'heading 2: Part I One',
+      'text: 1. First',
+      'text: 2. Second',
+      'text: 2.1 Below',
+      'heading 2: Part II Two',
+    ])
+  })
 })
 
 it('puts footnotes and comments after the text', async () => {

@@ -6,8 +6,9 @@ import { documentTitle } from '../pieces/document-title.ts'
 import { writeZip } from '../zip/write-zip.ts'
 import { decodeXml } from './decode-xml.ts'
 import { type DocxParts, docxParts, partText } from './docx-parts.ts'
-import { headingStyles } from './heading-styles.ts'
+import { headingStyles, paragraphStyles } from './heading-styles.ts'
 import { writeHtml } from './html-blocks.ts'
+import { writeLabels } from './list-labels.ts'
 import { marginText } from './margin-text.ts'
 import { plainParagraphs } from './plain-paragraphs.ts'
 import { repairBody } from './repair-body.ts'
@@ -56,11 +57,14 @@ async function writeBody(
 /** Returns the XML of the body. */
 function mendParts(parts: DocxParts): string {
   let body = ''
+  const styles = paragraphStyles(partText(parts, 'word/styles.xml'))
   for (const name of parts.keys()) {
     if (!/^word\/(document|footnotes|endnotes|comments)[^/]*\.xml$/i.test(name)) continue
+    const isBody = /^word\/document/i.test(name)
     const repaired = repairBody(partText(parts, name))
-    parts.set(name, Buffer.from(repaired))
-    if (/^word\/document/i.test(name)) body += repaired
+    const written = isBody ? writeLabels(repaired, parts, styles) : repaired
+    parts.set(name, Buffer.from(written))
+    if (isBody) body += written
   }
   return body
 }

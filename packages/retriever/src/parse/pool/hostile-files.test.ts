@@ -6,7 +6,8 @@ import { hostileFiles } from '../../__fixtures__/hostile-files.ts'
 import { makePdf } from '../../__fixtures__/make-pdf.ts'
 import type { Parser } from '../../data/piece.ts'
 import { isUnreadableFile } from '../../data/unreadable-file.ts'
-import { headingStyles } from '../docx/heading-styles.ts'
+import { headingStyles, paragraphStyles } from '../docx/heading-styles.ts'
+import { writeLabels } from '../docx/list-labels.ts'
 import { plainParagraphs } from '../docx/plain-paragraphs.ts'
 import { repairBody } from '../docx/repair-body.ts'
 import { readFrontMatter } from '../markdown/front-matter.ts'
@@ -54,16 +55,24 @@ it.each([
 const tags = ['<m:oMath>', '<m:oMathPara ', '<w:rt>', '<w:fldData>', '<w:br ', '<w:drawing ', '<mc:Fallback>', '<w:t ']
 const nested = '<mc:AlternateContent><mc:Choice><w:txbxContent>'
 
-it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested])('scans 1 MB of %s in linear time', (tag) => {
-  const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
-  const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
-  const before = process.cpuUsage()
-  for (const text of [xml, closed]) for (const scan of [repairBody, plainParagraphs, headingStyles]) scan(text)
+const ofLists = ['<w:pPr>', '<w:pPr><w:numId ', '<w:abstractNum ', '<w:abstractNum><w:lvl>', '<w:num>']
+const labels = (xml: string): string =>
+  writeLabels(xml, new Map([['word/numbering.xml', Buffer.from(xml)]]), paragraphStyles(xml))
 
-  const { user, system } = process.cpuUsage(before)
-  // A tenth of that is typical; searching each end would take minutes.
-  expect((user + system) / 1e6).toBeLessThan(5)
-})
+it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists])(
+  'scans 1 MB of %s in linear time',
+  (tag) => {
+    const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
+    const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
+    const before = process.cpuUsage()
+    for (const text of [xml, closed])
+      for (const scan of [repairBody, plainParagraphs, headingStyles, labels]) scan(text)
+
+    const { user, system } = process.cpuUsage(before)
+    // A tenth of that is typical; searching each end would take minutes.
+    expect((user + system) / 1e6).toBeLessThan(5)
+  },
+)
 
 const metadata = 'export const metadata = {'
 
