@@ -1,6 +1,7 @@
 import { unreadableFile } from '../../data/unreadable-file.ts'
 import { readEntry } from '../zip/read-entry.ts'
 import { zipEntries } from '../zip/zip-entries.ts'
+import { withUsualPrefixes } from './usual-prefixes.ts'
 
 /** The text parts of a Word document by name: no pictures, fonts or embedded files. */
 export type DocxParts = Map<string, Uint8Array>
@@ -27,10 +28,11 @@ const withoutText =
   /^(customXml|word\/(embeddings|fonts|media|theme|glossary))\/|^(word\/(fontTable|settings|webSettings)|docProps\/(app|custom))\.xml/
 const decoder = new TextDecoder()
 
-/** The text of a part; empty when there is none. */
+/** The XML of a part, with the usual prefixes; empty when there is none. */
 export function partText(parts: DocxParts, name: string): string {
   const part = parts.get(name)
   if (part === undefined) return ''
   const isWide = (part[0] === 0xff && part[1] === 0xfe) || (part[0] === 0xfe && part[1] === 0xff)
-  return isWide ? new TextDecoder(part[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(part) : decoder.decode(part)
+  const wide = part[0] === 0xff ? 'utf-16le' : 'utf-16be'
+  return withUsualPrefixes(isWide ? new TextDecoder(wide).decode(part) : decoder.decode(part))
 }

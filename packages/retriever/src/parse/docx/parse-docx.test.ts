@@ -151,6 +151,21 @@ describe('the numbers of lists and headings', () => {
   })
 })
 
+it('reads a document that was written again with other prefixes', async () => {
+  const others = (xml: string): string =>
+    xml.replace(/(<\/?|\s|xmlns:)w(?=[:=])/g, '$1ns0').replace(/(<\/?|\s|xmlns:)m(?=[:=])/g, '$1ns1')
+  const body =
+    '<w:p><w:pPr><w:pStyle w:val="Kapitel"/></w:pPr><w:r><w:t>Eins</w:t></w:r></w:p>' +
+    '<w:p><w:fldSimple w:instr="SEQ"><w:r><w:t>Figure 7</w:t></w:r></w:fldSimple><m:oMath><m:r><m:t>x</m:t></m:r></m:oMath></w:p>'
+  const styles = `<w:styles ${names}><w:style w:type="paragraph" w:styleId="Kapitel"><w:pPr><w:outlineLvl w:val="1"/></w:pPr></w:style></w:styles>`
+  const parts = {
+    'word/document.xml': others(`<w:document ${names}><w:body>${body}</w:body></w:document>`),
+    'word/styles.xml': others(styles),
+    'word/header1.xml': others(`<w:hdr ${names}>${paragraph('Acme')}</w:hdr>`),
+  }
+  expect(await blocks('', { parts })).toEqual(['heading 2: Eins', 'text: Figure 7x', 'text: Acme'])
+})
+
 it('puts footnotes and comments after the text', async () => {
   const body =
     '<w:p><w:r><w:t>Ouch</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:t>, again.</w:t></w:r>' +

@@ -10,6 +10,7 @@ import { headingStyles, paragraphStyles } from '../docx/heading-styles.ts'
 import { writeLabels } from '../docx/list-labels.ts'
 import { plainParagraphs } from '../docx/plain-paragraphs.ts'
 import { repairBody } from '../docx/repair-body.ts'
+import { withUsualPrefixes } from '../docx/usual-prefixes.ts'
 import { readFrontMatter } from '../markdown/front-matter.ts'
 import { parseMdx } from '../markdown/parse-markdown.ts'
 import { formValues } from '../pdf/form-values.ts'
@@ -58,15 +59,17 @@ const nested = '<mc:AlternateContent><mc:Choice><w:txbxContent>'
 const ofLists = ['<w:pPr>', '<w:pPr><w:numId ', '<w:abstractNum ', '<w:abstractNum><w:lvl>', '<w:num>']
 const labels = (xml: string): string =>
   writeLabels(xml, new Map([['word/numbering.xml', Buffer.from(xml)]]), paragraphStyles(xml))
+const renamed = (xml: string): string =>
+  withUsualPrefixes(`<d xmlns:n="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${xml}`)
 
-it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists])(
+it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists, '<n:p '])(
   'scans 1 MB of %s in linear time',
   (tag) => {
     const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
     const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
     const before = process.cpuUsage()
     for (const text of [xml, closed])
-      for (const scan of [repairBody, plainParagraphs, headingStyles, labels]) scan(text)
+      for (const scan of [repairBody, plainParagraphs, headingStyles, labels, renamed]) scan(text)
 
     const { user, system } = process.cpuUsage(before)
     // A tenth of that is typical; searching each end would take minutes.
