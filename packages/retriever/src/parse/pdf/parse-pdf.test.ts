@@ -90,6 +90,7 @@ it.each([
   ['the name of a file', 'handbook_v3.docx', undefined],
   ['nothing', ' ', undefined],
   ['no name', 'Untitled', undefined],
+  ['what ReportLab writes where there is none', '(anonymous)', undefined],
 ])('of %s makes the title', async (_, title, expected) => {
   expect((await read([{ lines: ['Hello'] }], { title })).parsed.title).toBe(expected)
 })

@@ -11,7 +11,9 @@ export function documentTitle(title: unknown): { title?: string } {
     clean.length < 2 ||
     clean.length > 300 ||
     !/\p{L}{2}/u.test(clean) ||
-    /^\(?(untitled|unbenannt|sans titre|no title|title|document|word document|slide)\b[\s\d]*\)?$/i.test(clean) ||
+    /^\(?(untitled|anonymous|unbenannt|sans titre|no title|title|document|word document|slide)\b[\s\d]*\)?$/i.test(
+      clean,
+    ) ||
     /^\S*\.(docx?|odt|rtf|pptx?|xlsx?|tex|dvi|ps|eps|indd|qxd|fm|pmd?|p65|html?|pdf|tiff?|jpe?g)$/i.test(clean) ||
     /^([a-z]:\\|\/|file:)/i.test(clean)
   return isUseless ? {} : { title: clean }
