@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { betweenHumps } from '../util/humps.ts'
 import { withoutArticle } from '../util/without-article.ts'
 import { hashUnit, knownWords } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
@@ -140,7 +141,6 @@ function learn(slice: string, units: Uint16Array, start: number, hash: number): 
 
 const isPlain = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+)$/
 const isASCII = /^[\0-\x7f]*$/
-const betweenHumps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu}\p{Ll})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll})(?=\p{Lu})/u
 
 function analyse(raw: string): Word {
   if (isPlain.test(raw)) return single(raw.toLowerCase())

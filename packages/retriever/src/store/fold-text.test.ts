@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { foldText } from './fold-text.ts'
+import { foldText, withParts } from './fold-text.ts'
 
 it.each([
   ['plain text, 100 %', 'plain text, 100 %'],
@@ -18,4 +18,19 @@ it.each([
   ['infor\u00admation', 'information'],
 ])('folds %j to %j', (text, folded) => {
   expect(foldText(text)).toBe(folded)
+})
+
+it.each([
+  ['Call getUserName for XMLHttp', 'Call getUserName for XMLHttp\nget User Name XML Http'],
+  ['PDFs and APIs of the WHO', 'PDFs and APIs of the WHO'],
+  ['Plain. Text (A1) 3D', 'Plain. Text (A1) 3D'],
+])('puts the parts of the names in %j behind it', (text, found) => {
+  expect(withParts(text)).toBe(found)
+})
+
+it('looks through 1 MB of one name in linear time', () => {
+  const before = process.cpuUsage()
+  for (const name of ['aB', 'ABcd', 'a1B', 'AB']) withParts(name.repeat(1_000_000 / name.length))
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1e6).toBeLessThan(5)
 })

@@ -1,3 +1,4 @@
+import { betweenHumps } from '../util/humps.ts'
 import { withoutArticle } from '../util/without-article.ts'
 
 /** Letters without a decomposition in Unicode. */
@@ -27,4 +28,18 @@ export function foldText(text: string): string {
       // Korean syllables and Japanese kana are composed again.
       .normalize('NFC'),
   )
+}
+
+/** A name with humps, as a test that costs little. */
+const humped = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}{2}/u
+
+/** Text with the parts of its names behind it: `getUserName` is found by `user name`. LanceDB takes it for one word. */
+export function withParts(text: string): string {
+  if (!humped.test(text)) return text
+  const parts: string[] = []
+  for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const own = humped.test(word) ? word.split(betweenHumps) : []
+    if (own.length > 1) for (const part of own) parts.push(part)
+  }
+  return parts.length === 0 ? text : `${text}\n${parts.join(' ')}`
 }

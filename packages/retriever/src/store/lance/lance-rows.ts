@@ -4,7 +4,7 @@ import { type Chunk, type NewChunk, searchedText } from '../../data/chunk.ts'
 import { slicesOf } from '../../data/chunk-slices.ts'
 import type { FileRecord } from '../../data/file-record.ts'
 import { breathe } from '../../util/breathe.ts'
-import { foldText } from '../fold-text.ts'
+import { foldText, withParts } from '../fold-text.ts'
 import type { Change } from '../store.ts'
 import type { Lance } from './lance-package.ts'
 import { deletedOrder, metaOrder, recordOrder } from './lance-schema.ts'
@@ -52,7 +52,7 @@ function recordRow(record: FileRecord): LanceRow {
 function chunkRow(chunk: NewChunk): LanceRow {
   const { quote, order, textHash, ...rest } = chunk
   const said = searchedText(chunk)
-  const text = foldText(said)
+  const text = withParts(foldText(said))
   return { ...rest, n: order, hash: textHash, ext: extOf(chunk.file), text, ...(text === said ? {} : { quote }) }
 }
 

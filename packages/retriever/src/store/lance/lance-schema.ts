@@ -30,7 +30,7 @@ export function lanceSchema({ arrow }: Lance, dimensions: number | undefined): S
     required('n', new Int32()),
     required('file', new Utf8()),
     required('ext', new Utf8()),
-    // What is searched: see `foldText`.
+    // What is searched: see `foldText` and `withParts`.
     optional('text', new Utf8()),
     // Only where it is not the end of `text`.
     optional('quote', new Utf8()),

@@ -1,6 +1,6 @@
 import type { Query, VectorQuery } from '@lancedb/lancedb'
 import type { Filter } from '../../data/search-filter.ts'
-import { foldText } from '../fold-text.ts'
+import { foldText, withParts } from '../fold-text.ts'
 import type { Found } from '../store.ts'
 import { similarWords, wordsOf } from './lance-fuzzy.ts'
 import { filterSql } from './lance-sql.ts'
@@ -16,9 +16,10 @@ export async function searchText(
   { limit, filter, fuzzy = false }: { limit: number; filter: Filter; fuzzy?: boolean },
 ): Promise<Found[]> {
   const folded = foldText(query)
-  const exact = await match(at, folded, limit, filter)
+  const words = withParts(folded)
+  const exact = await match(at, words, limit, filter)
   if (!fuzzy || exact.length >= limit) return exact
-  const similar = await similarWords(at, folded, filter)
+  const similar = await similarWords(at, words, filter)
   const close = similar.length === 0 ? [] : await match(at, similar.join(' '), limit, filter)
   const found = behind(exact, close).slice(0, limit)
   return found.length > 0 ? found : saying(at, folded, limit, filter)
