@@ -204,6 +204,14 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     expect(await search(query, { fuzzy: true })).toEqual([quote])
   })
 
+  it.each([
+    ['Mitarbeitern', 'Jeder Mitarbeiter hat 30 Tage'],
+    ['Vermietern', 'Der Vermieter zahlt'],
+  ])('finds %s by a shorter form in %j when it may be fuzzy', async (query, quote) => {
+    await index('a.md', 'Something else altogether', quote, 'And one more passage of quite other words')
+    expect(await search(query, { fuzzy: true })).toEqual([quote])
+  })
+
   it('finds no number within a longer one when it may be fuzzy', async () => {
     await index('a.md', 'Its number is 9123456789')
     expect(await search('23456', { fuzzy: true })).toEqual([])

@@ -56,6 +56,12 @@ it('finds no short words and no numbers within others, and puts what begins like
   expect(await formsOf('urlaub', ['jahresurlaub', 'urlaubsgeld'])).toEqual([['urlaubsgeld', 'jahresurlaub']])
 })
 
+it('finds shorter forms of a word, and no short words that it begins with', async () => {
+  expect(await formsOf('vermietern', ['vermieter', 'verm', 'ver'])).toEqual(await formsOf('vermieter', ['vermieter']))
+  expect(await formsOf('carpeting', ['carp', 'car'])).toEqual([[]])
+  expect(await formsOf('invoice2024', ['invoice20', 'invoice'])).toEqual([[]])
+})
+
 it('keeps a bounded number of forms', async () => {
   const texts = Array.from({ length: 500 }, (_, number) => `item${number}`)
   const [forms] = await formsOf('item', texts)

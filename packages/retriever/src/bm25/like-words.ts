@@ -56,11 +56,18 @@ function likeness(
     return 0.2 + (0.3 * wanted.length) / term.length
   }
   // Numbers are not corrected.
-  const allowed = /\d/.test(wanted) ? 0 : mistakesIn(wanted.length)
-  if (Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2) return 0
-  const distance = editDistance(spelt, like.spelt, allowed)
-  return distance > allowed ? 0 : 0.8 - 0.2 * distance
+  if (/\d/.test(wanted)) return 0
+  const allowed = mistakesIn(wanted.length)
+  const isFar = Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2
+  const distance = isFar ? allowed + 1 : editDistance(spelt, like.spelt, allowed)
+  if (distance <= allowed) return 0.8 - 0.2 * distance
+  const isShorterForm = term.length >= shortestStem && -difference <= longestEnding && wanted.startsWith(term)
+  return isShorterForm ? 0.2 + (0.3 * term.length) / wanted.length : 0
 }
+
+/** `Vermieter` is found by `Vermietern`: the English stemmer removes the ending of the first only. */
+const shortestStem = 6
+const longestEnding = 4
 
 /** A stem has `i` at its end where its word has `y`: a mistake there would count twice, as in `holidya`. */
 function asWritten(stem: string): string {
