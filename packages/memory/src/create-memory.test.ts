@@ -195,6 +195,48 @@ describe('notes', () => {
     expect(await agent.memory.notes(ada)).toEqual([])
   })
 
+  it('are made once in a session, also by calls at once, and again after they were forgotten', async () => {
+    const calls = (...texts: string[]) => ({
+      toolCalls: texts.map((text) => ({ name: 'remember', input: { text } })),
+    })
+    const { agent } = agentWith([
+      calls('Has an oak.', 'Has an oak.'),
+      call('remember', { text: ' Has an  oak. ' }),
+      'Noted.',
+      call('remember', { text: 'Has an oak.' }),
+      'Noted.',
+      call('remember', { text: 'Has an oak.' }),
+      'Noted.',
+    ])
+    await agent.chat('I have an oak.', { ...ada, sessionId: 's1' })
+    const [oak, ...more] = await agent.memory.notes(ada)
+    expect([oak?.text, more]).toEqual(['Has an oak.', []])
+    await agent.chat('I have an oak.', { ...ada, sessionId: 's2' })
+    // Each session that says it keeps it.
+    await sessions.delete({ agentId: agent.id, userId: 'ada', sessionId: 's1' })
+    expect((await agent.memory.notes(ada)).map(({ sessionId }) => sessionId)).toEqual(['s2'])
+    await sessions.memory?.removeNote(
+      { agentId: agent.id, userId: 'ada' },
+      (await agent.memory.notes(ada))[0]?.noteId ?? '',
+    )
+    await agent.chat('I have an oak.', { ...ada, sessionId: 's2' })
+    expect(await agent.memory.notes(ada)).toHaveLength(1)
+  })
+
+  it.each([
+    ['SQLite', () => sqliteSessions(':memory:')],
+    ['memory', memorySessions],
+  ])('cite the run that replaces the one that made them, in %s', async (_, open) => {
+    await sessions.close()
+    sessions = open()
+    const note = call('remember', { text: 'Has an oak.' })
+    const { agent } = agentWith([note, 'Noted.', note, 'Noted.'])
+    const first = await agent.stream('I have an oak.', { ...ada, sessionId: 's1' }).result
+    const options = { ...ada, sessionId: 's1', replaces: first.runId }
+    const second = await agent.stream('I have an old oak.', options).result
+    expect((await agent.memory.notes(ada)).map(({ runId }) => runId)).toEqual([second.runId])
+  })
+
   it('are at most 50, of at most 500 characters, and the model learns why one is refused', async () => {
     const { memory } = sessions
     const owner = { agentId: 'garden', userId: 'ada' }

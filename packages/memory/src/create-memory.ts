@@ -39,8 +39,8 @@ export function createMemory(options: MemoryOptions = {}): MemoryOf {
     const search = searcher(store, agentId, () => (days === undefined ? 0 : now() - days * 86_400_000))
     const calls: MemoryCalls = {
       search: (query, { userId, signal }) => untilAborted(signal, search(query, userId, limits.usualHits)),
-      remember: (text, { userId, runId, idempotencyKey }) =>
-        addNote(store, { agentId, userId }, { text, runId, call: idempotencyKey }),
+      remember: (text, { userId, runId, sessionId = runId }) =>
+        addNote(store, { agentId, userId }, { text, runId, within: sessionId }),
       forget: (noteId, { userId }) => store.removeNote({ agentId, userId }, noteId),
     }
     const memory: Memory = {

@@ -28,20 +28,22 @@ export function promptNotes(store: MemoryStore, agentId: string): NonNullable<Ag
 
 /**
  * Stores a note.
- * @param call what makes its id: the same call makes one note, however often it runs
+ * @param within the session, or the run without one, that makes its id together with the text: the same note there is
+ *   one, however often it is made
  * @throws AgentKitError `invalid-argument` for an empty note, and where there are too many
  */
 export async function addNote(
   store: MemoryStore,
   owner: MemoryOwner,
-  { text, runId, call }: { text: string; runId: string; call: string },
+  { text, runId, within }: { text: string; runId: string; within: string },
 ): Promise<string> {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
     .toWellFormed()
   if (line === '') throw refused('A note is not empty.')
-  const noteId = `note_${createHash('sha256').update(call).digest('hex').slice(0, 10)}`
+  const maker = JSON.stringify([owner.agentId, owner.userId, within, line])
+  const noteId = `note_${createHash('sha256').update(maker).digest('hex').slice(0, 10)}`
   if (await store.addNote(owner, { noteId, text: line, runId }, limits.notes)) return noteId
   throw refused(`There are ${limits.notes} notes about this user already. Call forget for one that no longer matters.`)
 }
