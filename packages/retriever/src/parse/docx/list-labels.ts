@@ -94,9 +94,10 @@ function labeller({ kinds, lists }: Numbering, styles: ParagraphStyles): (proper
 
     const count = counts.get(kind) ?? []
     counts.set(kind, count)
-    const restart = begun.has(`${listId} ${place}`) ? undefined : list.starts.get(place)
+    const start = list.starts.get(place)
+    const isFirst = start !== undefined && !begun.has(`${listId} ${place}`)
     begun.add(`${listId} ${place}`)
-    count[place] = restart ?? (count[place] === undefined ? level.start : count[place] + 1)
+    count[place] = isFirst || count[place] === undefined ? (start ?? level.start) : count[place] + 1
     count.length = place + 1
     if (level.format === 'bullet') return undefined
     return level.text

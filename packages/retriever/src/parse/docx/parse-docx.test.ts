@@ -98,7 +98,7 @@ describe('the numbers of lists and headings', () => {
     `${level(0, 'decimal', '%1.')}${level(1, 'decimal', '%1.%2')}${level(2, 'lowerLetter', '%3)')}</w:abstractNum>` +
     `<w:abstractNum w:abstractNumId="1">${level(0, 'upperRoman', 'Part %1', '<w:pStyle w:val="Heading2"/>')}</w:abstractNum>` +
     '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>' +
-    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>' +
+    '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride><w:lvlOverride w:ilvl="1"><w:startOverride w:val="5"/></w:lvlOverride></w:num>' +
     '</w:numbering>'
   const parts = { 'word/numbering.xml': numbering }
 
@@ -112,7 +112,10 @@ describe('the numbers of lists and headings', () => {
       numbered('Notice', 0, 1, 'Heading1') +
       numbered('In writing', 1) +
       numbered('Apart') +
-      numbered('Begins again', 0, 3)
+      numbered('Begins again', 0, 3) +
+      numbered('below', 1, 3) +
+      numbered('Goes on', 0, 3) +
+      numbered('below', 1, 3)
     expect(await blocks(body, { parts })).toEqual([
       'heading 1: 1. Payment',
       'text: The fee is due.',
@@ -123,6 +126,9 @@ describe('the numbers of lists and headings', () => {
       'text: 2.1 In writing',
       'text: 3. Apart',
       'text: 7. Begins again',
+      'text: 7.5 below',
+      'text: 8. Goes on',
+      'text: 8.5 below',
     ])
   })
 
