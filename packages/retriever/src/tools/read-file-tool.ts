@@ -59,14 +59,24 @@ async function isAnEarlierVersion(library: Library, file: string): Promise<boole
   return (await library.records()).some((record) => record.file === file && record.stale === true)
 }
 
-/** The passages of a section and of its subsections. */
+/** The passages of a section and of its subsections. A model may leave out the number of a heading: `4.2 Notice`. */
 function below(chunks: readonly Chunk[], heading: string): Chunk[] {
-  const wanted = plain(heading)
+  const exact = sectionOf(chunks, plain(heading), (one) => one)
+  return exact.length > 0 ? exact : sectionOf(chunks, plain(heading), withoutNumber)
+}
+
+function sectionOf(chunks: readonly Chunk[], wanted: string, spell: (heading: string) => string): Chunk[] {
   const path = wanted.split(' > ')
   return chunks.filter((chunk) => {
-    const headings = plain(chunk.heading ?? '').split(' > ')
+    const headings = plain(chunk.heading ?? '')
+      .split(' > ')
+      .map(spell)
     return path.length > 1 ? headings.slice(0, path.length).join(' > ') === wanted : headings.includes(wanted)
   })
+}
+
+function withoutNumber(heading: string): string {
+  return heading.replace(/^\d{1,4}(?:\.\d{1,4}){0,8}[.)]?\s+/, '')
 }
 
 function plain(heading: string): string {

@@ -305,6 +305,12 @@ describe('read_file', () => {
     })
     expect(path.text).toBe(text)
     const library = new FakeLibrary()
+    library.chunks.push(chunk('contract.docx', 0, 'In writing.', { heading: 'Contract > 4.2 Notice' }))
+    library.chunks.push(chunk('contract.docx', 1, 'In euros.', { heading: 'Contract > 5. Payment' }))
+    for (const heading of ['Notice', '4.2 notice', 'Contract > Notice']) {
+      const { cited } = await callTool(library, 'read_file', { file: 'contract.docx', heading })
+      expect(cited.map(({ quote }) => quote)).toEqual(['In writing.'])
+    }
     library.chunks.push(chunk('mac.md', 0, 'From afar.', { heading: 'Überblick'.normalize('NFD') }))
     const { cited } = await callTool(library, 'read_file', { file: 'mac.md', heading: 'Überblick' })
     expect(cited).toHaveLength(1)
