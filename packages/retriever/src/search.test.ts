@@ -51,6 +51,15 @@ const meadow = [
 const trusted = { trust: 1, embedder: eastward.id, dimensions: 3 }
 
 describe('a search by words', () => {
+  it('finds by a misspelt word beside one that other texts have', async () => {
+    const store = await storeOf([
+      ...passageAt('privacy.md', { quote: 'The privacy policy protects you.' }),
+      ...passageAt('hotel.md', { quote: 'The accommodation allowance is generous.' }),
+      ...passageAt('sugar.md', { quote: 'Cane is what sugar comes from.' }),
+    ])
+    expect(filesOf(await search(store, 'acommodation policy')).sort()).toEqual(['hotel.md', 'privacy.md'])
+  })
+
   it('cites its hits, the best first', async () => {
     const [best, next] = await search(await storeOf(meadow), 'honey')
     expect(best).toEqual({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { timeSlices } from '../util/time-slices.ts'
-import { likeWords } from './like-words.ts'
+import { likeWords, withLikeWords } from './like-words.ts'
 import { liveSegment } from './live-segment.ts'
 import { queryWords } from './query-words.ts'
 import { segmentBuilder } from './segment-builder.ts'
@@ -12,6 +12,21 @@ async function formsOf(query: string, texts: readonly string[]): Promise<string[
   const words = await likeWords([segment], queryWords(query), timeSlices())
   return words.map(({ forms }) => forms.map(({ term }) => term))
 }
+
+it('exchanges those words of a query that no text has, if any text has another one', async () => {
+  const builder = segmentBuilder()
+  for (const [number, text] of ['travel policy', 'accommodation allowance', 'preordered'].entries())
+    builder.add({ doc: number + 1, file: 1, text })
+  const segments = [liveSegment(await builder.build(timeSlices()), new Uint8Array())]
+  const termsOf = async (query: string): Promise<string[][]> => {
+    const words = await withLikeWords(segments, queryWords(query), timeSlices())
+    return words.map(({ forms }) => forms.map(({ term }) => term))
+  }
+  expect(await termsOf('acommodation policy')).toEqual([['polici'], ['accommod']])
+  expect(await termsOf('travel policy')).toEqual([['travel'], ['polici']])
+  expect(await termsOf('acommodation alowance')).toEqual([['acommod'], ['alow']])
+  expect(await termsOf('policy 2026 abc')).toEqual([['polici'], ['2026'], ['abc']])
+})
 
 it('puts the word itself first, then what is nearer to it', async () => {
   const texts = ['contract', 'contracts', 'contact', 'contrast', 'contractor', 'contraction', 'abstract', 'con']

@@ -2,11 +2,37 @@ import { editDistance } from '@agentkit/core/internal'
 import type { TimeSlices } from '../util/time-slices.ts'
 import type { LiveSegment } from './live-segment.ts'
 import type { QueryWord } from './rank.ts'
-import { termAt } from './segment.ts'
+import { findTerm, termAt } from './segment.ts'
 
 /** The limits of terms that may match a word, and of words that are expanded. */
 const mostForms = 40
 const mostWords = 32
+
+/**
+ * The words of a query, where those that no text has stand for the index terms that are similar: a misspelt word among
+ * others. Unchanged where no text has any of them.
+ */
+export async function withLikeWords(
+  segments: readonly LiveSegment[],
+  query: readonly QueryWord[],
+  slices: TimeSlices,
+): Promise<readonly QueryWord[]> {
+  const isKnown = (word: QueryWord): boolean => segments.some(({ segment }) => findTerm(segment, termOf(word)) >= 0)
+  const known = query.filter(isKnown)
+  const unknown = query.filter((word) => mayBeMisspelt(word) && !isKnown(word))
+  if (known.length === 0 || unknown.length === 0) return query
+  return [...known, ...(await likeWords(segments, unknown, slices))]
+}
+
+/** A number is not, and what a whole name with hyphens or humps stands for is found by its parts. */
+function mayBeMisspelt(word: QueryWord): boolean {
+  const term = termOf(word)
+  return word.count >= 1 && term.length >= (isDense(term) ? 2 : 4) && !/\d/.test(term)
+}
+
+function termOf({ forms }: QueryWord): string {
+  return forms[0]?.term ?? ''
+}
 
 /** The words of a query, each with the index terms that are similar: longer terms that contain the word, or a similar spelling. */
 export async function likeWords(
@@ -15,7 +41,7 @@ export async function likeWords(
   slices: TimeSlices,
 ): Promise<QueryWord[]> {
   const words = query.slice(0, mostWords).map(({ count, forms }) => {
-    const wanted = forms[0]?.term ?? ''
+    const wanted = termOf({ count, forms })
     const spelt = asWritten(wanted)
     return { count, wanted, spelt, letters: lettersOf(spelt), found: new Map<string, number>() }
   })
@@ -87,9 +113,13 @@ function bitsIn(letters: number): number {
   return count
 }
 
-/** One character of Chinese or Japanese carries as much information as several letters. */
+/** Whether one character carries as much information as several letters, as in Chinese, Japanese and Korean. */
+function isDense(term: string): boolean {
+  return term >= '\u2e80'
+}
+
 function shortestBeginning(wanted: string): number {
-  return wanted >= '\u2e80' ? 1 : 3
+  return isDense(wanted) ? 1 : 3
 }
 
 /**
@@ -98,7 +128,7 @@ function shortestBeginning(wanted: string): number {
  */
 function shortestPart(wanted: string): number {
   if (/\d/.test(wanted)) return Number.POSITIVE_INFINITY
-  return wanted >= '\u2e80' ? 2 : 5
+  return isDense(wanted) ? 2 : 5
 }
 
 /** The number of spelling mistakes that a word of a given length may have. */

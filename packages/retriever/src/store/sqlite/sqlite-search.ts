@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { likeWords } from '../../bm25/like-words.ts'
+import { likeWords, withLikeWords } from '../../bm25/like-words.ts'
 import { queryWords } from '../../bm25/query-words.ts'
 import { rank } from '../../bm25/rank.ts'
 import { timeSlices } from '../../util/time-slices.ts'
@@ -24,9 +24,8 @@ export function sqliteSearch(
     async searchText(query, { limit, filter, fuzzy = false }) {
       const exact = queryWords(query)
       if (exact.length === 0) return []
-      const words = fuzzy
-        ? await likeWords(await reader.search(({ segments }) => segments), exact, timeSlices())
-        : exact
+      const known = await reader.search(({ segments }) => segments)
+      const words = await (fuzzy ? likeWords : withLikeWords)(known, exact, timeSlices())
       return reader.search(({ segments, version }, database) => {
         const ranked = rank(segments, words, { limit, allowed: allowed(database, filter, version) })
         return withIds(database, ranked)
