@@ -1,6 +1,7 @@
 import { stemmer } from 'stemmer'
 import { betweenHumps } from '../util/humps.ts'
 import { withoutArticle } from '../util/without-article.ts'
+import { withoutLongEnd } from '../util/without-long-end.ts'
 import { hashUnit, knownWords } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
 
@@ -199,7 +200,7 @@ function fold(word: string): string {
     .replace(digits, (digit) => String(digit.charCodeAt(0) & 15))
     .replace(special, (letter) => ligatures[letter] ?? strokes[letter] ?? letter)
     .normalize('NFC')
-  return withoutArticle(folded)
+  return withoutLongEnd(withoutArticle(folded))
 }
 
 const longestTerm = 64

@@ -1,5 +1,6 @@
 import { betweenHumps } from '../util/humps.ts'
 import { withoutArticle } from '../util/without-article.ts'
+import { withoutLongEnd } from '../util/without-long-end.ts'
 
 /** Letters without a decomposition in Unicode. */
 const letters = new Map([
@@ -12,13 +13,14 @@ const fillers = /[\u00ad\u0640]/g
 
 /**
  * Folds text for search: Latin letters without accents, Arabic and Hebrew ones without their points, Arabic without its
- * article, Arabic digits, ligatures and full-width letters as plain ones. ASCII text is returned unchanged.
+ * article, Arabic digits, ligatures and full-width letters as plain ones, katakana without a bar at its end. ASCII text is
+ * returned unchanged.
  *
  * LanceDB folds too, but after stemming: `resume` would not find `résumé`.
  */
 export function foldText(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text
-  return withoutArticle(
+  const folded = withoutArticle(
     text
       .normalize('NFKD')
       .replace(/([\p{Script=Latin}\p{Script=Arabic}\p{Script=Hebrew}])\p{M}+/gu, '$1')
@@ -28,6 +30,7 @@ export function foldText(text: string): string {
       // Korean syllables and Japanese kana are composed again.
       .normalize('NFC'),
   )
+  return withoutLongEnd(folded)
 }
 
 /** A name with humps, as a test that costs little. */
