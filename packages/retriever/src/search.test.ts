@@ -53,9 +53,9 @@ const trusted = { trust: 1, embedder: eastward.id, dimensions: 3 }
 describe('a search by words', () => {
   it('finds by a misspelt word beside one that other texts have', async () => {
     const store = await storeOf([
-      ...passageAt('privacy.md', { quote: 'The privacy policy protects you.' }),
-      ...passageAt('hotel.md', { quote: 'The accommodation allowance is generous.' }),
-      ...passageAt('sugar.md', { quote: 'Cane is what sugar comes from.' }),
+      ...passageAt('privacy.md', { quote: 'The privacy policy protects you.', vector: north }),
+      ...passageAt('hotel.md', { quote: 'The accommodation allowance is generous.', vector: north }),
+      ...passageAt('sugar.md', { quote: 'Cane is what sugar comes from.', vector: north }),
     ])
     expect(filesOf(await search(store, 'acommodation policy')).sort()).toEqual(['hotel.md', 'privacy.md'])
   })
