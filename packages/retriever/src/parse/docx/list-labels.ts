@@ -34,7 +34,8 @@ export function writeLabels(body: string, parts: DocxParts, styles: ParagraphSty
   })
 }
 
-type Level = { start: number; format: string; text: string; style: string | undefined }
+/** `isLegal`: all its numbers have digits, `2.01` below `Article II`. */
+type Level = { start: number; format: string; text: string; style: string | undefined; isLegal: boolean }
 type Numbering = {
   /** The levels of each kind of list. */
   kinds: Map<string, { levels: Map<number, Level>; styleLink: string | undefined }>
@@ -54,6 +55,7 @@ function readNumbering(xml: string): Numbering {
         format: attributeOf(level, 'numFmt') ?? 'decimal',
         text: decodeXml(attributeOf(level, 'lvlText') ?? `%${place + 1}.`),
         style: attributeOf(level, 'pStyle'),
+        isLegal: /<w:isLgl\s*\/>|<w:isLgl\s+w:val="(?:1|true|on)"/.test(level),
       })
     }
     kinds.set(attributeOf(part, 'abstractNum', 'abstractNumId') ?? '', {
@@ -104,7 +106,7 @@ function labeller({ kinds, lists }: Numbering, styles: ParagraphStyles): (proper
       .replace(/%([1-9])/g, (_, digit: string) => {
         const at = Number(digit) - 1
         const { start = 1, format = 'decimal' } = levels.get(at) ?? {}
-        return written(count[at] ?? start, format)
+        return written(count[at] ?? start, level.isLegal && format !== 'decimalZero' ? 'decimal' : format)
       })
       .trim()
       .slice(0, longestLabel)

@@ -96,7 +96,8 @@ describe('the numbers of lists and headings', () => {
   const numbering =
     `<w:numbering ${names}><w:abstractNum w:abstractNumId="0">` +
     `${level(0, 'decimal', '%1.')}${level(1, 'decimal', '%1.%2')}${level(2, 'lowerLetter', '%3)')}</w:abstractNum>` +
-    `<w:abstractNum w:abstractNumId="1">${level(0, 'upperRoman', 'Part %1', '<w:pStyle w:val="Heading2"/>')}</w:abstractNum>` +
+    `<w:abstractNum w:abstractNumId="1">${level(0, 'upperRoman', 'Part %1', '<w:pStyle w:val="Heading2"/>')}` +
+    `${level(1, 'decimalZero', 'Section %1.%2', '<w:isLgl/>')}</w:abstractNum>` +
     '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>' +
     '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride><w:lvlOverride w:ilvl="1"><w:startOverride w:val="5"/></w:lvlOverride></w:num>' +
     '</w:numbering>'
@@ -146,6 +147,7 @@ describe('the numbers of lists and headings', () => {
       paragraph('Second', 'Clause') +
       paragraph('Below', 'Sub') +
       part('Two') +
+      numbered('In law', 1, 2) +
       part('')
     expect(await blocks(body, { parts, styles })).toEqual([
       'heading 2: Part I One',
@@ -153,6 +155,7 @@ describe('the numbers of lists and headings', () => {
       'text: 2. Second',
       'text: 2.1 Below',
       'heading 2: Part II Two',
+      'text: Section 2.01 In law',
     ])
   })
 })
