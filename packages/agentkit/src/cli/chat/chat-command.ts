@@ -12,9 +12,9 @@ export function chatCommand(): Command {
     .addHelpText('after', examples)
     .action(async (place: string | undefined, flags: ChatFlags) => {
       const { chat } = await import('./chat.ts')
-      await chat(place, flags)
+      const code = await chat(place, flags)
       // Open connections to a server would keep the process for some seconds.
-      process.exit()
+      process.exit(code)
     })
 }
 
@@ -25,4 +25,4 @@ Examples:
   AGENTKIT_TOKEN=… agentkit chat https://agents.example.com
 
 In the chat: /help lists the commands, @notes.md sends a file, Ctrl-C stops the answer, twice it leaves.
-Exit codes: 0 left, 1 failed, 2 wrong usage, or no server at the address.`
+Exit codes: 0 left, 1 failed, or a question of a pipe had no answer, 2 wrong usage, or no server at the address.`

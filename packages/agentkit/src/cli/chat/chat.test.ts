@@ -82,6 +82,22 @@ export default new Agent({ name: 'Clerk', model: scriptedModel(turns), sessions:
     expect(out).toMatch(/\n2 answers: \d+ tokens in, \d+ out\.$/)
   })
 
+  it.each([
+    ['a run that fails', 'Fail\nHello\n', 1],
+    ['a file that is not there', 'Read @notes.md\n', 1],
+    ['an unknown command', '/cots\n', 0],
+  ])('ends with what became of the questions of a pipe: %s', async (_, input, expected) => {
+    write(
+      'failing.ts',
+      `import { Agent, AgentKitError } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const turns = [{ error: new AgentKitError('bad-request', 'No.') }, 'Hello.']
+export default new Agent({ name: 'Clerk', model: scriptedModel(turns), sessions: ':memory:' })
+`,
+    )
+    expect((await agentkit(['chat', 'failing.ts'], { input })).code).toBe(expected)
+  })
+
   it('talks with a server, and asks for its approvals', async () => {
     const { url, paid } = await served()
     const { code, out, error } = await agentkit(['chat', url], {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
+import { type AgentEvent, isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { nearestWord, redactSecrets } from '@agentkit/core/internal'
 import { openProgress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
@@ -34,19 +34,23 @@ type State = {
   used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
   /** As `/sessions` has listed them. */
   listed: readonly string[]
+  /** Whether a question had no answer. */
+  hasFailed: boolean
 }
 
 /**
  * Talks with the agent of a file or of a server, until the user leaves.
+ * @returns the exit code: 1 where a question of a pipe had no answer, as no person has seen that
  * @throws UsageError for a file without an agent, and an address without an agentkit server
  */
-export async function chat(place: string | undefined, { agent, user, session }: ChatFlags): Promise<void> {
+export async function chat(place: string | undefined, { agent, user, session }: ChatFlags): Promise<number> {
   const output = takeStdout()
   const prompt = openPrompt({ write: output.write, commands: Object.keys(commands) })
   try {
     const partner = await partnerAt(place, agent, user, prompt)
     try {
-      await talk({ partner, prompt, write: output.write }, session ?? newSession())
+      const { hasFailed } = await talk({ partner, prompt, write: output.write }, session ?? newSession())
+      return hasFailed && !process.stdin.isTTY ? 1 : 0
     } finally {
       await partner.close()
     }
@@ -89,13 +93,15 @@ function checkScheme(place = ''): void {
   throw new UsageError(`"${host}" is no file, and an address begins with http:// or https://. Did you mean "${meant}"?`)
 }
 
+type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<void> }
 
-async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<void> {
+async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<State> {
   const state: State = {
     sessionId,
     used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isUnpriced: false },
     listed: [],
+    hasFailed: false,
   }
   const say = (text: string): Promise<void> => write(`${terminalText(text)}\n`)
   if (process.stdin.isTTY) await say(`${partner.name}. /help lists the commands, Ctrl-D leaves.`)
@@ -103,13 +109,13 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
     const line = (await prompt.line('› '))?.trim()
     if (line === undefined) {
       if (process.stdin.isTTY) await write('\n')
-      return
+      return state
     }
     if (line === '') continue
     try {
       if (isCommand(line)) {
         const [word = '', argument = ''] = line.split(/\s+/)
-        if (word === '/exit') return
+        if (word === '/exit') return state
         if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
         else if (word === '/retry') await retry({ partner, prompt, write }, state)
         else await obey(word, argument, partner, state, say)
@@ -119,6 +125,7 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
       }
     } catch (error) {
       if (!(error instanceof Error)) throw error
+      state.hasFailed ||= !isCommand(line)
       const message = redactSecrets(error.message)
       const text = isAgentKitError(error) ? `${error.code}: ${message}` : message
       await write(`${painted('red', terminalLine(text))}\n`)
@@ -177,17 +184,25 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
       used.usd += cost?.usd ?? 0
       used.isUnpriced ||= !cost && Boolean(usage.inputTokens || usage.outputTokens || usage.totalTokens)
       if (!('asked' in what)) state.last = { question: what, runId }
+      state.hasFailed ||= !isAnswer(event)
       await view.end(event, startedAt)
     }
   })()
   try {
     await prompt.during(answering, () => stop.abort())
   } catch (error) {
+    state.hasFailed = true
     if (!stop.signal.aborted) throw error
     await show(`\n${painted('dim', 'stopped')}\n`)
   } finally {
     progress.close()
   }
+}
+
+/** Where not, `chat()` of an agent throws. */
+function isAnswer({ finishReason, text }: RunEnd): boolean {
+  if (['budget', 'max-steps', 'no-progress'].includes(finishReason)) return text !== ''
+  return ['stop', 'length', 'content-filter'].includes(finishReason)
 }
 
 async function obey(
