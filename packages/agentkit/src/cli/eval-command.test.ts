@@ -103,6 +103,16 @@ describe('agentkit eval', patiently, () => {
     expect(existsSync(join(folder, 'agentkit-data/evals/yes/report.json'))).toBe(true)
   })
 
+  it('prints its table, and writes what can be written, where one of the files cannot', async () => {
+    writeFileSync(join(folder, 'a-file'), '')
+    const words = ['yes.ts', '--junit', 'a-file/junit.xml', '--html', 'out/beside.html', '--fail-under', 'exact=0.1']
+    const { code, out, error } = await agentkit(words)
+    expect(code).toBe(1)
+    expect(out).toContain('clerk    exact   0.500')
+    expect(error).toContain('a-file/junit.xml cannot be written: ')
+    expect(existsSync(join(folder, 'out/beside.html'))).toBe(true)
+  })
+
   it('continues with stored results, and repeats them with --fresh', async () => {
     expect((await agentkit(['yes.ts'], { OFFLINE: '1' })).out).toContain('0.500')
     expect((await agentkit(['yes.ts', '--fresh'], { OFFLINE: '1' })).out).toContain('2 cases, 2 failed runs')

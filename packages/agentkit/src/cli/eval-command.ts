@@ -1,4 +1,4 @@
-import { terminalLine, terminalText } from '@agentkit/core'
+import { isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import type { EvalReport, EvalRun, EvaluateOptions } from '@agentkit/evals/internal'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
@@ -85,11 +85,23 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
     await loaded?.close()
   }
   const { report, results } = run
-  if (options.junit !== undefined) await writeJunit(options.junit, report, results)
-  if (options.html !== undefined) await writeHtml(options.html, report, run)
+  // First: what has been paid for is seen, also where a file cannot be written.
   if (options.json) for (const piece of reportPieces(report)) await output.write(terminalText(piece))
   else for (const line of reportLines(report)) await output.write(`${terminalLine(line)}\n`)
   process.exitCode = isGood(report, options.failUnder) ? 0 : 1
+  await written(options.junit, (path) => writeJunit(path, report, results))
+  await written(options.html, (path) => writeHtml(path, report, run))
+}
+
+/** Says which file cannot be written; the others are. */
+async function written(path: string | undefined, write: (path: string) => Promise<void>): Promise<void> {
+  try {
+    if (path !== undefined) await write(path)
+  } catch (error) {
+    if (!isAgentKitError(error)) throw error
+    printError(error.message)
+    process.exitCode = 1
+  }
 }
 
 function evalOptions(own: EvaluateOptions, { fresh }: EvalOptions, stop: AbortSignal): EvaluateOptions {
