@@ -113,6 +113,12 @@ describe('agentkit eval', patiently, () => {
     expect(existsSync(join(folder, 'out/beside.html'))).toBe(true)
   })
 
+  it('aligns its table by what the terminal shows of wide and of escaped names', async () => {
+    evalFile('wide.ts', `agent: undefined, variants: { '日本語': agent, 'a\\u001b[0m': agent },`)
+    const { out } = await agentkit(['wide.ts'])
+    expect(out).toMatch(/^variant {5}scorer .*\n日本語 {6}exact .*\na\\u001b\[0m {2}exact /)
+  })
+
   it('continues with stored results, and repeats them with --fresh', async () => {
     expect((await agentkit(['yes.ts'], { OFFLINE: '1' })).out).toContain('0.500')
     expect((await agentkit(['yes.ts', '--fresh'], { OFFLINE: '1' })).out).toContain('2 cases, 2 failed runs')

@@ -87,7 +87,10 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
   const { report, results } = run
   // First: what has been paid for is seen, also where a file cannot be written.
   if (options.json) for (const piece of reportPieces(report)) await output.write(terminalText(piece))
-  else for (const line of reportLines(report)) await output.write(`${terminalLine(line)}\n`)
+  else {
+    const { textWidth } = await import('./common/text-width.ts')
+    for (const line of reportLines(report, { shown: terminalLine, widthOf: textWidth })) await output.write(`${line}\n`)
+  }
   process.exitCode = isGood(report, options.failUnder) ? 0 : 1
   await written(options.junit, (path) => writeJunit(path, report, results))
   await written(options.html, (path) => writeHtml(path, report, run))

@@ -5,22 +5,30 @@ import { caseName, figure, milliseconds, problemsOf, pValue, signed } from './re
 const mostListed = 20
 const mostChars = 300
 
-/** The report as lines for a terminal. They may have any characters of answers: the caller makes them safe to print. */
-export function reportLines(report: EvalReport): string[] {
+/** How a terminal shows a text: what it prints of it, and in how many columns. */
+export type Look = { shown(text: string): string; widthOf(text: string): number }
+
+const plain: Look = { shown: (text) => text, widthOf: (text) => text.length }
+
+/** The report as lines for a terminal. They may have any characters of answers: `look` makes them safe to print. */
+export function reportLines(report: EvalReport, look: Look = plain): string[] {
   const variants = Object.entries(report.variants)
   return [
-    ...table([
-      ['variant', 'scorer', 'mean', '95 % interval', 'n'],
-      ...variants.flatMap(([variant, { scores }]) =>
-        Object.entries(scores).map(([scorer, { mean, low, high, n }]) => {
-          return [variant, scorer, figure(mean), n === 0 ? '–' : `${figure(low)} to ${figure(high)}`, `${n}`]
-        }),
-      ),
-    ]),
+    ...table(
+      [
+        ['variant', 'scorer', 'mean', '95 % interval', 'n'],
+        ...variants.flatMap(([variant, { scores }]) =>
+          Object.entries(scores).map(([scorer, { mean, low, high, n }]) => {
+            return [variant, scorer, figure(mean), n === 0 ? '–' : `${figure(low)} to ${figure(high)}`, `${n}`]
+          }),
+        ),
+      ],
+      look,
+    ),
     '',
-    ...variants.map(([variant, one]) => usageLine(variant, one)),
-    ...comparisonLines(report),
-    ...failureLines(report),
+    ...variants.map(([variant, one]) => look.shown(usageLine(variant, one))),
+    ...comparisonLines(report, look),
+    ...failureLines(report).map(look.shown),
   ]
 }
 
@@ -39,7 +47,7 @@ function costWords(cost: VariantReport['cost']): string {
   return cost === undefined ? '' : `${Number(cost.usd.toPrecision(3))} USD${cost.estimated ? ' (estimated)' : ''}`
 }
 
-function comparisonLines({ comparisons }: EvalReport): string[] {
+function comparisonLines({ comparisons }: EvalReport, look: Look): string[] {
   if (comparisons.length === 0) return []
   const rows = comparisons.map(({ a, b, scorer, difference, low, high, pAdjusted, wins, ties, losses, n, verdict }) => {
     const interval = n === 0 ? '–' : `${signed(low)} to ${signed(high)}`
@@ -54,7 +62,7 @@ function comparisonLines({ comparisons }: EvalReport): string[] {
     ]
   })
   const head = ['comparison', 'scorer', 'difference', '95 % interval', 'p (Holm)', 'won/tied/lost', 'verdict']
-  return ['', ...table([head, ...rows])]
+  return ['', ...table([head, ...rows], look)]
 }
 
 function failureLines({ results, threshold, repeats }: EvalReport): string[] {
@@ -70,13 +78,14 @@ function failureLines({ results, threshold, repeats }: EvalReport): string[] {
   return ['', `${failures.length} of ${results.length} runs did not pass:`, ...listed, ...more]
 }
 
-function table(rows: readonly (readonly string[])[]): string[] {
+function table(texts: readonly (readonly string[])[], { shown, widthOf }: Look): string[] {
+  const rows = texts.map((row) => row.map(shown))
   const widths: number[] = []
   for (const row of rows)
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell))
   return rows.map((row) =>
     row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))
       .join('  ')
       .trimEnd(),
   )
