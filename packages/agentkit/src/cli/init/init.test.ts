@@ -159,6 +159,13 @@ describe('agentkit init', () => {
     expect(read('agent.ts.new')).toBe('mine')
   })
 
+  it('names no script of the project as the command that serves the agent', async () => {
+    const { cwd } = place({ 'package.json': '{ "scripts": { "dev": "vite" } }' })
+    for (const { out } of [await init(cwd), await init(cwd)]) {
+      expect(out).toMatch(/Talk with it: {2}npm run chat\nServe it: {6}npx agentkit dev\n/)
+    }
+  })
+
   it('makes a project of yarn below another one, which yarn would take for it, a project of its own', async () => {
     const { cwd } = place({ 'package.json': '{ "workspaces": ["packages/*"] }' })
     const { out } = await init(cwd, 'mine', '--pm', 'yarn')

@@ -37,7 +37,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
     print(`Kept as they are: ${plan.kept.join(', ')}.${flags.force ? '' : ' (--force writes <name>.new)'}`)
   for (const note of plan.notes) print(note)
   const installed = installs ? await install(choices, folder) : undefined
-  sayNext(choices, shown, installed !== true)
+  sayNext(choices, { shown, mustInstall: installed !== true, taken: plan.taken })
   return installed === false ? 1 : 0
 }
 
@@ -54,14 +54,18 @@ async function install({ manager }: Choices, folder: string): Promise<boolean> {
   return false
 }
 
-function sayNext({ manager, providers, model }: Choices, shown: string, mustInstall: boolean): void {
+type Place = { shown: string; mustInstall: boolean; taken: readonly string[] }
+
+function sayNext({ manager, providers, model }: Choices, { shown, mustInstall, taken }: Place): void {
   // Each shell takes double quotes.
   const enter = shown === '.' ? '' : `cd ${/^[\w./\\-]+$/.test(shown) ? shown : `"${shown}"`} && `
-  const run = manager === 'npm' ? 'npm run' : manager
+  // A script of that name is the project's own: `npm run dev` of a web page is no agent.
+  const run = (name: string): string =>
+    taken.includes(name) ? `npx agentkit ${name}` : `${manager === 'npm' ? 'npm run' : manager} ${name}`
   print('')
   if (mustInstall) print(`Install: ${enter}${manager} install`)
-  print(`Talk with it:  ${enter}${run} chat`)
-  print(`Serve it:      ${enter}${run} dev`)
+  print(`Talk with it:  ${enter}${run('chat')}`)
+  print(`Serve it:      ${enter}${run('dev')}`)
   const isKeyless = model === undefined && providers[0] === 'openai'
   if (isKeyless) print('Without a key it answers offline. For a real model, put OPENAI_API_KEY into .env.')
   else if (providers[0] !== 'offline' && providers[0] !== 'ollama') print('Put its key into .env first.')

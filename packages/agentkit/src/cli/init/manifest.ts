@@ -16,14 +16,15 @@ const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: `${register}
  * A package.json with what a project needs; what it has stays.
  *
  * @param text of the file that exists
- * @returns the text, and a sentence for each value that is changed
+ * @returns the text, a sentence for each value that is changed, and the names of our scripts that the project has for
+ *   something else
  * @throws Error for a text that is no JSON object
  */
 export function mergeManifest(
   text: string | undefined,
   folder: string,
   choices: Choices,
-): { text: string; notes: string[] } {
+): { text: string; notes: string[]; taken: string[] } {
   const manifest = text === undefined ? newManifest(folder) : parse(text)
   const notes: string[] = []
   if (manifest.type !== 'module') {
@@ -36,12 +37,13 @@ export function mergeManifest(
   const { test, ...others } = own
   const kept = /no test specified/.test(String(test)) ? others : own
   manifest.scripts = { ...scripts, ...kept }
+  const taken = Object.entries(scripts).flatMap(([name, script]) => (name in kept && kept[name] !== script ? name : []))
   const { dependencies, devDependencies } = dependenciesOf(choices)
   const has = { ...Object(manifest.dependencies), ...Object(manifest.devDependencies) }
   manifest.dependencies = { ...missingIn(has, dependencies), ...Object(manifest.dependencies) }
   manifest.devDependencies = { ...missingIn(has, devDependencies), ...Object(manifest.devDependencies) }
   const indent = /\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  '
-  return { text: `${JSON.stringify(manifest, undefined, indent)}\n`, notes }
+  return { text: `${JSON.stringify(manifest, undefined, indent)}\n`, notes, taken }
 }
 
 function newManifest(folder: string): Manifest {

@@ -16,6 +16,8 @@ export type Plan = {
   /** Files that exist, and are not changed. */
   kept: readonly string[]
   notes: readonly string[]
+  /** Our scripts whose names package.json has for its own. */
+  taken: readonly string[]
 }
 
 /**
@@ -42,6 +44,7 @@ export function planProject(folder: string, choices: Choices, force: boolean): P
     files: [...merged, ...[...files, ...(needsLock ? [lock] : []), ...beside].filter(isNew)],
     kept: [...existing, ...beside.filter((file) => !isNew(file))].map(({ name }) => name),
     notes: manifest.notes,
+    taken: manifest.taken,
   }
 }
 
@@ -66,7 +69,7 @@ function textOf(folder: string, name: string): string {
   }
 }
 
-function mergedManifest(text: string | undefined, folder: string, choices: Choices): { text: string; notes: string[] } {
+function mergedManifest(text: string | undefined, folder: string, choices: Choices): ReturnType<typeof mergeManifest> {
   try {
     return mergeManifest(text, folder, choices)
   } catch (error) {
