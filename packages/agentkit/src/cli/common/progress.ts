@@ -1,4 +1,5 @@
 import { terminalLine } from '@agentkit/core'
+import { fitToWidth } from './text-width.ts'
 
 /** Work of this length needs no sign that it continues. */
 const quietMs = 2_000
@@ -25,7 +26,8 @@ export function openProgress(title: string): Progress {
     const ms = performance.now() - startedAt
     if (ms < quietMs) return
     isShown = true
-    const line = terminalLine(text).slice(0, Math.max(10, (stderr.columns ?? 80) - 10))
+    // Of a line that takes several rows, only the last one would be removed.
+    const line = fitToWidth(terminalLine(text), Math.max(10, (stderr.columns ?? 80) - 10))
     stderr.write(`\r\u001b[K${line} ${Math.floor(ms / 1000)} s`)
   }, 250)
   timer.unref()
