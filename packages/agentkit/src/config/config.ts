@@ -32,6 +32,7 @@ import {
 import { valueProblem } from './config-values.ts'
 import { isInProjectTests } from './project-tests.ts'
 import { providerNameProblem, providerProblem, toNamedProvider } from './provider-tables.ts'
+import { tomlFix } from './toml-fix.ts'
 import { tomlLine } from './toml-line.ts'
 
 /** The checked configuration file: known keys only, each of its type. */
@@ -125,8 +126,8 @@ function parseToml(path: string, toml: string): TomlTable {
     return parse(toml)
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
-    const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '')
-    const fix = reason === 'invalid value' ? 'Texts are in quotes: model = "openai/gpt-5.4-mini"' : 'Correct the line'
+    const reason = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '') ?? ''
+    const fix = tomlFix(toml.split('\n')[cause.line - 1] ?? '', reason)
     throw invalidConfig(`${path}:${cause.line}: invalid TOML: ${reason}. ${fix}.`, { cause })
   }
 }
