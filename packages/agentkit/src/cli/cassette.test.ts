@@ -113,21 +113,21 @@ describe('agentkit record and agentkit replay', () => {
     expect(await agentkit(words)).toMatchObject({ code, out: '', error: expect.stringMatching(problem) })
   })
 
-  it('end the command when they receive SIGTERM', async () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('end the command when they alone receive %s', async (signal) => {
     const sleeper = join(folder, 'sleeper.mjs')
     writeFileSync(
       sleeper,
       `import { writeFileSync } from 'node:fs'
-       process.on('SIGTERM', () => { writeFileSync('ended.txt', ''); process.exit(5) })
+       process.on('${signal}', () => { writeFileSync('${signal}.txt', ''); process.exit(5) })
        console.log('ready')
        setInterval(() => {}, 1000)`,
     )
     const child = spawn(node, [cli, 'replay', 'weather.cassette', '--', node, sleeper], { cwd: folder })
     const ended = new Promise((resolve) => child.on('close', resolve))
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    child.kill('SIGTERM')
+    child.kill(signal)
     expect(await ended).toBe(5)
-    expect(existsSync(join(folder, 'ended.txt'))).toBe(true)
+    expect(existsSync(join(folder, `${signal}.txt`))).toBe(true)
   })
 })
 

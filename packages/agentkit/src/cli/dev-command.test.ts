@@ -10,7 +10,7 @@ const agent = (name: string, more = ''): string => `import { Agent } from 'agent
 export const agent = new Agent({ name: '${name}', functions: [], sessions: ':memory:' })
 ${more}`
 
-type Running = { out(): string; url(count?: number): Promise<string>; stop(): Promise<Ended> }
+type Running = { out(): string; url(count?: number): Promise<string>; stop(signal?: NodeJS.Signals): Promise<Ended> }
 
 /** A command that runs until it is stopped. */
 function start(words: readonly string[]): Running {
@@ -29,8 +29,8 @@ function start(words: readonly string[]): Running {
       await expect.poll(urls, patiently).toHaveLength(count)
       return urls().at(-1) ?? ''
     },
-    stop() {
-      child?.kill('SIGTERM')
+    stop(signal = 'SIGTERM') {
+      child?.kill(signal)
       return ended
     },
   }
@@ -87,6 +87,14 @@ describe('agentkit dev', { timeout: 90_000 }, () => {
     expect(dev.out()).toContain('arguments --one,two')
     expect(dev.out().match(/listens on/g)).toHaveLength(1)
     await dev.stop()
+  })
+
+  it('stops when it alone receives the signal of Ctrl-C, as from a program that has started it', async () => {
+    write('app.ts', agent('App', 'await agent.run({ port: 0 })\n'))
+    const dev = start(['dev', 'app.ts'])
+    const url = await dev.url()
+    await dev.stop('SIGINT')
+    await expect(fetch(url)).rejects.toThrow()
   })
 
   it('refuses a missing file with 2, without waiting for it', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { isatty } from 'node:tty'
 import { invalidArgument } from '@agentkit/core/internal'
 
 /**
@@ -25,11 +26,12 @@ export function runProgram(
       shell,
       ...(folder !== undefined && { cwd: folder }),
     })
-    // The terminal sends SIGINT to both processes, and the command may need time to finish.
-    const ignore = (): void => {}
+    // A terminal sends SIGINT to both processes, and the command may need time to finish.
+    const isOnTerminal = [0, 1, 2].some(isatty)
+    const interrupt = (): void => void (isOnTerminal || child.kill('SIGINT'))
     const forward = (): void => void child.kill('SIGTERM')
-    process.on('SIGINT', ignore).on('SIGTERM', forward)
-    const removeListeners = (): void => void process.off('SIGINT', ignore).off('SIGTERM', forward)
+    process.on('SIGINT', interrupt).on('SIGTERM', forward)
+    const removeListeners = (): void => void process.off('SIGINT', interrupt).off('SIGTERM', forward)
     if (onMessage) child.on('message', (message) => onMessage(message, forward))
     child.on('error', (cause: NodeJS.ErrnoException) => {
       removeListeners()
