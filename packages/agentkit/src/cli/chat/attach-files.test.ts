@@ -14,6 +14,8 @@ describe('the files of a message', () => {
     ['How is @agentkit/core installed?', []],
     ['What does @Get("/users/:id") do?', []],
     ['ann@example.com', []],
+    ['Why does it fail?\n@pytest.fixture\ndef one(): ...\n@app.task', []],
+    ['Is @example.com ours, and what is @angular/core@17.0?', []],
     // Without spaces, as in Chinese, and longer than the name of a file can be.
     [`@ann${'请告诉我'.repeat(30)}`, []],
     [`@${'a'.repeat(5_000)}/b`, []],
@@ -23,8 +25,11 @@ describe('the files of a message', () => {
     expect(attachFiles(text).map(({ name }) => name)).toEqual(names)
   })
 
-  it.each(['missing.md', 'docs/missing', './missing', '/missing/guide'])('are not sent without @%s', (name) => {
-    folder.write('docs/notes.md', 'One.')
-    expect(() => attachFiles(`Read @${name}.`)).toThrow(`There is no file "${name}".`)
-  })
+  it.each(['missing.md', 'Missing.DOCX', 'code/missing.ts', 'docs/missing', './missing', '/missing/guide'])(
+    'are not sent without @%s',
+    (name) => {
+      folder.write('docs/notes.md', 'One.')
+      expect(() => attachFiles(`Read @${name}.`)).toThrow(`There is no file "${name}".`)
+    },
+  )
 })

@@ -48,10 +48,18 @@ function withoutEnd(word: string): string {
   return existsSync(word) ? word : word.replace(/[.,;:!?)\]}'"]+$/, '')
 }
 
-/** Others are persons, packages and code: `@ann`, `@agentkit/core`, `@Get("/users")`. */
+/** The ends of names by which a word is meant as a file, also where it is not there. */
+const fileEnds = new Set(
+  'c cfg conf cpp cs css csv diff docx env gif go h htm html ini ipynb java jpeg jpg js json jsonl jsx log md mdx mjs patch pdf php png pptx py rb rs rst sh sql svg tex toml ts tsv tsx txt webp xlsx xml yaml yml'.split(
+    ' ',
+  ),
+)
+
+/** Others are persons, packages, domains and code: `@ann`, `@agentkit/core`, `@example.com`, `@pytest.fixture`. */
 function isMeantAsFile(name: string): boolean {
   const [first = ''] = name.split('/')
-  return /^[^()"'<>]*\.\w{1,8}$/.test(name) || (name.includes('/') && (first === '' || existsSync(first)))
+  const hasFileEnd = fileEnds.has(extname(name).slice(1).toLowerCase()) && !/[()"'<>]/.test(name)
+  return hasFileEnd || (name.includes('/') && (first === '' || existsSync(first)))
 }
 
 function textType(bytes: Uint8Array, name: string): string {
