@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, tool } from 'agentkit'
 const usage = { inputTokens: 12, outputTokens: 3 }
 const pay = tool({ name: 'pay', description: 'Pays an amount.', input: { type: 'object' }, needsApproval: true, execute: (input) => 'paid ' + JSON.stringify(input) })
+const wait = tool({ name: 'wait', description: 'Waits.', input: { type: 'object' }, async execute() { while (!existsSync(process.env.GATE)) await sleep(20) } })
 const model = {
   id: 'own/slow',
   async *stream({ messages }, signal) {
@@ -35,6 +36,11 @@ const model = {
       parts.push(call)
       yield call
       reason = 'tool-calls'
+    } else if (text.includes('await')) {
+      const call = { type: 'tool-call', callId: 'w', name: 'wait', input: {} }
+      parts.push(call)
+      yield call
+      reason = 'tool-calls'
     } else if (text.includes('slow')) {
       yield say('First part,')
       while (!existsSync(process.env.GATE)) { signal.throwIfAborted(); await sleep(20) }
@@ -50,7 +56,7 @@ const model = {
     yield { type: 'finish', reason, usage, message: { v: 1, role: 'assistant', content: parts } }
   },
 }
-export const agent = new Agent({ name: 'Clerk', functions: [pay], model, sessions: ':memory:' })
+export const agent = new Agent({ name: 'Clerk', functions: [pay, wait], model, sessions: ':memory:' })
 `,
 )
 write('notes.md', 'The moon is a harsh mistress.\n')
@@ -201,6 +207,17 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows(/Clerk is working \d+ s/)
     writeFileSync(gate, '')
     await terminal.shows(/› thinking\nThought\.\n12 tokens in/)
+    expect(terminal.screen()).not.toContain('is working')
+  })
+
+  it('shows that it works while a tool takes longer than two seconds', async () => {
+    const { terminal, gate } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('await it')
+    await terminal.shows(/→ wait \{\}\nClerk is working \d+ s/)
+    writeFileSync(gate, '')
+    await terminal.shows(/→ wait \{\}\n← wait .*\nThe tool says: .*\n/)
     expect(terminal.screen()).not.toContain('is working')
   })
 

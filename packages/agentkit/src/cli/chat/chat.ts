@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type AgentEvent, isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
 import { nearestWord, redactSecrets } from '@agentkit/core/internal'
-import { openProgress } from '../common/progress.ts'
+import { openProgress, type Progress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
@@ -154,16 +154,23 @@ async function decideWaiting(parts: Parts, state: State): Promise<void> {
 /** Asks a question or decides on a run that waits, and shows the answer as it comes. Ctrl-C stops it. */
 async function ask({ partner, prompt, write }: Parts, state: State, what: Question | Waiting): Promise<void> {
   const stop = new AbortController()
-  const progress = openProgress(`${partner.name} is working`)
+  const working = `${partner.name} is working`
+  let progress: Progress | undefined = openProgress(working)
   const show = (text: string): Promise<void> => {
-    progress.close()
+    progress?.close()
+    progress = undefined
     return write(text)
   }
   const view = createView(show)
+  /** After what was shown a tool or a model works. Within a line, the progress would remove what stands there. */
+  const goOn = (): void => {
+    if (view.isAtLineStart()) progress ??= openProgress(working)
+  }
   const startedAt = performance.now()
   const { signal } = stop
   const deciding: Decide = async (asked, problem) => {
     const answer = await decide(asked, { prompt, write: show }, signal, problem)
+    goOn()
     // Who leaves has decided nothing. A run that was stopped reads no answer.
     if (answer || signal.aborted) return answer ?? { approve: false }
     const next = `continue this conversation by --session ${state.sessionId}, then type /waiting`
@@ -174,6 +181,7 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
     for await (const event of events) {
       if (event.type !== 'run-end') {
         await view.show(event)
+        goOn()
         continue
       }
       const { usage, cost, runId } = event
@@ -195,7 +203,7 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
     if (!stop.signal.aborted) throw error
     await show(`\n${painted('dim', 'stopped')}\n`)
   } finally {
-    progress.close()
+    progress?.close()
   }
 }
 

@@ -11,6 +11,8 @@ export function createView(write: (text: string) => Promise<void>): {
   show(event: AgentEvent): Promise<void>
   /** The line below an answer: what it has used. */
   end(end: RunEnd, startedAt: number): Promise<void>
+  /** Whether what was shown ends with its line. */
+  isAtLineStart(): boolean
 } {
   const speakers = new Speakers()
   let isAtLineStart = true
@@ -74,6 +76,7 @@ export function createView(write: (text: string) => Promise<void>): {
       ]
       await print(`${painted('dim', facts.join(' · '))}\n`)
     },
+    isAtLineStart: () => isAtLineStart,
   }
 }
 
