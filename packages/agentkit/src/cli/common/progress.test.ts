@@ -20,8 +20,9 @@ it.each([
   ['narrow', 'The agent of the whole company for all its questions is working'],
   ['wide', '会社のすべての質問に答えるエージェント is working'],
   ['escaped', '\u001b[31m\u001b[31m\u001b[31m\u001b[31m is working'],
-])('fits a line of %s characters into the terminal, as only its last row can be removed', (_, title) => {
+])('fits a line of %s characters into the terminal, as only its last row can be removed', async (_, title) => {
   const progress = openProgress(title)
+  await vi.dynamicImportSettled()
   vi.advanceTimersByTime(1_900)
   expect(written).toEqual([])
   vi.advanceTimersByTime(200)
