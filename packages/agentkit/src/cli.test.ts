@@ -101,6 +101,12 @@ describe('agentkit', () => {
       "unknown command 'sessions'\n(Its commands are init, dev, run, chat,",
     ],
     ['an unknown command of one that works alone', ['index', 'serch', 'x'], '(Did you mean search?)'],
+    [
+      'one with an option of the command that is meant',
+      ['eval', 'ad', 'run_1', '--to', 'a.jsonl'],
+      'Did you mean add?',
+    ],
+    ['one of a default command, with an option', ['runs', 'shwo', 'run_1', '--to', 'a'], '(Did you mean show?)'],
     ['the help of an unknown command', ['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
     ['the option for help of an unknown command', ['rnu', '--help'], "unknown command 'rnu'\n(Did you mean run?)"],
     ['help before an unknown command', ['-h', 'rnu'], "unknown command 'rnu'\n(Did you mean run?)"],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { nearestWord } from '@agentkit/core/internal'
 import type { Command } from 'commander'
 
@@ -32,6 +33,7 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
     return `${text}(A text that begins with "-" stands after --.)\n`
   }
+  if (code === 'commander.unknownOption') return `${text}${meantCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
   // The default command of another one, which was not named: `runs shwo run_7f…` is no list of runs.
@@ -40,6 +42,14 @@ export function problemText(code: string, text: string, command: Command, words:
     return `error: unknown command '${first}'\n${hint(first, siblings) || `(Its commands are ${siblings.join(', ')}.)\n`}`
   }
   return `${text}${hint(first, commands)}`
+}
+
+/** Of an option that a misspelt subcommand has, the command above says that it is unknown: `eval ad run_7f… --to a.jsonl`. */
+function meantCommand(command: Command, words: readonly string[]): string {
+  const owner = words.includes(command.name()) ? command : (command.parent ?? command)
+  const commands = owner.commands.map((one) => one.name())
+  const asked = words.slice(words.indexOf(owner.name()) + 1).find((word) => !word.startsWith('-')) ?? ''
+  return commands.includes(asked) || existsSync(asked) ? '' : hint(asked, commands)
 }
 
 function isPath(word: string): boolean {
