@@ -90,4 +90,5 @@ export { areHashes, isProduction, type LockFile, lockFile, notice, pinOf } from 
 export { printLine } from './util/print-line.ts'
 export { redactSecrets } from './util/redact.ts'
 export { sha256 } from './util/sha256.ts'
+export { shellWord } from './util/shell-word.ts'
 export { userFolder } from './util/user-folder.ts'

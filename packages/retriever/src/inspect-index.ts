@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import type { Finding } from '@agentkit/core/internal'
+import { type Finding, shellWord } from '@agentkit/core/internal'
 import type { FileRecord } from './data/file-record.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
@@ -35,9 +35,13 @@ export async function inspectIndex(options: RetrieverOptions): Promise<Finding> 
   }
   const lock = await damagedLock(join(indexPath, 'sync'))
   if (lock !== undefined) {
-    return { status: 'fail', detail: `The lock ${lock} of the index is damaged: no sync can begin.`, fix: `rm ${lock}` }
+    return {
+      status: 'fail',
+      detail: `The lock ${lock} of the index is damaged: no sync can begin.`,
+      fix: `rm ${shellWord(lock)}`,
+    }
   }
-  const remake = `rm -r ${place} && npx agentkit index`
+  const remake = `rm -r ${shellWord(place)} && npx agentkit index`
   const copy = await mkdtemp(join(tmpdir(), 'agentkit-doctor-'))
   try {
     await cp(place, join(copy, tool), { recursive: true })
@@ -81,19 +85,28 @@ async function damagedLock(folder: string): Promise<string | undefined> {
 function folderProblem(folder: string): Finding | undefined {
   try {
     const stats = statSync(folder, { throwIfNoEntry: false })
-    if (!stats) return { status: 'warn', detail: `There is no folder ${folder} with files.`, fix: `mkdir -p ${folder}` }
+    if (!stats)
+      return {
+        status: 'warn',
+        detail: `There is no folder ${folder} with files.`,
+        fix: `mkdir -p ${shellWord(folder)}`,
+      }
     if (!stats.isDirectory()) {
       return {
         status: 'fail',
         detail: `${folder} is a file, where a folder of files is expected.`,
-        fix: `mv ${folder} ${folder}.old`,
+        fix: `mv ${shellWord(folder)} ${shellWord(`${folder}.old`)}`,
       }
     }
     accessSync(folder, constants.R_OK | constants.X_OK)
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // what `fs` throws
-    return { status: 'fail', detail: `The folder ${folder} cannot be read (${code}).`, fix: `chmod u+rx ${folder}` }
+    return {
+      status: 'fail',
+      detail: `The folder ${folder} cannot be read (${code}).`,
+      fix: `chmod u+rx ${shellWord(folder)}`,
+    }
   }
 }
 

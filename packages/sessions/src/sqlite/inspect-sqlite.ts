@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import type { Finding } from '@agentkit/core/internal'
+import { type Finding, shellWord } from '@agentkit/core/internal'
 import { migrations } from './migrations.ts'
 import { toStorageError } from './sqlite-errors.ts'
 
@@ -16,23 +16,27 @@ import { toStorageError } from './sqlite-errors.ts'
 export async function inspectSQLite(path: string, signal: AbortSignal): Promise<Finding> {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (!stats) return inspectFolder(path)
-  if (!stats.isFile()) return fail(`${path} is a folder, not a session database.`, `mv ${path} ${path}.old`)
+  if (!stats.isFile()) return fail(`${path} is a folder, not a session database.`, moved(path, 'old'))
   const found = await readFacts(path, signal)
-  const aside = `mv ${path} ${path}.damaged`
+  const aside = moved(path, 'damaged')
   if ('error' in found) return fail(toStorageError(found.error, path).message, aside)
   const { version, tables, problem } = found
   if (version > migrations.length) {
     const schema = `its schema is ${version}, this package knows ${migrations.length}`
     return fail(`${path} was made by a newer version of @agentkit/sessions: ${schema}.`, 'npm i agentkit@latest')
   }
-  if (version === 0 && tables > 0) return fail(`${path} holds something else than sessions.`, `mv ${path} ${path}.old`)
+  if (version === 0 && tables > 0) return fail(`${path} holds something else than sessions.`, moved(path, 'old'))
   if (problem !== 'ok') return fail(`${path} is damaged: ${problem}.`, aside)
   if (!isWritable(path) || !isWritable(dirname(path))) {
-    return fail(`${path} cannot be written by this user.`, `chmod u+rw ${path} ${dirname(path)}`)
+    return fail(`${path} cannot be written by this user.`, `chmod u+rw ${shellWord(path)} ${shellWord(dirname(path))}`)
   }
   // On Windows the mode says nothing of other users.
   if (process.platform !== 'win32' && (stats.mode & 0o077) !== 0) {
-    return { status: 'warn', detail: `${path} can be read by other users of this machine.`, fix: `chmod 600 ${path}` }
+    return {
+      status: 'warn',
+      detail: `${path} can be read by other users of this machine.`,
+      fix: `chmod 600 ${shellWord(path)}`,
+    }
   }
   const migrates = version < migrations.length ? `; the next run migrates it from ${version}` : ''
   return { status: 'ok', detail: `${path} is sound, its schema is ${migrations.length}${migrates}.` }
@@ -47,10 +51,10 @@ function inspectFolder(path: string): Finding {
     stats = statOf(folder)
   }
   if (stats && stats !== 'unreadable' && !stats.isDirectory()) {
-    return fail(`${path} cannot be made: ${folder} is a file.`, `mv ${folder} ${folder}.old`)
+    return fail(`${path} cannot be made: ${folder} is a file.`, moved(folder, 'old'))
   }
   if (stats === 'unreadable' || !isWritable(folder)) {
-    return fail(`${path} cannot be made: this user cannot write ${folder}.`, `chmod u+rwx ${folder}`)
+    return fail(`${path} cannot be made: this user cannot write ${folder}.`, `chmod u+rwx ${shellWord(folder)}`)
   }
   return { status: 'ok', detail: `There are no sessions yet: ${path} is made by the first run.` }
 }
@@ -110,6 +114,11 @@ try {
 } catch ({ errcode, message }) {
   print({ error: { errcode, message } })
 }`
+
+/** The command that moves a file away. */
+function moved(path: string, ending: string): string {
+  return `mv ${shellWord(path)} ${shellWord(`${path}.${ending}`)}`
+}
 
 function fail(detail: string, fix: string): Finding {
   return { status: 'fail', detail, fix }

@@ -419,6 +419,20 @@ describe('agentkit doctor', () => {
     })
   })
 
+  it('quotes the paths of its commands, as a folder may have spaces', async () => {
+    const { cwd } = project({
+      'agentkit_config.toml': files.replace('docs', 'my files'),
+      'my data/sessions.db': 'no database, but some text that is long enough to be one',
+    })
+    const words = ['--offline', '--sessions', 'my data/sessions.db']
+    const report = await doctor(cwd, { words })
+    expect(found(report, 'index')).toMatchObject({ status: 'warn', fix: "mkdir -p 'my files'" })
+    expect(found(report, 'store')).toMatchObject({
+      status: 'fail',
+      fix: "mv 'my data/sessions.db' 'my data/sessions.db.damaged'",
+    })
+  })
+
   it.skipIf(process.platform === 'win32')('names a folder that cannot be read', async () => {
     const { cwd, path } = project({ 'agentkit_config.toml': files })
     // Also for the superuser, whom permissions do not stop.

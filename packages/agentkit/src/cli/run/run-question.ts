@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError, type RunResult, terminalLine, terminalText } from '@agentkit/core'
-import { redactSecrets, untilAborted } from '@agentkit/core/internal'
+import { redactSecrets, shellWord, untilAborted } from '@agentkit/core/internal'
 import { definedOnly } from '../../util/defined-only.ts'
 import { interruptible } from '../common/interrupt.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
@@ -90,11 +90,6 @@ function chatOf(file: string | undefined, { agent, user, session }: RunFlags): s
     value ? [`--${name}`, value] : [],
   )
   return ['agentkit', 'chat', ...(file === undefined ? [] : [file]), ...options].map(shellWord).join(' ')
-}
-
-/** As a shell reads it back as one word. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** Says on standard error what the answer alone does not show. */
