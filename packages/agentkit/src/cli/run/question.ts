@@ -7,7 +7,7 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * What is meant by the arguments of `agentkit run [file] "question"`, of which each may be absent.
  *
- * @returns the file as it was passed, and the question; without one it is what the standard input has
+ * @returns the file as it was passed, and the question; without one, and for `-`, it is what the standard input has
  * @throws UsageError for an empty question, one that is too large, and none on a terminal
  */
 export async function fileAndQuestion([first, second]: readonly (string | undefined)[]): Promise<{
@@ -16,7 +16,7 @@ export async function fileAndQuestion([first, second]: readonly (string | undefi
 }> {
   const hasFile = first !== undefined && (second !== undefined || isFile(first))
   const given = hasFile ? second : first
-  const question = given ?? (await readStdin())
+  const question = given === undefined || given === '-' ? await readStdin() : given
   if (question.trim() === '') throw new UsageError('The question is empty. Pass one: agentkit run "…"')
   return { question, ...(hasFile && { file: first }) }
 }

@@ -64,6 +64,11 @@ describe('agentkit run', () => {
   it('reads the question from standard input, with a file and without', async () => {
     expect(await agentkit(['run'], { input: 'Hi\n' })).toMatchObject({ code: 0, out: 'Hello.' })
     expect(await agentkit(['run', 'looks.ts'], { input: 'Hi' })).toMatchObject({ code: 0, out: 'I see.' })
+    // Also where a dash says so: an empty one is refused.
+    for (const words of [['-'], ['looks.ts', '-']]) {
+      const { code, error } = await agentkit(['run', ...words], { input: ' \n' })
+      expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('The question is empty.') })
+    }
   })
 
   it('takes a question that could be no path for one', async () => {

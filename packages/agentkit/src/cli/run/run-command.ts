@@ -6,7 +6,7 @@ import type { RunFlags } from './run-question.ts'
 export function runCommand(): Command {
   return new Command('run')
     .argument('[file]', 'the file of the agent (default: agent.ts, app.ts, also in src/)')
-    .argument('[question]', 'the question, in quotes (default: the standard input)')
+    .argument('[question]', 'the question, in quotes (default, and for -: the standard input)')
     .option('--agent <id>', 'the agent, where the file has several')
     .option('--user <id>', 'whose question it is', idText('--user'))
     .option('--session <id>', 'the conversation to continue', idText('--session'))
