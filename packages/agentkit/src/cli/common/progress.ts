@@ -20,7 +20,7 @@ export function openProgress(title: string): Progress {
   if (!stderr.isTTY || process.env.TERM === 'dumb') return { update() {}, close() {} }
   const startedAt = performance.now()
   let fit = (line: string, columns: number): string => line.slice(0, columns)
-  // Loaded here, as the help of commands needs it not. It is there before the first line is.
+  // Loaded here, as the help of commands does not need it. It is there before the first line is.
   void import('./text-width.ts').then(({ fitToWidth }) => {
     fit = fitToWidth
   })
