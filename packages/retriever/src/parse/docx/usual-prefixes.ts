@@ -14,11 +14,11 @@ const headLength = 20_000
 /** XML with the usual prefixes: some programs write a document again with `ns0:p` for `w:p`. */
 export function withUsualPrefixes(xml: string): string {
   const declared = [...xml.slice(0, headLength).matchAll(/\sxmlns:([\w.-]{1,100})\s?=\s?["']([^"'<>]*)["']/g)]
+  const taken = new Set(declared.map(([, prefix]) => prefix))
   const prefixes = new Map<string, string>()
   for (const [, prefix = '', uri = ''] of declared) {
     const name = usual.get(uri)
-    const isTaken = declared.some(([, other]) => other === name)
-    if (name !== undefined && !isTaken) prefixes.set(prefix, name)
+    if (name !== undefined && !taken.has(name)) prefixes.set(prefix, name)
   }
   if (prefixes.size === 0) return xml
   return xml.replace(/<[^<>]*>/g, (tag) =>

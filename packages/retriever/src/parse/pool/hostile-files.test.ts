@@ -77,6 +77,23 @@ it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists
   },
 )
 
+it('keeps little of the text before a number that a list repeats', () => {
+  const level = `<w:lvl w:ilvl="0"><w:lvlText w:val="${'x'.repeat(200_000)}%1"/></w:lvl>`
+  const kind = `<w:abstractNum w:abstractNumId="0">${level}</w:abstractNum>`
+  const parts = new Map([
+    ['word/numbering.xml', Buffer.from(`${kind}<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)],
+  ])
+  const before = process.memoryUsage().heapUsed
+  const written = writeLabels(
+    '<w:p><w:pPr><w:numId w:val="1"/></w:pPr></w:p>'.repeat(1_000),
+    parts,
+    paragraphStyles(''),
+  )
+  expect(written.length).toBeLessThan(200_000)
+  // Each label would be a part of a text of its own of 200,000 characters.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000)
+})
+
 const metadata = 'export const metadata = {'
 
 it.each([
