@@ -28,6 +28,10 @@ function run(runId: string, createdAt: number, spent: Spent, userId = 'ada'): Pa
   return { runId, agentId: 'fake', userId, createdAt: new Date(createdAt).toISOString(), usage, ...(cost && { cost }) }
 }
 
+function begun(at: number, record: Partial<RunRecord>): Partial<RunRecord> {
+  return { ...record, startedAt: new Date(at).toISOString() }
+}
+
 function usageOf({ at = noon, ...options }: Partial<DailyUsageOptions> & { at?: number } = {}) {
   const clock = { now: at }
   const limits = { userDailyTokens: 100 }
@@ -75,6 +79,24 @@ describe('the daily usage of a user', () => {
     daily.add('ada', tokens(1))
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
     expect(store.lists).toBe(2)
+  })
+
+  it('includes runs that were queued before midnight and began after it, behind many that wait', async () => {
+    const waiting = Array.from({ length: 1_500 }, (_, index) => run(`waits ${index}`, noon - 13 * hour, {}))
+    const records = [...waiting, begun(noon, run('queued', noon - 14 * hour, tokens(100)))]
+    await expect(usageOf({ runs: storeOf(records) }).daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+  })
+
+  it('does not include runs that began before midnight', async () => {
+    const records = [begun(noon - 13 * hour, run('yesterday', noon - 20 * hour, tokens(100)))]
+    await usageOf({ runs: storeOf(records) }).daily.check('ada')
+  })
+
+  it('reads no more pages than those of two days', async () => {
+    const old = Array.from({ length: 3_000 }, (_, index) => run(`old ${index}`, noon - 40 * hour, tokens(100)))
+    const store = storeOf(old)
+    await usageOf({ runs: store }).daily.check('ada')
+    expect(store.lists).toBe(1)
   })
 
   it('includes runs of other processes within ten seconds, and counts none twice', async () => {

@@ -32,7 +32,7 @@ type Day = { stored: Amount; since: Amount; here: Amount; readAt: number; readin
 /** Runs of other processes count at the latest after so many milliseconds. */
 const rereadMs = 10_000
 const pageSize = 1_000
-/** More runs of a user in a day are not counted. */
+/** More runs of a user are not read: those of today, and those of yesterday, which may have been queued until today. */
 const maxPages = 20
 /** Users that are counted at once; then the one that was counted first is forgotten, and read again. */
 const maxUsers = 100_000
@@ -60,6 +60,7 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
 
   const read = async (store: RunStore, userId: string, day: Day): Promise<void> => {
     const from = new Date(midnight).toISOString()
+    const earliest = new Date(midnight - dayMs).toISOString()
     const stored = none()
     // Runs that end while the pages are read may count twice, until they are read again.
     day.since = none()
@@ -67,10 +68,10 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
     for (let page = 0; page < maxPages; page++) {
       const filter = { limit: pageSize, ...(after !== undefined && { after }) }
       const records = await store.list({ agentId, userId }, filter)
-      const todays = records.filter(({ createdAt }) => createdAt >= from)
-      for (const record of todays) addTo(stored, record)
-      after = todays.at(-1)?.runId
-      if (todays.length < pageSize) break
+      // A run counts on the day on which it begins; one that is queued has used nothing.
+      for (const record of records) if ((record.startedAt ?? record.createdAt) >= from) addTo(stored, record)
+      after = records.at(-1)?.runId
+      if (records.length < pageSize || records.every(({ createdAt }) => createdAt < earliest)) break
     }
     day.stored = stored
     day.readAt = now()
