@@ -59,4 +59,40 @@ describe.each(storeKinds)('a run that is decided while another one has its sessi
     expect((await team.result(second.runId)).text).toBe('Ann: I have looked.')
     expect((await team.result(first.runId)).text).toBe('Ann: It is paid.')
   })
+
+  it('waits for that one where its agent interrupts others, and is not ended itself', { timeout: 30_000 }, async () => {
+    const working = Promise.withResolvers<void>()
+    const worked = Promise.withResolvers<void>()
+    const tries: string[] = []
+    // Each has a store of its own, as in two processes.
+    const ask = async (question: string): Promise<{ agent: Agent; runId: string; decisions: Record<string, true> }> => {
+      const model = modelOf('Ann', async ({ messages }) => {
+        if (messages.at(-1)?.role !== 'tool') return [['pay']]
+        if (question === 'first') {
+          working.resolve()
+          await worked.promise
+        }
+        return `The ${question} is paid.`
+      })
+      const store = open()
+      const { runs } = store
+      const takeOver: typeof runs.takeOver = (runId, options) => {
+        tries.push(runId)
+        return runs.takeOver(runId, options)
+      }
+      const sessions = { ...store, runs: { ...runs, takeOver } }
+      const agent = new Agent({ name: 'Ann', functions: [pay], model, sessions, onBusy: 'interrupt' })
+      const { runId, approvals } = await agent.stream(question, { ...session, onApproval: 'end' }).result
+      return { agent, runId, decisions: { [approvals[0]?.approvalId ?? '']: true } }
+    }
+    const [first, second] = [await ask('first'), await ask('second')]
+    const one = first.agent.resume(first.runId, first.decisions).result
+    await working.promise
+    const other = second.agent.resume(second.runId, second.decisions).result
+    // Refused twice, it looks for a run without a process; then it tries again, or has ended.
+    await Promise.race([other, expect.poll(() => tries.filter((id) => id === second.runId).length).toBeGreaterThan(3)])
+    worked.resolve()
+    expect(await one).toMatchObject({ finishReason: 'stop', text: 'The first is paid.' })
+    expect(await other).toMatchObject({ finishReason: 'stop', text: 'The second is paid.' })
+  })
 })

@@ -7,6 +7,7 @@ import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
 import { withEndEvent } from './end-event.ts'
+import { holdsSession } from './recorded-data.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
 /** `known`: the session, where it was just read. */
@@ -92,15 +93,20 @@ async function holdQueued({ store, key, signal }: SessionRequest): Promise<void>
     await untilAborted(signal, background.holdQueued(key, limits.directTurnMs)).catch(() => {})
 }
 
-/** The stored run that holds a session. */
+/** The stored run that holds a session. Others may run too: they are decided, and wait for the session. */
 async function holderOf({ store, key, signal }: SessionRequest): Promise<StoredRun | undefined> {
   const { runs } = store
   if (!runs) return undefined
   const { agentId, userId, sessionId } = key
-  const filter = { sessionId, status: 'running', limit: 1 } as const
-  const [active] = await untilAborted(signal, runs.list({ agentId, userId }, filter))
-  return active && untilAborted(signal, runs.read(active.runId))
+  const filter = { sessionId, status: 'running', limit: mostRunning } as const
+  for (const { runId } of await untilAborted(signal, runs.list({ agentId, userId }, filter))) {
+    const stored = await untilAborted(signal, runs.read(runId))
+    if (stored && (holdsSession(stored) || !stored.isFree)) return stored
+  }
+  return undefined
 }
+
+const mostRunning = 100
 
 async function isHeldByResumable(request: SessionRequest): Promise<boolean> {
   return (await holderOf(request))?.isResumable === true
