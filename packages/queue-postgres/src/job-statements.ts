@@ -9,6 +9,9 @@ export const returnJob: string = `UPDATE ${table} SET state = 'retry', heartbeat
 export const renewJobs: string = `UPDATE ${table} SET started_on = ${now}
   WHERE ${ofToken} = ANY($1::text[]) AND started_on < ${now} - interval '${renewAfterHours} hours'`
 
+export const removeJobs: string = `DELETE FROM ${table}
+  WHERE name = '${queueName}' AND state < 'active' AND data->>'runId' = ANY($1::text[])`
+
 export const missingRuns: string = `SELECT run_id AS id FROM unnest($1::text[]) AS run(run_id)
   WHERE NOT EXISTS (SELECT FROM ${table} WHERE name = '${queueName}' AND state <= 'active' AND data->>'runId' = run_id)`
 

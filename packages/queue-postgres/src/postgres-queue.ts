@@ -6,7 +6,7 @@ import { batched } from './batched.ts'
 import { coalesce } from './coalesce.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { toInsert } from './job-rows.ts'
-import { countJobs, missingRuns, renewJobs, returnJob } from './job-statements.ts'
+import { countJobs, missingRuns, removeJobs, renewJobs, returnJob } from './job-statements.ts'
 import { openBoss } from './open-boss.ts'
 import { queueName, quietClock, schema } from './settings.ts'
 import { retrying, toStorageError } from './storage-error.ts'
@@ -193,6 +193,10 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       }
       await query(returnJob, [job.token, Math.max(0, again.afterMs)])
       if (again.afterMs <= 60_000) setTimeout(wake, again.afterMs, [job.agentId]).unref()
+    },
+
+    async remove(runIds) {
+      await query(removeJobs, [runIds])
     },
 
     missing: async (runIds) => (await query<{ id: string }>(missingRuns, [runIds])).map(({ id }) => id),

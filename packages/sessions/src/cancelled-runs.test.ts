@@ -42,6 +42,21 @@ describe.each(storeKinds)('a background run in %s that another process cancels',
   })
 })
 
+describe.each(storeKinds)('a queued run in %s that is cancelled', (kind) => {
+  const place = storePlace(kind)
+
+  it('leaves no job, though no worker takes it, and has one again when it is retried', async () => {
+    const sessions = place.open()
+    const agent = new Agent({ name: 'Ann', model: scriptedModel([]), sessions })
+    const startAfter = new Date(Date.now() + 3_600_000)
+    const { runId } = await agent.enqueue('Go.', { ...session, startAfter })
+    expect(await agent.cancel(runId)).toBe(true)
+    expect(await sessions.runs?.background?.queue.counts()).toEqual([])
+    await agent.retry(runId)
+    expect(await sessions.runs?.background?.queue.counts()).toMatchObject([{ agentId: 'ann', queued: 1 }])
+  })
+})
+
 describe.each(storeKinds)('a background run in %s that another run ends', (kind) => {
   const place = storePlace(kind)
 

@@ -21,6 +21,11 @@ export interface RunQueue {
   keep(jobs: readonly TakenJob[]): Promise<TakenJob[]>
   /** Removes a job whose run has ended, waits, or runs elsewhere; with `afterMs` it is delivered again after that time. */
   settle(job: TakenJob, again?: { afterMs: number }): Promise<void>
+  /**
+   * Removes the jobs of these runs that no worker has: they were cancelled before they began. Absent where such a job is
+   * removed once a worker has taken it.
+   */
+  remove?(runIds: readonly string[]): Promise<void>
   /** The runs among these that have no open job. */
   missing(runIds: readonly string[]): Promise<string[]>
   /** Calls `listener` when jobs of these agents may be there to take, also those of other processes. @returns stops it */

@@ -65,7 +65,11 @@ export async function cancelRun(owner: Owner, runId: string, options: Omit<CallO
   await cancelLive(owner.store, runId)
   // A run of another process, one that is queued or waits, or one whose end could not be stored.
   const ending = { ...cancelled, ...(await treeSpent(owner.store, stored)) }
-  if (await runs.cancel(runId, withEndEvent(stored, ending))) return true
+  if (await runs.cancel(runId, withEndEvent(stored, ending))) {
+    // A worker settles a job that cannot be removed now, or that it has taken meanwhile.
+    if (stored.record.status === 'queued') await runs.background?.queue.remove?.([runId]).catch(() => {})
+    return true
+  }
   return (await runs.read(runId))?.record.finishReason === 'aborted'
 }
 

@@ -39,4 +39,7 @@ it('leaves the jobs of other schemas alone, whose agents and sessions have the s
   if (!again) throw new Error('The job is there again.')
   await staging.settle(again)
   expect(await staging.missing(['of staging', 'of usual'])).toEqual(['of staging'])
+  await staging.add([{ runId: 'cancelled', agentId: 'a', userId: 'u' }])
+  await staging.remove?.(['cancelled'])
+  expect(await staging.counts()).toEqual([])
 })

@@ -31,6 +31,7 @@ export function queueOfSchema(queue: RunQueue, schema: string): RunQueue {
       return jobs.filter(({ token }: TakenJob) => lost.has(token))
     },
     settle: (job, again) => queue.settle(inQueue(job), again),
+    ...(queue.remove && { remove: async (runIds) => queue.remove?.(runIds) }),
     missing: (runIds) => queue.missing(runIds),
     onReady: (agentIds, listener) => queue.onReady(idsInQueue(agentIds), listener),
     async counts() {

@@ -14,6 +14,12 @@ export function addJob(statements: Statements, job: QueuedJob, now: number): voi
   else moveLine(statements, sessionKey, now)
 }
 
+/** Removes the jobs of a run that no worker has. */
+export function removeJobs(statements: Statements, runId: string, now: number): void {
+  const removed = statements.removeJobsOfRun.all(runId) as { session_key: string | null }[] // returned
+  for (const { session_key } of removed) if (session_key !== null) moveLine(statements, session_key, now)
+}
+
 /** Removes a job that a worker has, or delivers it again later. Does nothing for one that the worker has lost. */
 export function settleJob(statements: Statements, token: string, afterMs: number | undefined, now: number): void {
   // The columns have the types of the table.

@@ -31,6 +31,7 @@ export const jobTexts = {
   keepJob: 'UPDATE jobs SET lease_until = ? WHERE token = ?',
   takenJob: 'SELECT id, session_key, agent_id, user_id FROM jobs WHERE token = ?',
   removeJob: 'DELETE FROM jobs WHERE id = ?',
+  removeJobsOfRun: "DELETE FROM jobs WHERE run_id = ? AND state <> 'taken' RETURNING session_key",
   postponeJob: "UPDATE jobs SET state = 'behind', due_at = ?, token = NULL, lease_until = NULL WHERE id = ?",
 
   hasJob: 'SELECT 1 FROM jobs WHERE run_id = ? LIMIT 1',

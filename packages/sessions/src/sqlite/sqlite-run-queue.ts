@@ -2,7 +2,7 @@ import type { RunQueue } from '@agentkit/core'
 import { toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchClock } from '../util/watch-clock.ts'
-import { addJob, settleJob } from './job-lines.ts'
+import { addJob, removeJobs, settleJob } from './job-lines.ts'
 import type { StoreAccess } from './store-access.ts'
 import { leaseMs, takeJobs } from './take-jobs.ts'
 
@@ -46,6 +46,14 @@ export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue
     async settle({ token }, again) {
       await write((statements, touch) => {
         settleJob(statements, token, again?.afterMs, storeTime())
+        touch(anyJob)
+      })
+    },
+
+    async remove(runIds) {
+      await write((statements, touch) => {
+        const now = storeTime()
+        for (const runId of runIds) removeJobs(statements, runId, now)
         touch(anyJob)
       })
     },

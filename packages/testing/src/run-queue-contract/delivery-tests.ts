@@ -170,6 +170,24 @@ export function deliveryTests(getQueue: GetQueue): void {
     expect(await takeNow(queue)).toEqual([])
   })
 
+  it('removes the jobs of runs that no worker has, and lets the next one of their sessions come', async () => {
+    const { queue, now } = getQueue()
+    if (!queue.remove) return
+    const later = now() + 3_600_000
+    await queue.add([job('taken'), job('first', { sessionKey: 's', sessionOrder: now() - 60_000, startAfter: later })])
+    await queue.add([job('next', { sessionKey: 's', sessionOrder: now() }), job('later', { startAfter: later })])
+    const taken = await take(queue, 1)
+    await queue.remove(['taken', 'first', 'later', 'unknown'])
+    expect(await queue.missing(['taken', 'first', 'next', 'later'])).toEqual(['first', 'later'])
+    const next = await take(queue, 1)
+    expect([idsOf(taken), idsOf(next)]).toEqual([['taken'], ['next']])
+    await settleAll(queue, [...taken, ...next])
+    expect(await queue.counts()).toEqual([])
+    // A run that is retried has a job again.
+    await queue.add([job('later')])
+    expect(idsOf(await take(queue, 1))).toEqual(['later'])
+  })
+
   it('counts open jobs by agent', async () => {
     const { queue, now, pass } = getQueue()
     expect(await queue.counts()).toEqual([])
