@@ -41,6 +41,7 @@ const beginText = `WITH place AS MATERIALIZED (
     UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM next WHERE id = next.session
   ), run AS (
     UPDATE agentkit.runs AS begun SET number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')),
+      listed = coalesce(begun.listed, begun.number),
       status = 'running', holder = $4::text, holds_session = true, attempt = attempt + 1, waiting_since = NULL,
       has_events = keeps_events, awaits_members = false, started_at = $3::bigint, message_count = $5::int,
       deadline = coalesce($6::bigint, deadline), options = coalesce($7::text, options),

@@ -1,12 +1,13 @@
 import { AgentKitError } from '@agentkit/core'
 import type { Database, Query } from './database.ts'
 import { directTurns } from './direct-turns.ts'
+import { listedRuns } from './listed-runs.ts'
 import { memoryTable } from './memory-table.ts'
 import { readOnlyWords } from './postgres-errors.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-const migrations: readonly string[] = [tables, memoryTable, directTurns]
+const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns]
 
 const oldestServer = 130_000
 

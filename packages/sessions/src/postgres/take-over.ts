@@ -117,7 +117,7 @@ async function renumber({ query }: Writing, { number }: RunHead): Promise<number
 }
 
 const renumberText = `WITH run AS (UPDATE agentkit.runs
-      SET number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')) WHERE number = $1 RETURNING number
+      SET listed = coalesce(listed, number), number = nextval(pg_get_serial_sequence('agentkit.runs', 'number')) WHERE number = $1 RETURNING number
   ), moved AS (UPDATE agentkit.events AS e SET run = run.number FROM run WHERE e.run = $1)
   SELECT number FROM run`
 

@@ -22,7 +22,7 @@ export const backgroundTexts = {
   holdQueued: 'UPDATE sessions SET direct_until = ? WHERE agent_id = ? AND user_id = ? AND session_id = ?',
   directWaits: 'SELECT 1 FROM sessions WHERE id = ? AND direct_until > ?',
   /** At the end of its session's turns, before anything refers to it. */
-  placeLast: `UPDATE runs SET number = (SELECT max(number) + 1 FROM runs)
+  placeLast: `UPDATE runs SET listed = coalesce(listed, number), number = (SELECT max(number) + 1 FROM runs)
     WHERE number = ? AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
     RETURNING number`,
   /** Of a run that was cancelled before it began, and is retried. */

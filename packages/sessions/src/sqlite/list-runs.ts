@@ -8,20 +8,25 @@ export function listRuns(
   { agentId, userId }: { agentId: string; userId?: string },
   { sessionId, status, limit, after }: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
 ): RunRecord[] {
-  const last = after === undefined ? Number.MAX_SAFE_INTEGER : statements.numberOfRun.get(after)?.number
+  const last = after === undefined ? Number.MAX_SAFE_INTEGER : statements.placeInLists.get(after)?.place
   if (last === undefined) return []
-  const page = [last as number, status ?? null, status ?? null, Math.min(limit, Number.MAX_SAFE_INTEGER)] as const
-  // Runs that are open have an index of their own, as they are few among many.
-  const isOpen = status === 'queued' || status === 'running' || status === 'waiting'
+  const before = last as number // a number of a run
+  const count = Math.min(limit, Number.MAX_SAFE_INTEGER)
+  const page = [before, status ?? null, status ?? null, count] as const
   const rows = (): Record<string, unknown>[] => {
     if (userId !== undefined && sessionId !== undefined) {
       return statements.runsOfUserSession.all(agentId, userId, sessionId, ...page)
     }
     if (sessionId !== undefined) return statements.runsOfSessions.all(agentId, sessionId, ...page)
-    if (userId !== undefined) {
-      return (isOpen ? statements.openRunsOfOwner : statements.runsOfOwner).all(agentId, userId, ...page)
+    // Runs that are open have indexes of their own, as they are few among many.
+    if (status === 'queued' || status === 'running' || status === 'waiting') {
+      const open = { agentId, status, before, limit: count }
+      return userId === undefined
+        ? statements.openRunsOfAgent.all(open)
+        : statements.openRunsOfOwner.all({ ...open, userId })
     }
-    return (isOpen ? statements.openRunsOfAgent : statements.runsOfAgent).all(agentId, ...page)
+    if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
+    return statements.runsOfAgent.all(agentId, ...page)
   }
   return (rows() as RecordRow[]).map((row) => toRecord(statements, row))
 }

@@ -4,6 +4,7 @@ import { addRunStore } from './migrate-to-2.ts'
 import { addBackgroundRuns } from './migrate-to-3.ts'
 import { addMemory } from './migrate-to-4.ts'
 import { addDirectTurns } from './migrate-to-5.ts'
+import { addListed } from './migrate-to-6.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -60,6 +61,7 @@ export const migrations: readonly MigrationStep[] = [
   addBackgroundRuns,
   addMemory,
   addDirectTurns,
+  addListed,
 ]
 
 export type MigrateOptions = {

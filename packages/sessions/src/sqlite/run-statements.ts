@@ -13,8 +13,18 @@ const records = `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.ag
     awaits_members, root, runs.holder, priority,
     runs.created_at, started_at, ended_at, finish_reason, usage, error, cost, sources`
 const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
+/** Of a run in lists: its number changes when a queued one begins. */
+const place = 'coalesce(listed, number)'
 // Runs of members are part of the run that they are called by.
-const newestFirst = 'root IS NULL AND number < ? AND (? IS NULL OR status = ?) ORDER BY number DESC LIMIT ?'
+const newestFirst = `root IS NULL AND ${place} < ? AND (? IS NULL OR status = ?) ORDER BY ${place} DESC LIMIT ?`
+/** Each half by its index, in the order of lists, so that a page of many open runs reads no more than its own. */
+const openRunsOf = (owner: string): string => {
+  const half = (index: string, isOpen: string): string => `${records}, ${place} AS place
+    FROM runs INDEXED BY ${index} JOIN sessions ON sessions.id = runs.session
+    WHERE ${isOpen} AND ${owner} AND root IS NULL AND ${place} < :before AND status = :status`
+  return `${half('one_run_holds_session', "status = 'running' AND holds_session = 1")}
+    UNION ALL ${half('suspended_runs', 'holds_session = 0 AND ended_at IS NULL')} ORDER BY place DESC LIMIT :limit`
+}
 // By the indexes of both: the open runs are few among many.
 const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
     UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
@@ -96,13 +106,13 @@ export const runTexts = {
 
   storedRun: `${records}, answer, options, progress ${ofSessions} WHERE run_id = ?` as string,
   numberOfRun: 'SELECT number FROM runs WHERE run_id = ?',
+  placeInLists: `SELECT ${place} AS place FROM runs WHERE run_id = ?` as string,
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
   // The plus keeps SQLite from an index by which it would have to sort all runs of the agent.
   runsOfAgent: `${records} ${ofSessions} WHERE +runs.agent_id = ? AND ${newestFirst}` as string,
-  openRunsOfAgent: `${records} ${ofSessions} WHERE +runs.agent_id = ? AND ${isOpen} AND ${newestFirst}` as string,
+  openRunsOfAgent: openRunsOf('runs.agent_id = :agentId') as string,
   runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
-  openRunsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${isOpen}
-    AND ${newestFirst}` as string,
+  openRunsOfOwner: openRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
   countUsage: `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE ${ofUsage} LIMIT ?)` as string,

@@ -40,6 +40,35 @@ export function beginTests(getStores: GetBackground): void {
     expect(await versionOf(store)).toBe(2)
   })
 
+  it('keeps the order of lists when queued runs begin, so that pages skip and repeat none', async () => {
+    const stores = getStores()
+    const { runs, background } = stores
+    const other = { ...key, sessionId: 'other' }
+    const owner = { agentId: key.agentId, userId: key.userId }
+    await enqueue(stores, queued('r1'), queued('r2'), queued('r3', { key: other }), alone('r4'))
+    await runs.create(key, newRun('r5', { expectedVersion: await versionOf(stores.store) }))
+    await finish(runs, 'r5')
+    const idsOf = async (...[of, filter]: Parameters<typeof runs.list>): Promise<string[]> =>
+      (await runs.list(of, filter)).map(({ runId }) => runId)
+    const [first, ofSession] = [{ limit: 2 }, { limit: 1, sessionId: key.sessionId }]
+    expect([await idsOf(owner, first), await idsOf(owner, ofSession)]).toEqual([['r5', 'r4'], ['r5']])
+    // One behind the first page begins, and then the last one of the page.
+    await takeOver(stores, 'r1')
+    await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
+    await takeOverAlone(stores, 'r4')
+    await takeOver(stores, 'r3', other)
+    const after = { limit: 10, after: 'r4' }
+    expect(await idsOf(owner, after)).toEqual(['r3', 'r2', 'r1'])
+    expect(await idsOf({ agentId: key.agentId }, after)).toEqual(['r3', 'r2', 'r1'])
+    expect(await idsOf(owner, { ...after, after: 'r5', sessionId: key.sessionId })).toEqual(['r2', 'r1'])
+    expect(await idsOf({ agentId: key.agentId }, { limit: 10, status: 'running' })).toEqual(['r4', 'r3'])
+    // One that is tried again keeps its place too.
+    await runs.cancel('r2', { status: 'failed', finishReason: 'aborted' })
+    await background.retry('r1')
+    await takeOver(stores, 'r1')
+    expect(await idsOf(owner, { limit: 10 })).toEqual(['r5', 'r4', 'r3', 'r2', 'r1'])
+  })
+
   it('begins a run again that died before it had messages, with other options', async () => {
     const stores = getStores()
     await enqueue(stores, queued('r1'))
