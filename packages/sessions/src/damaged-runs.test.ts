@@ -52,4 +52,40 @@ describe.each(storeKinds)('background runs in %s whose rows cannot be read back'
     // Each was tried again before.
     expect(errors.length).toBeGreaterThan(2)
   })
+
+  const cancelled = { status: 'failed', finishReason: 'aborted' } as const
+  const enqueue = async ({ runs }: Sessions, runId: string): Promise<void> => {
+    const key = { agentId: 'writer', userId: 'ann', sessionId: runId }
+    const entry = { key, runId, agentId: 'writer', options: {}, title: '', onBusy: 'queue', notifies: true } as const
+    await runs.background.enqueue([entry], { queued: 9, userQueued: 9 })
+  }
+
+  it.each(['options', 'progress'])('end with a notice, where `%s` is damaged', async (column) => {
+    const sessions = place.open()
+    await enqueue(sessions, 'r1')
+    await place.execute(`UPDATE runs SET ${column} = '{half' WHERE run_id = 'r1'`)
+    const { cancel, background } = sessions.runs
+    expect(await cancel('r1', cancelled)).toBe(true)
+    const notices = await background.takeNotices(['writer'], { limit: 10, leaseMs: 60_000 })
+    expect(notices).toMatchObject([{ record: { runId: 'r1', status: 'failed', finishReason: 'aborted' } }])
+  })
+
+  it('hold up no notice of others', async () => {
+    const sessions = place.open()
+    const { runs } = sessions
+    const { background } = runs
+    for (const runId of ['r1', 'r2']) {
+      await enqueue(sessions, runId)
+      await runs.cancel(runId, cancelled)
+    }
+    const ofRun = "WHERE run = (SELECT number FROM runs WHERE run_id = 'r1')"
+    await place.execute(
+      kind === 'SQLite'
+        ? `UPDATE notices SET record = '{half' ${ofRun}`
+        : `UPDATE runs SET sources = '{half' WHERE run_id = 'r1'`,
+    )
+    const notices = await background.takeNotices(['writer'], { limit: 10, leaseMs: 60_000 })
+    expect(notices.map(({ record }) => record.runId)).toEqual(['r2'])
+    expect(await background.undelivered('r1')).toMatchObject([{ failed: expect.stringContaining('cannot be read') }])
+  })
 })

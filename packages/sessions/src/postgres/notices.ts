@@ -1,4 +1,5 @@
-import type { BackgroundRuns, UndeliveredNotice } from '@agentkit/core'
+import type { BackgroundRuns, RunNotice, UndeliveredNotice } from '@agentkit/core'
+import { messageOf } from '@agentkit/core/internal'
 import type { Access } from './access.ts'
 import { listColumns, type RecordRow, toRecord } from './run-rows.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -16,12 +17,17 @@ export function runNotices({
       const now = holder.now()
       const values = [agentIds.map(toStored), now, now + leaseMs, limit]
       const rows = await query<NoticeRow>(takeText, values)
-      return rows.map((row) => ({
-        noticeId: row.notice_id,
-        tries: row.tries,
-        createdAt: row.noticed_at,
-        record: toRecord(row),
-      }))
+      const notices: RunNotice[] = []
+      for (const row of rows) {
+        const { notice_id: noticeId, tries, noticed_at: createdAt } = row
+        try {
+          notices.push({ noticeId, tries, createdAt, record: toRecord(row) })
+        } catch (error) {
+          // One that cannot be read holds up no other.
+          await query(failText, [noticeId, toStored(messageOf(error))])
+        }
+      }
+      return notices
     },
 
     async settleNotice(noticeId, outcome) {
@@ -30,8 +36,7 @@ export function runNotices({
       else if ('retryAt' in outcome) {
         await query('UPDATE agentkit.notices SET due_at = $2 WHERE notice_id = $1', [id, outcome.retryAt])
       } else {
-        const text = 'UPDATE agentkit.notices SET due_at = NULL, failure = $2 WHERE notice_id = $1'
-        await query(text, [id, toStored(outcome.failed)])
+        await query(failText, [id, toStored(outcome.failed)])
       }
     },
 
@@ -50,6 +55,7 @@ export function runNotices({
   }
 }
 
+const failText = 'UPDATE agentkit.notices SET due_at = NULL, failure = $2 WHERE notice_id = $1'
 /** A notice of a run that waited has the approvals of then, decided or not. */
 const approvalsOfThen = `CASE WHEN n.status = 'waiting' THEN (SELECT json_agg(json_build_object('approval_id', a.approval_id,
     'attempt', a.attempt, 'body', a.body, 'decision', NULL) ORDER BY id)

@@ -2,7 +2,7 @@ import type { AgentEvent, RunEnding } from '@agentkit/core'
 import { endWithCaller } from '@agentkit/core/internal'
 import { jsonOrNull, readable, toJSON } from '../util/json.ts'
 import type { RunHead } from './rows.ts'
-import { readStoredRun } from './run-rows.ts'
+import { readRecord, readStoredRun } from './run-rows.ts'
 import type { Writing } from './store-access.ts'
 import { addEvents } from './stored-events.ts'
 import { prepareEntry } from './write-entry.ts'
@@ -86,6 +86,7 @@ function endMembers(writing: Changed, runId: string, caller: RunEnding): void {
 }
 
 function addNotice({ statements, now }: Changed, runId: string, number: number): void {
-  const record = readStoredRun(statements, runId)?.record
+  // One whose record is damaged ends too, without a notice.
+  const [record] = readable([runId], (id) => readRecord(statements, id))
   if (record) statements.addNotice.run(`msg_${crypto.randomUUID()}`, number, record.agentId, now, now, toJSON(record))
 }

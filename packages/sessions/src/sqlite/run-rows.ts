@@ -89,6 +89,15 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
   return stored
 }
 
+/** What the owner of a run may see: the rest of the run may be damaged. */
+export function readRecord(statements: Statements, runId: string): RunRecord | undefined {
+  const row = statements.storedRun.get(runId) as StoredRow | undefined
+  if (!row) return undefined
+  const record = toRecord(statements, row)
+  if (row.answer !== null) record.text = row.answer
+  return record
+}
+
 /** What the owner of a run may see, without the answer. */
 export function toRecord(
   statements: Statements,
