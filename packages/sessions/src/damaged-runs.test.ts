@@ -88,4 +88,16 @@ describe.each(storeKinds)('background runs in %s whose rows cannot be read back'
     expect(notices.map(({ record }) => record.runId)).toEqual(['r2'])
     expect(await background.undelivered('r1')).toMatchObject([{ failed: expect.stringContaining('cannot be read') }])
   })
+
+  it('keep no one from deciding on other runs, when their approvals have expired', async () => {
+    const agent = writer(place.open())
+    const ask = (sessionId: string) => agent.stream('Pay.', { userId: 'ann', sessionId }).result
+    const [damaged, other] = [await ask('a'), await ask('b')]
+    await place.execute(`UPDATE runs SET waiting_since = 1, progress = '{half' WHERE run_id = '${damaged.runId}'`)
+    await agent.decide(other.runId, { [other.approvals[0]?.approvalId ?? '']: true })
+    expect(await agent.runs({ status: 'running' })).toMatchObject([{ runId: other.runId }])
+    expect(await agent.runs({ status: 'failed' })).toMatchObject([
+      { runId: damaged.runId, finishReason: 'error', error: { code: 'storage' } },
+    ])
+  })
 })

@@ -1,5 +1,5 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
-import { AgentKitError, toErrorInfo } from '../data/errors.ts'
+import { AgentKitError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
 import { withEndEvent } from './end-event.ts'
 import { progressOf } from './recorded-data.ts'
 import { approvalExpired } from './suspended-runs.ts'
@@ -20,8 +20,8 @@ export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs
     const expired = await runs.expired([agentId], runs.now() - approvalMs)
     const found = expired.filter((runId) => !ended.includes(runId))
     for (const runId of found) {
-      const stored = await runs.read(runId)
-      // It was decided meanwhile.
+      const stored = await runs.read(runId).catch((error) => endUnreadable(runs, runId, error))
+      // It was decided meanwhile, or could not be read.
       if (stored?.record.status !== 'waiting') continue
       // A run that an earlier version has suspended has no progress.
       const requestedAt = progressOf(stored)?.at ?? runs.now() - approvalMs
@@ -32,4 +32,10 @@ export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs
     if (found.length === 0) return
     ended.push(...found)
   }
+}
+
+/** Ends an expired run that is damaged, so that it keeps no other from being continued. @throws what may be over soon */
+async function endUnreadable(runs: RunStore, runId: string, error: unknown): Promise<undefined> {
+  if (!isAgentKitError(error) || error.code !== 'storage' || error.retryable) throw error
+  await runs.cancel(runId, { status: 'failed', finishReason: 'error', error: toErrorInfo(error) })
 }
