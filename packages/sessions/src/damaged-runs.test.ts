@@ -1,5 +1,5 @@
 import { Agent, tool } from '@agentkit/core'
-import { workOn } from '@agentkit/core/internal'
+import { recoverRuns, workOn } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { type Sessions, storeKinds, storePlace } from './__fixtures__/store-places.ts'
@@ -99,5 +99,29 @@ describe.each(storeKinds)('background runs in %s whose rows cannot be read back'
     expect(await agent.runs({ status: 'failed' })).toMatchObject([
       { runId: damaged.runId, finishReason: 'error', error: { code: 'storage' } },
     ])
+  })
+
+  it('end with `storage` where their process has died, and free their session', async () => {
+    const key = { agentId: 'writer', userId: 'ann', sessionId: 'a' }
+    const dead = place.open()
+    const options = { seeded: 0, run: {} }
+    const run = { runId: 'r1', agentId: 'writer', expectedVersion: 0, input: [], isResumable: true, keepsEvents: true }
+    await dead.runs.create(key, { ...run, options })
+    await dead.close()
+    await place.execute(`UPDATE runs SET options = '{half' WHERE run_id = 'r1'`)
+    const agent = writer(place.open())
+    const stopped = new AbortController()
+    const { wake, ended } = recoverRuns([agent], { signal: stopped.signal })
+    place.afterTest(() => {
+      stopped.abort()
+      return ended
+    })
+    const failed = (): ReturnType<Agent['runs']> => {
+      wake()
+      return agent.runs({ status: 'failed' })
+    }
+    await expect.poll(failed, { timeout: 10_000 }).toMatchObject([{ runId: 'r1', error: { code: 'storage' } }])
+    const next = agent.stream('Pay.', { userId: 'ann', sessionId: 'a', onApproval: 'end' })
+    expect(await next.result).toMatchObject({ finishReason: 'approval' })
   })
 })

@@ -1,5 +1,6 @@
 import type { OrphanedRun, RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
+import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { AgentRun, RunOptions } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
@@ -50,6 +51,8 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   const continuing = new Map<string, Promise<void>>()
   /** When a run that may end its process may begin, by `performance.now()`. */
   const notBefore = new Map<string, number>()
+  /** How often a run could not be read back. */
+  const failures = new Map<string, number>()
   let isAlone = false
   let wake = (): void => {}
   let isAwake = false
@@ -59,10 +62,20 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     try {
       if (signal.aborted) return
       // If another process was faster, or its session is busy, it is found again or has ended.
-      await agent.continueRun(runId).result
+      const { error } = await agent.continueRun(runId).result
+      await endUnreadable(agent, runId, error)
     } finally {
       leave()
     }
+  }
+  /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
+  const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {
+    const isUnreadable = error?.code === 'storage' && !error.retryable
+    const times = isUnreadable ? (failures.get(runId) ?? 0) + 1 : 0
+    failures.delete(runId)
+    if (!error || times === 0) return
+    if (times < limits.jobAttempts) failures.set(runId, times)
+    else await sessions.runs?.cancel(runId, { status: 'failed', finishReason: 'error', error: toErrorInfo(error) })
   }
   const start = (runId: string, work: () => Promise<void>): void => {
     const running = inTurn(work).catch(onError)
