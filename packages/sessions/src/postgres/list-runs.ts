@@ -4,7 +4,7 @@ import { listColumns, type RecordRow, toRecord } from './run-rows.ts'
 import { toStored } from './text-form.ts'
 
 /** SQL: of a run in lists. Its number changes when a queued one begins. */
-const place = 'coalesce(r.listed, r.number)'
+export const placeInLists = 'coalesce(r.listed, r.number)'
 
 type Filter = { sessionId?: string; status?: RunStatus; limit: number; after?: string }
 
@@ -25,12 +25,14 @@ export async function listRuns(
   if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
   if (status === 'queued' || status === 'running' || status === 'waiting') conditions.push('r.ended_at IS NULL')
   if (after !== undefined) {
-    conditions.push(`${place} < (SELECT ${place} FROM agentkit.runs AS r WHERE run_id = ${put(toStored(after))})`)
+    conditions.push(
+      `${placeInLists} < (SELECT ${placeInLists} FROM agentkit.runs AS r WHERE run_id = ${put(toStored(after))})`,
+    )
   }
   const count = put(Math.min(limit, Number.MAX_SAFE_INTEGER))
   const rows = await query<RecordRow>(
     `SELECT ${listColumns} FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
-      WHERE ${conditions.join(' AND ')} ORDER BY ${place} DESC LIMIT ${count}`,
+      WHERE ${conditions.join(' AND ')} ORDER BY ${placeInLists} DESC LIMIT ${count}`,
     values,
   )
   return rows.map(toRecord)

@@ -2,10 +2,11 @@ import type { QueuedJob, RunCounts, RunStatus } from '@agentkit/core'
 import { jobOf } from '@agentkit/core/internal'
 import type { Query } from './database.ts'
 import type { HeldRow, Holder } from './holder.ts'
+import { placeInLists } from './list-runs.ts'
 import { fromStored, toStored } from './text-form.ts'
 
 type UnfinishedRow = HeldRow & {
-  number: number
+  place: number
   agent_id: string
   user_id: string
   session_agent_id: string
@@ -25,17 +26,17 @@ export async function unfinishedRuns(
 ): Promise<QueuedJob[]> {
   let last = 0
   if (after !== undefined) {
-    const text = 'SELECT number FROM agentkit.runs WHERE run_id = $1'
-    const [row] = await query<{ number: number }>(text, [toStored(after)])
+    const text = `SELECT ${placeInLists} AS place FROM agentkit.runs AS r WHERE run_id = $1`
+    const [row] = await query<{ place: number }>(text, [toStored(after)])
     if (!row) return []
-    last = row.number
+    last = row.place
   }
   const jobs: QueuedJob[] = []
   for (;;) {
     const values = [last, agentIds?.map(toStored) ?? null, limit]
     const rows = await query<UnfinishedRow>(unfinishedText(holder), values)
     for (const row of rows) {
-      last = row.number
+      last = row.place
       if (jobs.length < limit && (row.holder === null || holder.isLost(row))) jobs.push(toJob(row))
     }
     if (jobs.length >= limit || rows.length < limit) return jobs
@@ -43,13 +44,13 @@ export async function unfinishedRuns(
 }
 
 function unfinishedText({ id, isAlive }: Holder): string {
-  return `SELECT r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
+  return `SELECT ${placeInLists} AS place, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
       r.priority, r.due_at, r.ready_at, r.attempt, r.holder, ${isAlive} AS is_alive
     FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
-    WHERE r.is_background AND r.ended_at IS NULL AND r.number > $1 AND r.status IN ('queued', 'running')
+    WHERE r.is_background AND r.ended_at IS NULL AND ${placeInLists} > $1 AND r.status IN ('queued', 'running')
       AND (r.holder IS NULL OR r.holder = '${id}' OR NOT ${isAlive})
       AND NOT r.awaits_members AND ($2::text[] IS NULL OR r.agent_id = ANY($2))
-    ORDER BY r.number LIMIT $3`
+    ORDER BY ${placeInLists} LIMIT $3`
 }
 
 function toJob(row: UnfinishedRow): QueuedJob {

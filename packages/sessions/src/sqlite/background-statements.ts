@@ -57,9 +57,9 @@ export const backgroundTexts = {
   unfinishedRuns: `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.agent_id AS session_agent_id, session_id,
       status, priority, due_at, ready_at, attempt, runs.holder, host, pid, thread, heartbeat
     FROM runs JOIN sessions ON sessions.id = runs.session LEFT JOIN holders ON holders.id = runs.holder
-    WHERE is_background = 1 AND ended_at IS NULL AND number > :after AND status IN ('queued', 'running')
+    WHERE is_background = 1 AND ended_at IS NULL AND coalesce(listed, number) > :after AND status IN ('queued', 'running')
       AND awaits_members = 0 AND (:agents IS NULL OR runs.agent_id IN (SELECT value FROM json_each(:agents)))
-    ORDER BY number`,
+    ORDER BY coalesce(listed, number)`,
   backgroundCounts: `SELECT agent_id, status, count(*) AS runs, sum(attempt) AS attempts FROM runs
     WHERE is_background = 1 AND root IS NULL GROUP BY agent_id, status`,
   crashedCounts: `SELECT agent_id, count(*) AS runs FROM runs WHERE is_background = 1 AND root IS NULL

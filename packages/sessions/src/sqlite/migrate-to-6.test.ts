@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
+import { backgroundTexts } from './background-statements.ts'
 import { migrate, migrations } from './migrations.ts'
 import { runTexts } from './run-statements.ts'
 
@@ -49,5 +50,7 @@ it('reads a page of runs by an index, and sorts those of a session alone', () =>
       /^MERGE[\s\S]* one_run_holds_session[\s\S]*SEARCH runs USING INDEX suspended_runs \(<expr>/,
     )
   }
+  expect(planOf(backgroundTexts.unfinishedRuns)).toMatch(/^SEARCH runs USING INDEX open_background/)
+  expect(planOf(backgroundTexts.unfinishedRuns)).not.toContain('TEMP B-TREE')
   database.close()
 })

@@ -24,7 +24,7 @@ export function unfinishedRuns(
   agentIds: readonly string[] | undefined,
   { after, limit }: { after?: string; limit: number },
 ): QueuedJob[] {
-  const last = after === undefined ? 0 : (statements.numberOfRun.get(after)?.number as number | undefined)
+  const last = after === undefined ? 0 : (statements.placeInLists.get(after)?.place as number | undefined)
   if (last === undefined) return []
   const jobs: QueuedJob[] = []
   const agents = agentIds === undefined ? null : toJSON(agentIds)

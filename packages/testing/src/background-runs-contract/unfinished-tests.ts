@@ -36,6 +36,19 @@ export function unfinishedTests(getStores: GetBackground): void {
     expect(await background.unfinished(undefined, { limit: 10 })).toHaveLength(3)
   })
 
+  it('returns the rest after a page whose last run has begun meanwhile', async () => {
+    const stores = getStores()
+    const { background } = stores
+    await enqueue(stores, queued('r1'), queued('r2'), alone('r3'), alone('r4'))
+    await stores.runs.create(key, newRun('direct'))
+    await finish(stores.runs, 'direct')
+    expect(idsOf(await background.unfinished(['helper'], { limit: 1 }))).toEqual(['r1'])
+    await takeOver(stores, 'r1')
+    expect(idsOf(await background.unfinished(['helper'], { limit: 2, after: 'r1' }))).toEqual(['r2', 'r3'])
+    await takeOverAlone(stores, 'r3')
+    expect(idsOf(await background.unfinished(['helper'], { limit: 2, after: 'r3' }))).toEqual(['r4'])
+  })
+
   it('lists free, decided and lost runs, and none that runs, waits or has ended, nor direct ones', async () => {
     const stores = getStores()
     const { runs, background } = stores
