@@ -74,3 +74,19 @@ it('has a decided run tried again later while another one has its session: that 
   const runner = jobRunner({ store, runs: { ...runs, read: async () => decided } })
   expect(await runner.run({ id: agent.id, continueRun }, runId)).toEqual({ afterMs: limits.busyAgainMs })
 })
+
+it('tries a run again whose limits cannot be read, and does not fail it', async () => {
+  const office = clerk(['Done.'])
+  const { agent, store } = office.open()
+  const { runId } = await agent.enqueue('Look.')
+  const away = new AgentKitError('storage', 'The database is locked.', { retryable: true })
+  let isAway = true
+  const admit = async (): Promise<void> => {
+    if (isAway) throw away
+  }
+  const runner = jobRunner({ store, runs: backgroundOf(store), admit })
+  for (let tries = 0; tries <= limits.jobAttempts; tries++) await expect(runner.run(agent, runId)).rejects.toBe(away)
+  isAway = false
+  expect(await runner.run(agent, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})

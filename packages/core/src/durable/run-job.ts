@@ -17,7 +17,10 @@ import { addMissingJobs } from './sweep.ts'
 /** What a worker does with a job afterwards: removes it, or has it delivered again. */
 export type JobOutcome = 'done' | { afterMs: number }
 
-/** Whether a queued run may begin. @throws AgentKitError why it may not: the run then fails with it */
+/**
+ * Whether a queued run may begin.
+ * @throws AgentKitError why it may not: the run then fails with it; `storage` where that cannot be read: it is tried again
+ */
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
 
 /** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
@@ -177,6 +180,8 @@ async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise
     await admit?.({ agentId, userId, runId })
     return undefined
   } catch (error) {
+    // What the user has used cannot be read: it is tried again, as a run that cannot.
+    if (isAgentKitError(error) && error.code === 'storage') throw error
     return asRunError(error)
   }
 }
