@@ -83,7 +83,10 @@ export interface RunStore {
   release(runId: string, attempt: number): Promise<void>
   /** @returns `undefined` for an unknown run */
   read(runId: string): Promise<StoredRun | undefined>
-  /** Newest first, without answers. `after` is a run id; all users when `userId` is absent. */
+  /**
+   * Newest first, without answers. The order is that in which runs were accepted: it does not change when a queued one begins.
+   * `after` is a run id; all users when `userId` is absent.
+   */
   list(
     owner: { agentId: string; userId?: string },
     filter: { sessionId?: string; status?: RunStatus; limit: number; after?: string },

@@ -228,7 +228,7 @@ class Walk {
   async #compareJobs(): Promise<void> {
     const jobs = await this.#process().background.unfinished([this.#agentId], { limit: 100 })
     const expected = this.#model.unfinished(this.#isLost)
-    expect(jobs.map(({ runId }) => runId).toSorted()).toEqual(expected.toSorted())
+    expect(jobs.map(({ runId }) => runId)).toEqual(expected)
   }
 
   async #compareAll(): Promise<void> {
@@ -253,7 +253,7 @@ class Walk {
     }
     const listed = await runs.list({ agentId: this.#agentId }, { limit: 100 })
     const roots = [...this.#model.runs.values()].filter(({ parent }) => parent === undefined)
-    expect(listed.map(({ runId }) => runId).toSorted()).toEqual(roots.map(({ runId }) => runId).toSorted())
+    expect(listed.map(({ runId }) => runId)).toEqual(roots.map(({ runId }) => runId).toReversed())
     const notices = await background.takeNotices([this.#agentId], { limit: 100, leaseMs: 1_000_000_000 })
     const known = notices.map(({ record }) => `${record.runId} ${record.status}`)
     expect(known.toSorted()).toEqual(this.#model.notices.toSorted())
