@@ -4,8 +4,11 @@ import type { Pool, PoolClient } from 'pg'
 import { loadPg } from './load-pg.ts'
 import { isConnectionUsable, isStatementLost, isTransient, placeOf, toPostgresError } from './postgres-errors.ts'
 
-/** Runs one statement of a connection. In its text, `agentkit.` stands for the schema. */
-export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+/**
+ * Runs one statement of a connection. In its text, `agentkit.` stands for the schema.
+ * @param waitMs how long its answer may take, in milliseconds; `queryMs` when absent
+ */
+export type Query = <Row>(text: string, values?: readonly unknown[], waitMs?: number) => Promise<Row[]>
 
 export type DatabaseOptions = {
   connectionString: string
@@ -67,11 +70,15 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
 
   const queryOf =
     (client: PoolClient): Query =>
-    async (text, values) => {
+    async (text, values, waitMs) => {
       const statement = statementOf(text)
       // Without values it may be several statements, which cannot be prepared.
       const name = canName && values ? { name: statement.name } : {}
-      const { rows } = await client.query({ text: statement.text, ...name, ...(values && { values: [...values] }) })
+      const { rows } = await client.query({
+        ...{ text: statement.text, ...name },
+        ...(values && { values: [...values] }),
+        ...(waitMs !== undefined && { query_timeout: waitMs }),
+      })
       return rows
     }
 

@@ -10,6 +10,8 @@ import { tables } from './tables.ts'
 const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns]
 
 const oldestServer = 130_000
+/** How long a step may take, and the migration of another process: indexes of large tables are built. */
+const longestMs = 3_600_000
 
 /**
  * Checks the server, and migrates the schema to the newest version in one transaction. Of several processes at once, one
@@ -29,8 +31,10 @@ export async function migrate(database: Database, steps: readonly string[] = mig
   if (version === steps.length) return
   await database.run(async (query) => {
     const { schema } = database.options
+    await query(`SET LOCAL statement_timeout = ${longestMs}`)
     // Held until the end of the transaction; the words keep it apart from the locks of other applications.
-    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`agentkit sessions ${schema}`])
+    const lock = [`agentkit sessions ${schema}`]
+    await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', lock, longestMs)
     const current = await versionOf(query, database)
     if (current > steps.length) {
       throw new AgentKitError(
@@ -46,7 +50,7 @@ export async function migrate(database: Database, steps: readonly string[] = mig
       await query('CREATE TABLE IF NOT EXISTS agentkit.version (version int NOT NULL)')
       await query('INSERT INTO agentkit.version VALUES (0)')
     }
-    for (const step of steps.slice(current)) await query(step)
+    for (const step of steps.slice(current)) await query(step, undefined, longestMs)
     await query('UPDATE agentkit.version SET version = $1', [steps.length])
   })
 }

@@ -3,7 +3,10 @@ import { testDatabase } from '@agentkit/test-postgres'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Child, startChild } from '../sqlite/__fixtures__/child.ts'
 import { queryAt } from './__fixtures__/query-at.ts'
+import { openDatabase } from './database.ts'
+import { migrate } from './migrate.ts'
 import { postgresSessions } from './postgres-sessions.ts'
+import { tables } from './tables.ts'
 
 // Stores of several processes, which are killed and frozen.
 
@@ -26,6 +29,18 @@ it('migrates once when many processes open a new database at the same time', asy
   const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess()))
   for (const { call } of processes) expect(await call('list', key, { limit: 1 })).toEqual([])
   expect(await queryAt(url, 'SELECT version FROM agentkit.version')).toEqual([{ version: 4 }])
+})
+
+it('takes more time for a migration than for other calls, and waits as long for that of another process', async () => {
+  const opened = [1, 2].map(async () => {
+    const options = { connectionString: url, schema: 'agentkit', poolSize: 1, retryMs: 1_000, queryMs: 500 }
+    const database = openDatabase(options, (opening) => migrate(opening, [tables, 'SELECT pg_sleep(1)']))
+    await database.open()
+    await expect(database.query('SELECT pg_sleep(1)')).rejects.toMatchObject({ code: 'storage' })
+    await database.close()
+  })
+  await Promise.all(opened)
+  expect(await queryAt(url, 'SELECT version FROM agentkit.version')).toEqual([{ version: 2 }])
 })
 
 it('leaves a database as it was when the process that migrates it is killed', async () => {

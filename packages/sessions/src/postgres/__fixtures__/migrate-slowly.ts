@@ -14,9 +14,9 @@ const database = openDatabase({ connectionString, schema: 'agentkit', poolSize: 
   await migrating
 
   function watched(query: Parameters<Parameters<typeof run>[0]>[0]): typeof query {
-    return (text, values) => {
+    return (text, ...more) => {
       if (text.includes('pg_sleep')) console.log('migrating')
-      return query(text, values)
+      return query(text, ...more)
     }
   }
 })
