@@ -74,11 +74,10 @@ describe('the daily usage of a user', () => {
     const many = Array.from({ length: 1_500 }, (_, index) => run(`run ${index}`, noon - index, tokens(1)))
     const yesterday = run('yesterday', noon - 13 * hour, tokens(1_000))
     const store = storeOf([...many, yesterday, run('other', noon, tokens(5_000), 'bob')])
-    const { daily } = usageOf({ limits: { userDailyTokens: 1_501 }, runs: store })
-    await daily.check('ada')
-    daily.add('ada', tokens(1))
-    await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+    await usageOf({ limits: { userDailyTokens: 1_501 }, runs: store }).daily.check('ada')
     expect(store.lists).toBe(2)
+    const { daily } = usageOf({ limits: { userDailyTokens: 1_500 }, runs: store })
+    await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
   })
 
   it('includes runs that were queued before midnight and began after it, behind many that wait', async () => {
@@ -111,6 +110,26 @@ describe('the daily usage of a user', () => {
     await daily.check('ada')
     clock.now += 10_000
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+  })
+
+  it('does not count twice what a run had used when the store was read, and has counted at its end', async () => {
+    const records = [begun(noon, run('long', noon, tokens(50)))]
+    const { daily, clock } = usageOf({ runs: storeOf(records) })
+    await daily.check('ada')
+    records.splice(0, 1, begun(noon, run('long', noon, tokens(60))))
+    daily.add('ada', tokens(60))
+    await daily.check('ada')
+    records.unshift(run('elsewhere', noon, tokens(40)))
+    clock.now += 10_000
+    await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+  })
+
+  it('reads the store once for several refusals', async () => {
+    const store = storeOf([run('here', noon, tokens(100))])
+    const { daily } = usageOf({ runs: store })
+    daily.add('ada', tokens(100))
+    for (let tries = 0; tries < 3; tries++) await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+    expect(store.lists).toBe(1)
   })
 
   it('includes runs of other processes also where the clock was set back', async () => {

@@ -62,7 +62,7 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
     const from = new Date(midnight).toISOString()
     const earliest = new Date(midnight - dayMs).toISOString()
     const stored = none()
-    // Runs that end while the pages are read may count twice, until they are read again.
+    // Runs that end while the pages are read may count twice, until they are read again: before a refusal.
     day.since = none()
     let after: string | undefined
     for (let page = 0; page < maxPages; page++) {
@@ -77,23 +77,31 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
     day.readAt = now()
   }
 
+  const reread = (store: RunStore, userId: string, day: Day): Promise<void> => {
+    day.reading ??= read(store, userId, day).finally(() => {
+      day.reading = undefined
+    })
+    return day.reading
+  }
+
+  const isSpent = ({ stored, since, here }: Day): boolean => {
+    // What this process has counted may not be in the store yet.
+    const tokens = Math.max(stored.tokens + since.tokens, here.tokens)
+    const usd = Math.max(stored.usd + since.usd, here.usd)
+    return tokens >= (userDailyTokens ?? Infinity) || usd >= (userDailyUsd ?? Infinity)
+  }
+
   return {
     async check(userId) {
       if (isOff) return
       const day = dayOf(userId)
       // The clock may have been set back.
-      if (runs && Math.abs(now() - day.readAt) >= rereadMs) {
-        day.reading ??= read(runs, userId, day).finally(() => {
-          day.reading = undefined
-        })
-        await day.reading
-      }
-      const { stored, since, here } = day
-      // What this process has counted may not be in the store yet.
-      const tokens = Math.max(stored.tokens + since.tokens, here.tokens)
-      const usd = Math.max(stored.usd + since.usd, here.usd)
-      const isSpent = tokens >= (userDailyTokens ?? Infinity) || usd >= (userDailyUsd ?? Infinity)
-      if (isSpent) throw spentError(midnight + dayMs - now())
+      if (runs && Math.abs(now() - day.readAt) >= rereadMs) await reread(runs, userId, day)
+      if (!isSpent(day)) return
+      // What has ended since had stored a part of its usage before, which is counted twice.
+      const mayCountTwice = day.since.tokens > 0 || day.since.usd > 0
+      if (runs && mayCountTwice) await reread(runs, userId, day)
+      if (isSpent(day)) throw spentError(midnight + dayMs - now())
     },
 
     add(userId, spent) {
