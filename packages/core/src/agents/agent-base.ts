@@ -314,6 +314,15 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     return run as StartableRun<Output>
   }
 
+  /** @internal */
+  protected deliverNotices(): void {
+    try {
+      this.#noticesOf(this.toSpec())?.during(Promise.resolve())
+    } catch {
+      // A webhook that is set up wrongly here is left to others.
+    }
+  }
+
   /** `undefined` where no one is notified of the end of its runs, or the store keeps no notices. */
   #noticesOf({ sessions, onRunEnd }: AgentSpec): DirectNotices | undefined {
     if ((!onRunEnd && !this.host.notifies) || !sessions.runs?.background) return undefined

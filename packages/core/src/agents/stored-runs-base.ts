@@ -38,6 +38,8 @@ export abstract class StoredRunsBase<Output = undefined> {
   protected abstract enqueuer(): Enqueuer
   /** @internal */
   abstract workerParts(): WorkerParts
+  /** Delivers notices of runs that this process has ended without having them. @internal */
+  protected abstract deliverNotices(): void
 
   /**
    * Decides on approvals of a stored run, in one commit. Once none is open, the process that serves the agent continues
@@ -62,7 +64,7 @@ export abstract class StoredRunsBase<Output = undefined> {
    * @throws AgentKitError `not-found`, `unsupported` with a store without `runs`
    */
   async cancel(runId: string, options: { userId?: string } = {}): Promise<boolean> {
-    return cancelRun(this.#owner(), runId, options)
+    return cancelRun(this.#owner(), runId, options, () => this.deliverNotices())
   }
 
   /**

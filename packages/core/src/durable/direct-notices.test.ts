@@ -74,6 +74,17 @@ describe('onRunEnd of an agent that no worker has', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('is called with a run that its process cancels while it waits', async () => {
+    const seen: string[] = []
+    const office = clerk([calls('pay 1'), 'Paid.'], { onRunEnd: ({ status }) => void seen.push(status) })
+    const { agent } = office.open()
+    const { runId } = await agent.stream('Pay.', { ...inSession, onApproval: 'end' }).result
+    await expect.poll(() => seen).toEqual(['waiting'])
+    expect(await agent.cancel(runId)).toBe(true)
+    await expect.poll(() => seen).toEqual(['waiting', 'failed'])
+    expect(await agent.cancel(runId)).toBe(false)
+  })
+
   it('is called by the next run for one whose process died before', async () => {
     const seen: string[] = []
     const office = clerk(['Done.'], { onRunEnd: ({ runId }) => void seen.push(runId) })

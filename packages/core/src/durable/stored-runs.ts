@@ -56,8 +56,17 @@ export async function decideRun(
   else reportRunFreed(owner.store)
 }
 
-/** Ends a run, wherever it is. @returns false when it had ended */
-export async function cancelRun(owner: Owner, runId: string, options: Omit<CallOptions, 'by'>): Promise<boolean> {
+/**
+ * Ends a run, wherever it is.
+ * @param onStopped called where it had begun, and was not in this process
+ * @returns false when it had ended
+ */
+export async function cancelRun(
+  owner: Owner,
+  runId: string,
+  options: Omit<CallOptions, 'by'>,
+  onStopped = (): void => {},
+): Promise<boolean> {
   const runs = runStoreOf(owner)
   checkCall(runId, options, { userId: isId })
   const stored = await requireRun(owner, runs, runId, options.userId)
@@ -68,6 +77,7 @@ export async function cancelRun(owner: Owner, runId: string, options: Omit<CallO
   if (await runs.cancel(runId, withEndEvent(stored, ending))) {
     // A worker settles a job that cannot be removed now, or that it has taken meanwhile.
     if (stored.record.status === 'queued') await runs.background?.queue.remove?.([runId]).catch(() => {})
+    else onStopped()
     return true
   }
   return (await runs.read(runId))?.record.finishReason === 'aborted'
