@@ -13,7 +13,11 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     // Nothing of them is left: only code that the page does not use imports them.
-    rolldownOptions: { external: /^node:/ },
+    rolldownOptions: {
+      external: /^node:/,
+      // Only libraries would write to it, and a reader sees no console.
+      output: { minify: { compress: { dropConsole: true } } },
+    },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })
