@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { closeDialog, type Dialog as OpenDialog } from '../store/dialogs.ts'
 import { t } from '../text/t.ts'
@@ -7,12 +7,17 @@ import { ProblemCard } from './problem-card.tsx'
 
 export function ConfirmDialog({ title, text, action, onConfirm }: Extract<OpenDialog, { type: 'confirm' }>) {
   const [problem, setProblem] = useState<Problem>()
+  const isSending = useRef(false)
   const confirm = async (): Promise<void> => {
+    // A double click.
+    if (isSending.current) return
+    isSending.current = true
     try {
       await onConfirm()
       closeDialog('confirm')
     } catch (error) {
       setProblem(problemOf(error))
+      isSending.current = false
     }
   }
   return (
