@@ -65,8 +65,7 @@ export function Composer() {
               draft.value = event.currentTarget.value
             }}
             onKeyDown={(event) => {
-              // Enter that ends the input of a character belongs to the input method.
-              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              if (event.key !== 'Enter' || event.shiftKey) return
               event.preventDefault()
               send()
             }}

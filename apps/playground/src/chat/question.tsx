@@ -71,7 +71,7 @@ function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
           if (event.key === 'Escape') {
             event.preventDefault()
             onCancel()
-          } else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+          } else if (event.key === 'Enter' && !event.shiftKey) {
             event.preventDefault()
             send()
           }

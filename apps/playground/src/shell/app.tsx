@@ -57,6 +57,7 @@ function Ready() {
     const left = new AbortController()
     const { signal } = left
     addEventListener('popstate', openAddress, { signal })
+    addEventListener('keydown', ofInputMethod, { signal, capture: true })
     addEventListener('keydown', pressed, { signal })
     addEventListener('visibilitychange', returned, { signal })
     return () => left.abort()
@@ -85,6 +86,12 @@ function returned(): void {
   void showNewTurns()
 }
 
+/** A key that chooses or ends a character, such as Enter, belongs to the input method. */
+function ofInputMethod(event: KeyboardEvent): void {
+  // Safari sends the last one after the end, with this code.
+  if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation()
+}
+
 function skip(event: Event): void {
   event.preventDefault()
   focusMessage()
@@ -98,7 +105,7 @@ function pressed(event: KeyboardEvent): void {
     return
   }
   // A dialog closes by itself.
-  if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || dialogs.value.length > 0) return
+  if (event.key !== 'Escape' || event.defaultPrevented || dialogs.value.length > 0) return
   if (isMenuOpen.value) {
     isMenuOpen.value = false
     return

@@ -100,6 +100,44 @@ describeInBrowser('the keyboard alone', () => {
     await message.fill('x')
   })
 
+  it('leaves keys to an input method: they send, close and choose nothing', async () => {
+    const { page, ask, settled, said, message, button } = await openPage(keeper(['One.', 'Two.']))
+    // Chromium marks the event; in Safari, the last one has only the code.
+    const press = async (): Promise<void> => {
+      for (const key of ['Enter', 'Escape', 'ArrowDown']) {
+        for (const mark of [{ isComposing: true }, { keyCode: 229 }]) {
+          const init = { key, bubbles: true, cancelable: true, ...mark }
+          await page
+            .locator(':focus')
+            .evaluate((field, given) => field.dispatchEvent(new KeyboardEvent('keydown', given)), init)
+        }
+      }
+    }
+    await ask('Bread?')
+    await said('One.').waitFor()
+    await settled()
+    await message.fill('にほん')
+    await press()
+    expect(await message.inputValue()).toBe('にほん')
+    await button('Edit').click()
+    const edited = page.getByRole('textbox', { name: 'Edit your message' })
+    await edited.fill('日本')
+    await press()
+    expect(await edited.inputValue()).toBe('日本')
+    await button('Cancel').click()
+    await button('Rename Bread?').click()
+    const title = page.getByRole('textbox', { name: 'Title of the conversation' })
+    await title.fill('東京')
+    await press()
+    expect(await title.inputValue()).toBe('東京')
+    await button('Cancel').click()
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: 'Search commands' })
+    await press()
+    expect(await field.getAttribute('aria-activedescendant')).toBe('command-0')
+    expect(await page.locator('section.turn').count()).toBe(1)
+  })
+
   it('opens the timeline and steps through a run', async () => {
     const { page, ask, settled, said } = await openPage(keeper([{ toolCalls: [{ name: 'look_up' }] }, 'One.']))
     await ask('Bread?')
