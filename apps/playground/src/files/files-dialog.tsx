@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatBytes, plainName } from '../run/format.ts'
 import { Dialog } from '../shell/dialog.tsx'
 import { Icon } from '../shell/icons.tsx'
@@ -10,11 +10,13 @@ import { t } from '../text/t.ts'
 import { fileStatus } from './file-status.ts'
 import { Uploads } from './uploads.tsx'
 
-const maxListed = 500
+/** How many are listed at once. */
+const pageSize = 500
 
 /** The files that the agent answers from. */
 export function FilesDialog() {
   useEffect(() => void loadFiles(), [])
+  const [max, setMax] = useState(pageSize)
   const input = useRef<HTMLInputElement>(null)
   const { accepts, caller } = info.value ?? {}
   const mayChange = caller?.upload ?? false
@@ -58,7 +60,7 @@ export function FilesDialog() {
       {filesProblem.value && <ProblemCard problem={filesProblem.value} />}
       {files.value?.length === 0 && <p class="fine">{t('files.none')}</p>}
       <ul class="files">
-        {files.value?.slice(0, maxListed).map((file) => (
+        {files.value?.slice(0, max).map((file) => (
           <li key={file.name}>
             <span class="grow">
               <span class="wrap" dir="auto">
@@ -91,6 +93,19 @@ export function FilesDialog() {
           </li>
         ))}
       </ul>
+      {(files.value?.length ?? 0) > max && (
+        <button
+          type="button"
+          class="plain"
+          onClick={({ currentTarget }) => {
+            setMax(max + pageSize)
+            // The button may go with the last files.
+            currentTarget.closest('dialog')?.querySelector('button')?.focus({ preventScroll: true })
+          }}
+        >
+          {t('sessions.more')}
+        </button>
+      )}
     </Dialog>
   )
 }

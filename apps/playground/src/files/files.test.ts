@@ -144,6 +144,49 @@ describeInBrowser('files', () => {
   })
 })
 
+describeInBrowser('files that are added while another one is read', () => {
+  it('leave it in the list, which says what became of it', async () => {
+    const { page, button } = await openPage(library([]))
+    await button('Add files').waitFor()
+    // Sent, and not answered before the event.
+    await page.evaluate(() => {
+      const { send } = XMLHttpRequest.prototype
+      XMLHttpRequest.prototype.send = function (form) {
+        const sent = form instanceof FormData ? form.get('files') : null
+        if (!(sent instanceof File) || sent.name !== 'slow.md') return send.call(this, form)
+        this.upload.dispatchEvent(new ProgressEvent('load'))
+        addEventListener('answer', () => send.call(this, form))
+      }
+    })
+    const add = async (name: string): Promise<void> => {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add files').click()])
+      await chooser.setFiles([file(name, 'Some words.')])
+    }
+    await add('slow.md')
+    await page.getByText('slow.md: being indexed').waitFor()
+    await add('quick.md')
+    await page.getByText('quick.md: indexed').waitFor()
+    await page.evaluate(() => dispatchEvent(new Event('answer')))
+    await page.getByText('slow.md: indexed').waitFor()
+  })
+})
+
+describeInBrowser('more files than are listed at once', () => {
+  it('are shown when they are asked for', async () => {
+    const { page, button } = await openPage(library([]))
+    const details = Array.from({ length: 501 }, (_, at) => ({ name: `${at}.md`, size: 38, status: 'ok' }))
+    await page.route('**/api/v1/files*', (route) => route.fulfill({ json: { files: [], details } }))
+    await button('Files').click()
+    const dialog = page.getByRole('dialog', { name: 'Files' })
+    await dialog.getByText('499.md').waitFor()
+    expect(await dialog.getByText('500.md').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Show more' }).click()
+    await dialog.getByText('500.md').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  })
+})
+
 describeInBrowser('a file in a folder', () => {
   it('has no buttons for what the routes refuse', async () => {
     const { page, button } = await openPage(library([]))

@@ -40,7 +40,10 @@ export function isAccepted({ name }: File): boolean {
 /** Uploads files one after the other, so that each has its own progress and status. */
 export async function uploadFiles(chosen: readonly File[]): Promise<void> {
   const waiting = chosen.map((file) => ({ file, upload: newUpload(file) }))
-  uploads.value = [...uploads.value.filter(({ progress }) => progress < 1), ...waiting.map(({ upload }) => upload)]
+  uploads.value = [
+    ...uploads.value.filter(({ detail, problem }) => !detail && !problem),
+    ...waiting.map(({ upload }) => upload),
+  ]
   for (const { file, upload } of waiting) if (!upload.problem) await send(file, upload)
   await loadFiles()
 }
