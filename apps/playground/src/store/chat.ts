@@ -36,8 +36,7 @@ export function newChat(): void {
 
 /** Shows the conversation that the address names, or an empty one. */
 export function openAddress(): void {
-  const { hash } = location
-  const id = hash.startsWith(address) ? decodeId(hash.slice(address.length)) : ''
+  const id = addressedId()
   if (id !== '') return void openSession(id)
   leave()
   sessionId.value = newId()
@@ -242,8 +241,7 @@ export async function decide(turn: ShownTurn, approvalId: string, decision: Deci
 }
 
 function showAddress(): void {
-  const hash = address + encodeURIComponent(sessionId.value)
-  if (location.hash !== hash) history.pushState(null, '', hash)
+  if (addressedId() !== sessionId.value) history.pushState(null, '', address + encodeURIComponent(sessionId.value))
 }
 
 /** Runs that keep their events go on; the page no longer follows them. */
@@ -260,9 +258,11 @@ function leave(): void {
   isLoading.value = false
 }
 
-function decodeId(text: string): string {
+/** The conversation that the address names. A link may write its id in several ways. */
+function addressedId(): string {
+  const { hash } = location
   try {
-    return decodeURIComponent(text)
+    return hash.startsWith(address) ? decodeURIComponent(hash.slice(address.length)) : ''
   } catch {
     return ''
   }
