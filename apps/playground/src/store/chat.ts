@@ -7,6 +7,7 @@ import type { TurnBody } from '../api/types.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
 import { announceTurn } from './announce.ts'
+import { hideDecided } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
@@ -82,6 +83,7 @@ function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previo
 /** Reads the conversation again when something was asked elsewhere, as in another tab. */
 export async function showNewTurns(): Promise<void> {
   const id = sessionId.value
+  turns.value.forEach(hideDecided)
   // A question that has failed to be sent is on the page alone.
   const isBusy = (): unknown => isLoading.value || running.value || turns.value.some(({ problem }) => problem.value)
   // The next request that the reader makes shows why one fails.
@@ -166,7 +168,10 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       query: callerQuery(),
       lastSeq: () => turn.view.seq,
       hasEnded: () => hasEnded(turn),
-      onEvent: (event) => receive(turn, event),
+      onEvent: (event) => {
+        receive(turn, event)
+        if (event.type === 'run-end') void hideDecided(turn)
+      },
       onConnection: (isLost) => {
         turn.isLost.value = isLost
       },

@@ -9,7 +9,26 @@ import { expect, it, onTestFinished } from 'vitest'
 import { held, keeper, lookUp, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
 
+const two = {
+  toolCalls: [
+    { name: 'pay_invoice', input: { id: 1 } },
+    { name: 'pay_invoice', input: { id: 2 } },
+  ],
+}
 const payTurn = { text: 'I want to pay.', toolCalls: [{ name: 'pay_invoice', input: { id: 17 } }] }
+
+/** Allows the first call that waits, as another page does. */
+async function allowFirst(url: string): Promise<void> {
+  const waiting = (await (await fetch(`${url}/api/v1/runs?user_id=default&status=waiting`)).json()) as {
+    runs: { run_id: string; approvals: { approval_id: string }[] }[]
+  }
+  const [run] = waiting.runs
+  await fetch(`${url}/api/v1/runs/${run?.run_id}/approvals/${run?.approvals[0]?.approval_id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user_id: 'default', approve: true }),
+  })
+}
 
 describeInBrowser('the work of an answer', () => {
   it('is a timeline of steps with their calls, tokens and costs, also after a reload', async () => {
@@ -171,12 +190,6 @@ describeInBrowser('an approval', () => {
   })
 
   it('is one of several of its run, each decided by itself', async () => {
-    const two = {
-      toolCalls: [
-        { name: 'pay_invoice', input: { id: 1 } },
-        { name: 'pay_invoice', input: { id: 2 } },
-      ],
-    }
     const { page, ask, said, settled, button } = await openPage(keeper([two, 'Both are decided.']))
     await ask('Pay both')
     await page.getByRole('region', { name: 'Allow pay_invoice?' }).nth(1).waitFor()
@@ -187,20 +200,62 @@ describeInBrowser('an approval', () => {
     await settled()
   })
 
+  it('that is decided is gone beside one that is not, after a reload and where its question is an earlier one', async () => {
+    const { page, ask, said, settled, button } = await openPage(keeper([two, 'Something else.', 'Both are decided.']))
+    const cards = page.getByRole('region', { name: 'Allow pay_invoice?' })
+    const second = async (): Promise<void> => {
+      await cards.nth(1).waitFor({ state: 'detached' })
+      expect(await cards.textContent()).toContain('"id": 2')
+    }
+    await ask('Pay both')
+    await cards.nth(1).waitFor()
+    await ask('What else?')
+    await said('Something else.').waitFor()
+    await settled()
+    // The steps are read with the decision.
+    const read = page.waitForResponse(/\/runs\/[^/]+$/)
+    await button('Allow').first().click()
+    await read
+    await second()
+    await page.reload()
+    await cards.waitFor()
+    await second()
+    await button('Allow').click()
+    await said('Both are decided.').waitFor()
+  })
+
+  it('that is decided is gone after a reload of the page of its run', async () => {
+    const { page, ask, button } = await openPage(keeper([two]))
+    const cards = page.getByRole('region', { name: 'Allow pay_invoice?' })
+    await ask('Pay both')
+    await button('Allow').nth(1).waitFor()
+    await button('Allow').first().click()
+    await cards.nth(1).waitFor({ state: 'detached' })
+    // Its events, in which nothing is decided, are read once more.
+    const read = page.waitForResponse(/\/runs\/[^/]+$/)
+    await page.reload()
+    await read
+    await cards.nth(1).waitFor({ state: 'detached' })
+    expect(await cards.textContent()).toContain('"id": 2')
+  })
+
   it('is decided elsewhere, and the page continues', async () => {
     const { page, ask, said, server } = await openPage(keeper([payTurn, 'It is paid.']))
     await ask('Pay')
     await page.getByRole('region', { name: 'Allow pay_invoice?' }).waitFor()
-    const waiting = (await (await fetch(`${server.url}/api/v1/runs?user_id=default&status=waiting`)).json()) as {
-      runs: { run_id: string; approvals: { approval_id: string }[] }[]
-    }
-    const [run] = waiting.runs
-    await fetch(`${server.url}/api/v1/runs/${run?.run_id}/approvals/${run?.approvals[0]?.approval_id}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ user_id: 'default', approve: true }),
-    })
+    await allowFirst(server.url)
     await said('It is paid.').waitFor()
+  })
+
+  it('is decided elsewhere beside another one, and gone when the reader returns', async () => {
+    const { page, ask, server } = await openPage(keeper([two]))
+    const cards = page.getByRole('region', { name: 'Allow pay_invoice?' })
+    await ask('Pay both')
+    await cards.nth(1).waitFor()
+    await allowFirst(server.url)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await cards.nth(1).waitFor({ state: 'detached' })
+    expect(await cards.textContent()).toContain('"id": 2')
   })
 
   it('is not offered to those who may not decide', async () => {

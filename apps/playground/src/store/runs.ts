@@ -1,0 +1,22 @@
+import { requestJSON } from '../api/request.ts'
+import type { RunBody } from '../api/types.ts'
+import { callerQuery } from './server.ts'
+import { redraw, type ShownTurn } from './turn.ts'
+
+export function readRun(runId: string): Promise<RunBody> {
+  return requestJSON(`api/v1/runs/${encodeURIComponent(runId)}`, { query: callerQuery() })
+}
+
+/** Hides the cards of a run that are decided: its events have a decision once all of them are there. */
+export async function hideDecided(turn: ShownTurn): Promise<void> {
+  const open = turn.view.approvals.filter(({ isOpen }) => isOpen)
+  // The events of a single one say so.
+  if (open.length < 2 || !turn.keepsEvents) return
+  // The next request that the reader makes shows why one fails.
+  const run = await readRun(turn.view.runId).catch(() => undefined)
+  if (!run) return
+  for (const one of open) {
+    if (!run.approvals.some(({ approval_id }) => approval_id === one.approvalId)) one.isOpen = false
+  }
+  redraw(turn)
+}
