@@ -13,7 +13,7 @@ import { type Recording, readRecording } from './read-recording.ts'
 import { Stepper } from './stepper.tsx'
 
 /** Steps through a run, a transcript or a cassette. */
-export function DebugDialog({ runId, file }: { runId?: string; file?: File }) {
+export function DebugDialog({ runId, files = [] }: { runId?: string; files?: readonly File[] }) {
   const [recording, setRecording] = useState<Recording>()
   const [problem, setProblem] = useState('')
   const openFile = async (chosen: File): Promise<void> => {
@@ -40,8 +40,9 @@ export function DebugDialog({ runId, file }: { runId?: string; file?: File }) {
     setProblem(error instanceof RequestError ? problemOf(error).detail : t('fix.unreachable'))
   useEffect(() => {
     if (runId) void openRun(runId)
-    else if (file) void openFile(file)
-  }, [runId, file])
+    else if (files[1]) setProblem(t('debug.oneFile'))
+    else if (files[0]) void openFile(files[0])
+  }, [])
   return (
     <Dialog type="debug" title={t('debug.title')} isWide>
       {problem !== '' && (

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Agent } from '@agentkit/core'
 import { record, scriptedModel } from '@agentkit/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { keeper, team } from '../__fixtures__/agents.ts'
+import { held, keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, type OpenPage, openPage } from '../__fixtures__/open-page.ts'
 import { violations } from '../__fixtures__/violations.ts'
 
@@ -120,6 +120,46 @@ describeInBrowser('the debugger', () => {
       await choose(place, name, content)
       await page.getByRole('alert').getByText(`${name} is neither a transcript nor a cassette`).waitFor()
     }
+  })
+
+  it('shows what a run has done that continues, and names every state of a run', async () => {
+    const second = held('Done.')
+    const { page, said, button } = await openPage(keeper([{ toolCalls: [{ name: 'look_up' }] }, second.turn]), {
+      context: { locale: 'de-DE' },
+    })
+    await page.getByRole('textbox', { name: 'Nachricht' }).fill('Go')
+    await page.keyboard.press('Enter')
+    await second.asked
+    await button('Debugger').click()
+    const dialog = page.getByRole('dialog', { name: 'Debugger' })
+    await dialog.getByRole('button', { name: /^run_.*arbeitet$/ }).click()
+    await dialog.getByText(/^Ereignis 1 von \d+$/).waitFor()
+    await button('Letztes Ereignis').click()
+    await dialog.getByText('look_up').first().waitFor()
+    second.release()
+    await page.keyboard.press('Escape')
+    await said('Done.').waitFor()
+    await page.route('**/api/v1/runs?*', (route) =>
+      route.fulfill({ json: { runs: [{ run_id: 'run_1', status: 'queued', created_at: '2026-01-01' }], next: null } }),
+    )
+    await button('Debugger').click()
+    await dialog.getByRole('button', { name: /^run_1.*wartet, bis er an der Reihe ist$/ }).waitFor()
+  })
+
+  it('says of several files that are dropped on the page that it opens one', async () => {
+    const { page } = await openPage(keeper([]))
+    await page.getByRole('log').waitFor()
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer()
+      for (const name of ['a.json', 'b.json']) dataTransfer.items.add(new File(['{}'], name))
+      const init = { bubbles: true, cancelable: true, dataTransfer }
+      document.querySelector('.drop-zone')?.dispatchEvent(new DragEvent('drop', init))
+    })
+    await page
+      .getByRole('dialog', { name: 'Debugger' })
+      .getByRole('alert')
+      .getByText('Open one file at a time.')
+      .waitFor()
   })
 
   it('opens a cassette that is dropped on the page', async () => {

@@ -49,7 +49,7 @@ async function take(files: readonly File[]): Promise<void> {
   if (!first) return
   const mayUpload = info.value?.caller.upload ?? false
   // Where the agent takes no files, the debugger says what it takes.
-  const isForDebugger = files.length === 1 && (!mayUpload || (await isRecording(first)))
-  if (isForDebugger) return openDialog({ type: 'debug', file: first })
+  const isForDebugger = !mayUpload || (files.length === 1 && (await isRecording(first)))
+  if (isForDebugger) return openDialog({ type: 'debug', files })
   if (mayUpload) await uploadFiles(files)
 }

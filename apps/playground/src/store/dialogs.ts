@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 export type Dialog =
   | { type: 'files' }
-  | { type: 'debug'; runId?: string; file?: File }
+  | { type: 'debug'; runId?: string; files?: readonly File[] }
   | { type: 'palette' }
   | { type: 'passage'; chunkId: string; file: string; quote: string }
   | { type: 'link'; url: string }

@@ -3,12 +3,16 @@ import { readEvents } from '../api/read-events.ts'
 import { addressOf, request } from '../api/request.ts'
 import { sessionToken } from '../api/session-token.ts'
 import { sessionId } from '../store/chat.ts'
+import { readRun } from '../store/runs.ts'
 import { callerQuery, info } from '../store/server.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
 
 /** A run as a file. */
 export type Transcript = { version: 1; agent: string; events: AgentEvent[] }
+
+/** The events that are kept come without a pause, in milliseconds. */
+const silenceMs = 2_000
 
 /** All events of a run that the server keeps. A run that waits has several ends. */
 export async function readRunEvents(runId: string): Promise<AgentEvent[]> {
@@ -20,23 +24,26 @@ export async function readRunEvents(runId: string): Promise<AgentEvent[]> {
     const controller = new AbortController()
     const response = await request(path, { query: callerQuery(), headers, signal: controller.signal })
     if (response.status === 204) return events
-    const run = await requestedRun(runId)
-    let isOver = false
+    const run = await readRun(runId)
+    const end = (): void => controller.abort()
+    // What a run that continues will emit is not part of it yet.
+    const isOpen = run.status === 'queued' || run.status === 'running'
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const wait = (): void => {
+      clearTimeout(silence)
+      if (isOpen) silence = setTimeout(end, silenceMs)
+    }
+    wait()
     await readEvents(response, (event) => {
       events.push(event)
-      // What a run that continues will emit is not part of it yet.
-      isOver = event.type === 'run-end' && (event.finishReason !== 'approval' || run.status === 'waiting')
-      if (isOver) controller.abort()
+      wait()
+      if (event.type === 'run-end' && (event.finishReason !== 'approval' || run.status === 'waiting')) end()
     }).catch((error) => {
-      if (!isOver) throw error
+      if (!controller.signal.aborted) throw error
     })
-    if (isOver || events.length === 0) return events
+    clearTimeout(silence)
+    if (controller.signal.aborted || events.length === 0) return events
   }
-}
-
-async function requestedRun(runId: string): Promise<{ status: string }> {
-  const response = await request(`api/v1/runs/${encodeURIComponent(runId)}`, { query: callerQuery() })
-  return (await response.json()) as { status: string } // by the promise of the route
 }
 
 export async function transcriptOf(turn: ShownTurn): Promise<Transcript> {
