@@ -1,18 +1,15 @@
-import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Uploads } from '../files/uploads.tsx'
 import { plainName } from '../run/format.ts'
 import { focusMessage, isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
-import { ask, running, sessionId, stop } from '../store/chat.ts'
+import { ask, draft, running, sessionId, stop } from '../store/chat.ts'
 import { uploadFiles } from '../store/files.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 
 /** The longest message that the server takes is 8 MB; a person writes less. */
 const maxMessage = 1_000_000
-
-const draft = signal('')
 
 /** The field for a question. Enter sends, Shift+Enter begins a line, and while an answer comes its button stops it. */
 export function Composer() {

@@ -130,6 +130,89 @@ describeInBrowser('a narrow screen', () => {
   })
 })
 
+describeInBrowser('the message box', () => {
+  it('leaves room for the conversation with a long text at 400 % zoom', async () => {
+    const context = { viewport: { width: 320, height: 256 } }
+    const { page, message, button } = await openPage(keeper([]), { context })
+    await message.fill('A line\n'.repeat(30))
+    await expect.poll(() => message.evaluate((field) => field.getBoundingClientRect().height)).toBeGreaterThan(60)
+    const { y, height } = (await button('Send').boundingBox()) ?? { y: 0, height: 999 }
+    expect(y + height).toBeLessThanOrEqual(256)
+    expect(await page.getByRole('log').evaluate((log) => log.clientHeight)).toBeGreaterThan(20)
+  })
+
+  it('stays on the page with many files above it', async () => {
+    const agent = keeper([])
+    const { page, message } = await openPage(agent)
+    await message.waitFor()
+    await page.route('**/api/v1/info', async (route) => {
+      const response = await route.fetch()
+      const info = (await response.json()) as { accepts: object; caller: object }
+      const accepts = { ...info.accepts, files: ['.md'] }
+      return route.fulfill({ response, json: { ...info, accepts, caller: { ...info.caller, upload: true } } })
+    })
+    await page.route('**/api/v1/files*', (route) => route.fulfill({ json: { files: [], details: [] } }))
+    await page.reload()
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Add files' }).click(),
+    ])
+    const files = Array.from({ length: 40 }, (_, at) => ({
+      name: `${at}.exe`,
+      mimeType: 'x/y',
+      buffer: Buffer.from('x'),
+    }))
+    await chooser.setFiles(files)
+    await page.getByText('not accepted here: 39.exe').waitFor()
+    const { y, height } = (await message.boundingBox()) ?? { y: 0, height: 9_999 }
+    expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
+    expect(await violations(page)).toEqual([])
+  })
+})
+
+describeInBrowser('a token that is refused later', () => {
+  const auth = { tokens: { 'the-token-of-ada-1': 'ada', 'the-token-of-bob-1': 'bob' } }
+
+  it('loses no question, and shows the next user nothing of the one before', async () => {
+    const place = await openPage(keeper(['One.', 'Two.']), { auth })
+    const { page, ask, message, said, settled, allowed, button } = place
+    allowed.push(/401/)
+    const signIn = async (token: string): Promise<void> => {
+      await page.getByLabel('Token').fill(token)
+      await page.keyboard.press('Enter')
+    }
+    await signIn('the-token-of-ada-1')
+    await ask('Bread?')
+    await said('One.').waitFor()
+    await settled()
+    const json = { code: 'unauthorized', detail: 'It has expired.' }
+    await page.route('**/chat_stream', (route) => route.fulfill({ status: 401, json }))
+    await ask('A question of many words')
+    await page.getByLabel('Token').waitFor()
+    await page.unroute('**/chat_stream')
+    await signIn('the-token-of-ada-1')
+    await said('One.').waitFor()
+    expect(await message.inputValue()).toBe('A question of many words')
+    await message.press('Enter')
+    await said('Two.').waitFor()
+    await settled()
+
+    await button('Sign out').click()
+    const asked = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/api/v1/sessions?*', async (route) => {
+      asked.resolve()
+      await answer.promise
+      await route.continue()
+    })
+    await signIn('the-token-of-bob-1')
+    await asked.promise
+    await message.waitFor()
+    expect(await page.getByRole('navigation').textContent()).toBe('No conversations yet.')
+    answer.resolve()
+  })
+})
+
 describeInBrowser('plain HTTP from another machine', () => {
   it('is enough for a chat', async () => {
     const agent = keeper(['**One**.'])

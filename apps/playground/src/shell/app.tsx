@@ -7,7 +7,7 @@ import { announcement } from '../store/announce.ts'
 import { openAddress, running, showNewTurns, stop } from '../store/chat.ts'
 import { dialogs, isMenuOpen, openDialog } from '../store/dialogs.ts'
 import { loadServer, server } from '../store/server.ts'
-import { loadSessions } from '../store/sessions.ts'
+import { loadSessions, startList } from '../store/sessions.ts'
 import { t } from '../text/t.ts'
 import { Dialogs } from './dialogs.tsx'
 import { focusMessage } from './focus.ts'
@@ -53,7 +53,7 @@ function Ready() {
   useEffect(() => {
     void warmUp()
     openAddress()
-    void loadSessions()
+    startList()
     const left = new AbortController()
     const { signal } = left
     addEventListener('popstate', openAddress, { signal })

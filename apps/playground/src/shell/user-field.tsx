@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { newChat } from '../store/chat.ts'
-import { loadSessions } from '../store/sessions.ts'
+import { startList } from '../store/sessions.ts'
 import { chooseUser, userId } from '../store/settings.ts'
 import { t } from '../text/t.ts'
 import { Field } from './field.tsx'
@@ -16,7 +16,7 @@ export function UserField() {
     }
     chooseUser(id)
     newChat()
-    void loadSessions()
+    startList()
   }
   return (
     <form

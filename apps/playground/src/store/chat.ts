@@ -24,6 +24,9 @@ export const previous = signal<string | undefined>(undefined)
 export const historyProblem = signal<Problem | undefined>(undefined)
 export const isLoading = signal(false)
 
+/** What is written and not sent. */
+export const draft = signal('')
+
 /** The turn whose run continues. */
 export const running = computed(() => turns.value.findLast(isRunning))
 
@@ -128,6 +131,8 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   })
   showAddress()
   await answered
+  // A question that was not accepted is written when the reader has signed in again.
+  if (turn.problem.value?.status === 401 && turn.view.runId === '') draft.value = text
 }
 
 /** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */

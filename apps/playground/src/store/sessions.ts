@@ -15,6 +15,13 @@ const pageSize = 30
 /** The most that the server lists at once. */
 const maxListed = 1_000
 
+/** Lists the conversations of another user. */
+export function startList(): void {
+  sessions.value = []
+  nextSession.value = undefined
+  void loadSessions()
+}
+
 /** Reads the conversations that have the searched text: the first page, or as many as are shown. */
 export async function loadSessions(): Promise<void> {
   const request = ++latest
