@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 
 // The texts set the language of the page.
 vi.stubGlobal('document', { documentElement: {} })
-const { formatDuration } = await import('./format.ts')
+const { formatDuration, plainName } = await import('./format.ts')
 
 it.each([
   [59_940, '59.9 s'],
@@ -11,4 +11,13 @@ it.each([
   [120_000, '2 min 0 s'],
 ])('shows a duration of %i ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text)
+})
+
+it.each([
+  ['می‌خواهم', 'می‌خواهم'],
+  ['👩‍👩‍👧', '👩‍👩‍👧'],
+  ['a\u202eb\u200bc\u200e\u0007', 'abc'],
+  ['a😀😀😀', 'a😀…'],
+])('shows the name %j as %j', (name, shown) => {
+  expect(plainName(name, name.startsWith('a😀') ? 4 : 80)).toBe(shown)
 })

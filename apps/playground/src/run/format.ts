@@ -62,9 +62,14 @@ export function formatSum({ tokens, isEstimated, usd, priced, unpriced }: Sessio
   return `${t('cost.tokens', { count: mark + formatNumber(tokens) })} · ${cost}${rest}`
 }
 
-/** Without characters that change the direction of the text around them, or are not visible. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+/**
+ * Without characters that change the direction of the text around them, or are not visible. Joiners stay: words and emoji have
+ * them.
+ */
 export function plainName(name: string, max = 200): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
-  const plain = name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '')
-  return plain.length > max ? `${plain.slice(0, max)}…` : plain
+  const plain = name.replace(hidden, '')
+  return plain.length > max ? `${plain.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…` : plain
 }
