@@ -1,6 +1,6 @@
 import { memorySessions } from '@agentkit/core'
 import { expect, it } from 'vitest'
-import { keeper } from '../__fixtures__/agents.ts'
+import { held, keeper } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
 
 describeInBrowser('the line below an answer', () => {
@@ -28,6 +28,28 @@ describeInBrowser('the line below an answer', () => {
     await page.getByRole('textbox', { name: 'Nachricht' }).fill('Zähle')
     await page.keyboard.press('Enter')
     await said(/10 Tokens Eingabe, 5 Ausgabe · \$0,0030/).waitFor()
+  })
+})
+
+describeInBrowser('an answer that could not be stopped', () => {
+  it('goes on, and can be stopped again', async () => {
+    const first = held({ text: 'Let me see.', toolCalls: [{ name: 'look_up' }] })
+    const second = held('Never.')
+    const { page, ask, said, settled, button, allowed } = await openPage(keeper([first.turn, second.turn]))
+    allowed.push(/503/)
+    const json = { code: 'storage', detail: 'The disk is full.' }
+    await page.route('**/cancel?*', (route) => route.fulfill({ status: 503, json }))
+    await ask('Look')
+    await first.asked
+    await button('Stop').click()
+    await said('The disk is full.').waitFor()
+    await page.unroute('**/cancel?*')
+    first.release()
+    await second.asked
+    await button('Stop').click()
+    await said(/ · stopped$/).waitFor()
+    await settled()
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 })
 
