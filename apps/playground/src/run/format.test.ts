@@ -5,11 +5,14 @@ vi.stubGlobal('document', { documentElement: {} })
 const { formatDuration, plainName } = await import('./format.ts')
 
 it.each([
+  [999.7, '1.0 s'],
   [59_940, '59.9 s'],
+  [59_960, '1 min 0 s'],
   [60_000, '1 min 0 s'],
   [119_700, '1 min 59 s'],
+  [119_960, '2 min 0 s'],
   [120_000, '2 min 0 s'],
-])('shows a duration of %i ms as %s', (ms, text) => {
+])('shows a duration of %d ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text)
 })
 

@@ -43,7 +43,9 @@ export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, esti
   return parts.length === 0 ? t('cost.noTokens') : parts.join(', ')
 }
 
-export function formatDuration(ms: number): string {
+export function formatDuration(given: number): string {
+  // To what is shown: 59.96 s are a minute.
+  const ms = given < 999.5 ? given : Math.round(given / 100) * 100
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000
     ? `${formatDecimal(ms / 1_000, 1)} s`
