@@ -48,6 +48,22 @@ describe('agentkit init', () => {
     expect(read('.env')).toBe('OPENAI_API_KEY=\n')
   })
 
+  it('names the variables to set where the model needs them, and is silent where they are set', async () => {
+    const azure = await init(place().cwd, '--provider', 'azure', 'groq')
+    expect(azure.out).toContain('\nPut AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT into .env first.')
+    const env = { GROQ_API_KEY: 'gsk_0123456789abcdef' }
+    const groq = await agentkit(['init', '--provider', 'groq', '--no-install'], { cwd: place().cwd, env })
+    expect(groq.out).not.toContain('into .env')
+  })
+
+  it('writes no test for node --test where the project has a command for its tests', async () => {
+    const { cwd, read } = place({ 'package.json': '{ "scripts": { "test": "vitest run" } }' })
+    const { out } = await init(cwd)
+    expect(existsSync(join(cwd, 'agent.test.ts'))).toBe(false)
+    expect(out).toContain('the tests here run by "vitest run"')
+    expect(read('AGENTS.md')).not.toContain('npm test')
+  })
+
   it('has a test that a Node without TypeScript fails with the reason, though it finds no test there', async () => {
     const { cwd, read } = place()
     await init(cwd)

@@ -1,10 +1,12 @@
 import { relative, resolve } from 'node:path'
 import { isAgentKitError } from '@agentkit/core'
+import { keyOf } from '../../models/providers.ts'
 import { print, printError } from '../common/print.ts'
 import { runProgram } from '../common/run-program.ts'
 import { askChoices } from './ask-choices.ts'
 import { type Choices, givenChoices, type InitFlags, withDefaults } from './choices.ts'
 import { installVariables } from './install-variables.ts'
+import { variablesOf } from './project-files.ts'
 import { planProject, writeProject } from './write-project.ts'
 
 /**
@@ -66,7 +68,10 @@ function sayNext({ manager, providers, model }: Choices, { shown, mustInstall, t
   if (mustInstall) print(`Install: ${enter}${manager} install`)
   print(`Talk with it:  ${enter}${run('chat')}`)
   print(`Serve it:      ${enter}${run('dev')}`)
-  const isKeyless = model === undefined && providers[0] === 'openai'
-  if (isKeyless) print('Without a key it answers offline. For a real model, put OPENAI_API_KEY into .env.')
-  else if (providers[0] !== 'offline' && providers[0] !== 'ollama') print('Put its key into .env first.')
+  const [provider] = providers
+  if (provider === undefined || keyOf(provider) !== undefined) return
+  const variables = variablesOf(provider).join(' and ')
+  if (variables === '') return
+  if (model === undefined) print(`Without a key it answers offline. For a real model, put ${variables} into .env.`)
+  else print(`Put ${variables} into .env first.`)
 }

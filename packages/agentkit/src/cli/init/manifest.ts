@@ -6,6 +6,7 @@ import type { Choices } from './choices.ts'
 /** What a new project is checked with. Kept equal to this repository's own by a test. */
 export const toolVersions = { '@types/node': '24.19.2', 'ts-morph': '28.0.0', typescript: '7.0.2' } as const
 
+export type MergedManifest = { text: string; notes: string[]; taken: string[]; ownTest?: string }
 type Manifest = { type?: unknown; [key: string]: unknown }
 
 const register = 'node --import agentkit/register'
@@ -16,15 +17,11 @@ const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: `${register}
  * A package.json with what a project needs; what it has stays.
  *
  * @param text of the file that exists
- * @returns the text, a sentence for each value that is changed, and the names of our scripts that the project has for
- *   something else
+ * @returns the text, a sentence for each value that is changed, the names of our scripts that the project has for something
+ *   else, and the command of tests where it is not ours
  * @throws Error for a text that is no JSON object
  */
-export function mergeManifest(
-  text: string | undefined,
-  folder: string,
-  choices: Choices,
-): { text: string; notes: string[]; taken: string[] } {
+export function mergeManifest(text: string | undefined, folder: string, choices: Choices): MergedManifest {
   const manifest = text === undefined ? newManifest(folder) : parse(text)
   const notes: string[] = []
   if (manifest.type !== 'module') {
@@ -43,7 +40,13 @@ export function mergeManifest(
   manifest.dependencies = { ...missingIn(has, dependencies), ...Object(manifest.dependencies) }
   manifest.devDependencies = { ...missingIn(has, devDependencies), ...Object(manifest.devDependencies) }
   const indent = /\n([ \t]+)"/.exec(text ?? '')?.[1] ?? '  '
-  return { text: `${JSON.stringify(manifest, undefined, indent)}\n`, notes, taken }
+  const ownTest = typeof kept.test === 'string' && !kept.test.includes(register) ? kept.test : undefined
+  return {
+    text: `${JSON.stringify(manifest, undefined, indent)}\n`,
+    notes,
+    taken,
+    ...(ownTest !== undefined && { ownTest }),
+  }
 }
 
 function newManifest(folder: string): Manifest {

@@ -5,7 +5,7 @@ import { makeFolder } from '@agentkit/core/internal'
 import { statOf } from '../common/stat-of.ts'
 import { UsageError } from '../common/usage-error.ts'
 import type { Choices } from './choices.ts'
-import { mergeIgnored, mergeManifest } from './manifest.ts'
+import { type MergedManifest, mergeIgnored, mergeManifest } from './manifest.ts'
 import { isBelowOtherProject } from './project-above.ts'
 import { type ProjectFile, projectFiles } from './project-files.ts'
 
@@ -33,7 +33,8 @@ export function planProject(folder: string, choices: Choices, force: boolean): P
   const merged = [{ name: 'package.json', text: manifest.text }, ignored].filter(
     ({ name, text }) => read(name) !== text,
   )
-  const files = projectFiles(choices)
+  const { ownTest } = manifest
+  const files = projectFiles(choices, ownTest !== undefined)
   const existing = files.filter(({ name }) => exists(name))
   const beside = force ? existing.map((file) => ({ ...file, name: `${file.name}.new` })) : []
   const isNew = ({ name }: ProjectFile): boolean => !exists(name)
@@ -43,9 +44,16 @@ export function planProject(folder: string, choices: Choices, force: boolean): P
     folder,
     files: [...merged, ...[...files, ...(needsLock ? [lock] : []), ...beside].filter(isNew)],
     kept: [...existing, ...beside.filter((file) => !isNew(file))].map(({ name }) => name),
-    notes: manifest.notes,
+    notes: ownTest === undefined ? manifest.notes : [...manifest.notes, noTest(ownTest)],
     taken: manifest.taken,
   }
+}
+
+function noTest(command: string): string {
+  return (
+    `There is no agent.test.ts: it is for node --test, and the tests here run by "${command}". ` +
+    'How agents are tested: agentkit docs scripted-model'
+  )
 }
 
 /** The folder need not exist, but what exists of its path are folders. */
@@ -69,7 +77,7 @@ function textOf(folder: string, name: string): string {
   }
 }
 
-function mergedManifest(text: string | undefined, folder: string, choices: Choices): ReturnType<typeof mergeManifest> {
+function mergedManifest(text: string | undefined, folder: string, choices: Choices): MergedManifest {
   try {
     return mergeManifest(text, folder, choices)
   } catch (error) {
