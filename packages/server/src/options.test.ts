@@ -13,6 +13,7 @@ const refused: [string, ServerOptions, string][] = [
   ['no tokens at all', { auth: { tokens: {} } }, 'empty'],
   ['an empty token', { auth: { tokens: { '': 'ada' } } }, 'empty'],
   ['a token with a line end', { auth: { tokens: { 'abc\n': 'ada' } } }, 'Trim'],
+  ['an empty token, as of a variable that is not set', { auth: { tokens: { '': '*' } } }, 'Set the variable'],
   ['a token without a user', { auth: { tokens: { 'a-token-of-ada-1': '' } } }, 'user id'],
   ['a token for a blank user', { auth: { tokens: { 'a-token-of-ada-1': ' ' } } }, 'user id'],
   ['a token for a number', { auth: { tokens: { 'a-token-of-ada-1': 5 as unknown as string } } }, 'user id'],

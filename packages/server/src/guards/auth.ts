@@ -41,8 +41,9 @@ export function checkAuth(auth: Auth): void {
   const entries: [token: string, userId: unknown][] = Object.entries(tokens)
   if (entries.length === 0) throw invalid('`auth.tokens` is empty, so no request would be accepted. Add a token.')
   for (const [token, userId] of entries) {
+    if (token === '') throw invalid('A token in `auth.tokens` is empty. Set the variable that it is read from.')
     if (!sendable.test(token)) {
-      throw invalid('A token in `auth.tokens` is empty or has spaces, line breaks or non-ASCII characters. Trim it.')
+      throw invalid('A token in `auth.tokens` has spaces, line breaks or non-ASCII characters. Trim it.')
     }
     if (token.length < minTokenLength) {
       throw invalid(
