@@ -123,7 +123,9 @@ describe('drafts of an output', () => {
     await expect(collect(planner(['Tea'], undefined).stream('Tea').partials())).rejects.toThrow('has no `output`')
     const run = planner([JSON.stringify(plan)], Plan).stream('Tea')
     for await (const _ of run);
-    await expect(collect(run.partials())).rejects.toThrow('is being iterated already')
+    await expect(collect(run.partials())).rejects.toThrow(
+      'is being iterated already. Read its `result`, or call stream() for another run.',
+    )
   })
 })
 

@@ -152,7 +152,10 @@ export function startRun(request: RunRequest): StartableRun {
   controller.signal.addEventListener('abort', events.stopWaiting)
 
   const iterate = ({ canDecide }: { canDecide: boolean }): AsyncIterator<AgentEvent, undefined> => {
-    if (iterated) throw invalidArgument(`The run ${runId} is being iterated already.`)
+    if (iterated)
+      throw invalidArgument(
+        `The run ${runId} is being iterated already. Read its \`result\`, or call stream() for another run.`,
+      )
     events.attachReader()
     iterated = true
     if (canDecide && request.waitForApprovals) approvals.attach()

@@ -141,8 +141,8 @@ describe('openProject', () => {
   })
 
   it.each([
-    ['is no JSON', '{ nothing', /tsconfig\.json: .*mend it/],
-    ['extends what is not there', '{ "extends": "./none.json" }', /tsconfig\.json: .*none\.json.*mend it/],
+    ['is no JSON', '{ nothing', /tsconfig\.json: .*correct it/],
+    ['extends what is not there', '{ "extends": "./none.json" }', /tsconfig\.json: .*none\.json.*correct it/],
   ])('refuses a tsconfig.json that %s', (_what, text, message) => {
     using app = temporaryApp({ 'tsconfig.json': text, 'a.ts': 'function a() {}' })
     expect(() => openProject([app.path('a.ts')])).toThrow(

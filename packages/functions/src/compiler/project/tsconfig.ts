@@ -89,7 +89,7 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
 
     function refuse({ messageText }: ts.Diagnostic): never {
       const problem = typescript.flattenDiagnosticMessageText(messageText, ' ')
-      throw new AgentKitError('invalid-config', `${file}: ${problem} Types are read as this file says, so mend it.`)
+      throw new AgentKitError('invalid-config', `${file}: ${problem} Types are read as this file says, so correct it.`)
     }
   }
 }

@@ -44,7 +44,7 @@ export function failUnbound(type: ts.Type, place: Place, scope: CompilerScope): 
 
 export function failKeys(type: ts.Type, place: Place, scope: CompilerScope): never {
   const advice = 'name the keys, or take a Record<string, …>'
-  return fail(type, place, scope, 'has the keys of a type parameter, which nobody chooses for a tool', advice)
+  return fail(type, place, scope, 'has the keys of a type parameter, which has no value in a tool', advice)
 }
 
 export function failEnum(type: ts.Type, place: Place, scope: CompilerScope): never {

@@ -15,8 +15,8 @@ export async function maintainTable(at: LanceTable, signal: AbortSignal): Promis
   if (signal.aborted) throw abortError(signal)
   if (await isUntidy(at)) {
     const cleanupOlderThan = new Date(Date.now() - readersHaveMs)
-    await at.guard('tidy up the index', () => at.table.delete(`n = ${deletedOrder}`), signal)
-    await at.guard('tidy up the index', () => at.table.optimize({ cleanupOlderThan }), signal)
+    await at.guard('clean up the index', () => at.table.delete(`n = ${deletedOrder}`), signal)
+    await at.guard('clean up the index', () => at.table.optimize({ cleanupOlderThan }), signal)
   }
   if (signal.aborted) throw abortError(signal)
   await keepVectorIndex(at)
