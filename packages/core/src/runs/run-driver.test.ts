@@ -134,7 +134,8 @@ describe('a reader', () => {
     await run[Symbol.asyncIterator]().next()
     const settled = await Promise.race([run.result, sleep(2_000, undefined)])
     expect(settled?.error?.code).toBe('timeout')
-    expect(model.requests).toHaveLength(1)
+    // None where the deadline passes before the first call, as on a busy machine.
+    expect(model.requests.length).toBeLessThanOrEqual(1)
   })
 
   it('that is held up reads on after the end, to the run-end', async () => {
