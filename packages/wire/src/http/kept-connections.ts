@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Servers commonly close an idle connection after 5 s without announcing it; in milliseconds. */
@@ -6,8 +6,23 @@ const longestIdleMs = 4000
 /** How much earlier than the server a connection is closed, in milliseconds. */
 const headStartMs = 1000
 
+/** A connection that has had so many answers and was used so recently is open; in milliseconds. */
+const provenAnswers = 3
+const recentMs = 20
+
 const idleLimits = new WeakMap<Duplex, number>()
-const idleSince = new WeakMap<Duplex, { wall: number; monotonic: number }>()
+const idleSince = new WeakMap<Duplex, { wall: number; monotonic: number; answers: number }>()
+
+/** Requests on kept connections that the server may have closed meanwhile. */
+const doubtful = new WeakSet<ClientRequest>()
+
+/**
+ * Whether the event loop must read a request's connection before the request is written: the server may have closed it since.
+ * One that has kept the connection open after several answers does not close it at once after this one.
+ */
+export function isDoubtful(request: ClientRequest): boolean {
+  return doubtful.has(request)
+}
 
 /**
  * A pool that reuses a connection only while the server surely keeps it open: a request on a connection that the server
@@ -19,15 +34,18 @@ export function keepingAgent(http: { Agent: typeof Agent }): Agent {
     override keepSocketAlive(socket: Duplex): boolean {
       // @types/node declares void; it returns whether to keep the socket.
       const kept = super.keepSocketAlive(socket) as unknown as boolean
-      idleSince.set(socket, { wall: Date.now(), monotonic: performance.now() })
+      const answers = (idleSince.get(socket)?.answers ?? 0) + 1
+      idleSince.set(socket, { wall: Date.now(), monotonic: performance.now(), answers })
       return kept && idleLimit(socket) > 0
     }
 
     override reuseSocket(...reused: Parameters<Agent['reuseSocket']>): void {
       super.reuseSocket(...reused)
       // The pool's own timer is late where the event loop was blocked or the machine slept.
-      const [socket] = reused
-      if (idleMs(socket) > idleLimit(socket)) socket.destroy()
+      const [socket, request] = reused
+      const ms = idleMs(socket)
+      if (ms > idleLimit(socket)) socket.destroy()
+      if (ms > recentMs || (idleSince.get(socket)?.answers ?? 0) < provenAnswers) doubtful.add(request)
     }
   }
   return new KeepingAgent({ keepAlive: true, timeout: longestIdleMs })

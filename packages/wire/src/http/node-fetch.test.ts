@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { getEventListeners } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, request as httpRequest } from 'node:http'
+import { ClientRequest, createServer, request as httpRequest } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -229,6 +229,29 @@ describe('connections of nodeFetch', () => {
       expect(server.sockets()).toBe(7)
     },
   )
+
+  it('looks whether a kept connection is open before it writes, until the server has kept it after three answers', async () => {
+    await using server = await httpServer((_request, response) => void response.end('ok'))
+    /** Whether the request was written in the turn of the event loop in which it was made. */
+    const writtenAtOnce = async (): Promise<boolean> => {
+      const end = vi.spyOn(ClientRequest.prototype, 'end')
+      const answered = textOf(server.url)
+      await new Promise(setImmediate)
+      const isWritten = end.mock.calls.length > 0
+      end.mockRestore()
+      expect(await answered).toBe('ok')
+      return isWritten
+    }
+    const calls: boolean[] = []
+    for (let call = 0; call < 6; call++) calls.push(await writtenAtOnce())
+    expect(calls).toEqual([true, false, false, true, true, true])
+    // The event loop may have been blocked, and the server may have closed it meanwhile.
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 1_000)
+    expect(await writtenAtOnce()).toBe(false)
+    clock.mockRestore()
+    expect(server.sockets()).toBe(1)
+  })
 
   it.each<[string, (socket: Socket) => unknown]>([
     ['closes', (socket) => socket.end()],

@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { tracer } from '@agentkit/core/internal'
-import { keepingAgent, noteIdleLimit } from './kept-connections.ts'
+import { isDoubtful, keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
 import { isFetchUntouched } from './untouched-fetch.ts'
 
@@ -244,7 +244,7 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
     }
     // The event loop must first read that the server has closed a kept connection: the callbacks of I/O run before the
     // second `setImmediate`.
-    if (request.reusedSocket) nextTurn(() => nextTurn(write))
+    if (isDoubtful(request)) nextTurn(() => nextTurn(write))
     else write()
   })
 }
