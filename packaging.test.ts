@@ -197,7 +197,7 @@ describe('the other packages, without agentkit', () => {
       const queue = postgresQueue('postgres://127.0.0.1:1/none')
       await queue.close()
       console.log(Object.keys(queue).length)`
-    expect(await runProgram(folder, program)).toBe('10')
+    expect(await runProgram(folder, program)).toBe('11')
   })
 
   it('ai-sdk loads on plain Node, without a package of the AI SDK', async () => {

@@ -19,10 +19,10 @@ export function openProgress(title: string): Progress {
   const { stderr } = process
   if (!stderr.isTTY || process.env.TERM === 'dumb') return { update() {}, close() {} }
   const startedAt = performance.now()
-  let fit = (line: string, columns: number): string => line.slice(0, columns)
+  let shorten = (line: string, columns: number): string => line.slice(0, columns)
   // Loaded here, as the help of commands does not need it. It is there before the first line is.
   void import('./text-width.ts').then(({ fitToWidth }) => {
-    fit = fitToWidth
+    shorten = fitToWidth
   })
   let text = title
   let isShown = false
@@ -31,7 +31,7 @@ export function openProgress(title: string): Progress {
     if (ms < quietMs) return
     isShown = true
     // Of a line that takes several rows, only the last one would be removed.
-    const line = fit(terminalLine(text), Math.max(10, (stderr.columns ?? 80) - 10))
+    const line = shorten(terminalLine(text), Math.max(10, (stderr.columns ?? 80) - 10))
     stderr.write(`\r\u001b[K${line} ${Math.floor(ms / 1000)} s`)
   }, 250)
   timer.unref()
