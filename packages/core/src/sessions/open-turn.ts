@@ -259,9 +259,9 @@ function unstoredTurn(request: NewTurn): OpenTurn {
       described = run
       stored?.describe?.(run)
     },
-    async append(messages, newState) {
+    append(messages, newState) {
       if (newState !== undefined) turn.state = newState
-      await stored?.append(messages, newState)
+      return stored?.append(messages, newState)
     },
     async begin(calls) {
       await stored?.begin?.(calls)

@@ -72,7 +72,7 @@ describe('a suspended run', () => {
   })
 
   it.each<[string, (turn: OpenTurn) => Promise<void>]>([
-    ['append', (turn) => turn.append([answer('[stopped: aborted]')])],
+    ['append', async (turn) => turn.append([answer('[stopped: aborted]')])],
     ['end', (turn) => turn.end('failed', {})],
   ])('refuses %s from a caller that stops while it is being suspended', async (_, attempt) => {
     const store = memorySessions()

@@ -24,8 +24,11 @@ export type OpenTurn = {
   readonly deadline?: number | undefined
   /** @param run the snapshot and the usage of the run at any time: they are stored with each step */
   describe?(run: DescribedRun): void
-  /** @param state the whole new state of the session; absent, it stays */
-  append(messages: Message[], state?: JSONValue): Promise<void>
+  /**
+   * @param state the whole new state of the session; absent, it stays
+   * @returns `undefined` where nothing is stored
+   */
+  append(messages: Message[], state?: JSONValue): Promise<void> | undefined
   /**
    * Stores a reply of the model with what is stored next, such as the beginning of its calls or the end of the run, or alone
    * once the event loop has nothing else to do. Absent where it is appended.

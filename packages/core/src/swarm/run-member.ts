@@ -123,8 +123,9 @@ function inMemoryTurn(history: readonly Message[], outer: OpenTurn): InMemoryTur
     state: undefined,
     suspended: undefined,
     ...(outer.confirm && { confirm: outer.confirm }),
-    async append(_messages, newState) {
+    append(_messages, newState) {
       if (newState !== undefined) turn.state = newState
+      return undefined
     },
     async suspend(snapshot, _usage, messages) {
       turn.suspended = { snapshot, messages: [...messages] }

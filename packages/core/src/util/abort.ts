@@ -3,8 +3,21 @@ import { abortError } from '../data/errors.ts'
 /**
  * Settles with `work`, or rejects as soon as `signal` aborts, so that a tool or provider that ignores the signal does not
  * delay the abort.
+ * @returns `undefined` where there is no work, and the signal has not aborted
  */
-export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value>): Promise<Value> {
+export function untilAborted<Value>(signal: AbortSignal, work: PromiseLike<Value>): Promise<Value>
+export function untilAborted<Value>(
+  signal: AbortSignal,
+  work: PromiseLike<Value> | undefined,
+): Promise<Value> | undefined
+export function untilAborted<Value>(
+  signal: AbortSignal,
+  work: PromiseLike<Value> | undefined,
+): Promise<Value> | undefined {
+  if (!work) {
+    if (signal.aborted) throw abortError(signal)
+    return undefined
+  }
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(abortError(signal))
     const finish = (): void => signal.removeEventListener('abort', stop)
