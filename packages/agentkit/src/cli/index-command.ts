@@ -136,7 +136,7 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     const { indexed, removed, unchanged, pending, skipped, chunks } = report
     if (unchanged + indexed + removed + pending + skipped.length === 0)
       print(`There are no files in ${retriever.folder}.`)
-    else if (indexed + removed === 0) print(`No changes: ${unchanged} files, ${chunks} passages.`)
+    else if (indexed + removed === 0) print(`No changes: ${counted(unchanged, 'file')}, ${counted(chunks, 'passage')}.`)
     // The end of the process would interrupt the maintenance of the index.
     await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])
   } catch (error) {

@@ -17,4 +17,4 @@ export function backgroundOf({ runs }: SessionStore): BackgroundStore {
   return runs as BackgroundStore
 }
 
-const needed = 'Background runs need sessions on disk or Postgres.'
+const needed = 'Background runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.'
