@@ -32,6 +32,7 @@ describe('offline', () => {
   it.each(['a', [5]])('embeds a list of texts, not %j', async (texts) => {
     const embedder = offline().embedder()
     const error = { code: 'invalid-argument', message: expect.stringContaining('a list of texts') }
+    // What JavaScript passes.
     await expect(embedder.embed(texts as never, signal)).rejects.toMatchObject(error)
   })
 

@@ -32,7 +32,7 @@ describeInBrowser('the line below an answer', () => {
 })
 
 describeInBrowser('an answer that could not be stopped', () => {
-  it('goes on, and can be stopped again', async () => {
+  it('continues, and can be stopped again', async () => {
     const first = held({ text: 'Let me see.', toolCalls: [{ name: 'look_up' }] })
     const second = held('Never.')
     const { page, ask, said, settled, button, allowed } = await openPage(keeper([first.turn, second.turn]))

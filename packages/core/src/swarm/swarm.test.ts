@@ -50,10 +50,10 @@ describe('a managed swarm', () => {
 
   it('carries the warnings of a member that is asked twice, once', async () => {
     const ask: [string, object][] = [['ann', { task: 'Look.' }]]
-    const told = { text: 'Seen.', warnings: ['stop is ignored'] }
+    const warned = { text: 'Seen.', warnings: ['stop is ignored'] }
     const swarm = new Swarm({
       ...{ ...base, model: saying(ask, ask, 'Done.') },
-      agents: [member('Ann', scriptedModel([told, told]))],
+      agents: [member('Ann', scriptedModel([warned, warned]))],
     })
     expect((await swarm.stream('Go').result).warnings).toEqual(['Ann: stop is ignored'])
   })

@@ -56,6 +56,7 @@ describe('an embedder', () => {
 
   it.each(['a text', [5], [undefined], undefined])('takes a list of texts, not %j', async (texts) => {
     const { batches, embed } = embedder(lengths)
+    // What JavaScript passes.
     expect(await errorOf(embed(texts as never, signal))).toMatchObject({
       ...{ code: 'invalid-argument', message: expect.stringContaining('a list of texts') },
       ...callee,
