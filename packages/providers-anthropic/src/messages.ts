@@ -27,12 +27,18 @@ import { type MediaBlock, userBlocks } from './user-blocks.ts'
  * ending with a user. What the API cannot carry is left out, with a warning.
  * @param owner `provider/model`: reasoning of any other owner is left out; all of it when empty
  */
-export function toAnthropicTurns(messages: readonly Message[], owner: string, warnings: string[]): Turn[] {
+export function toAnthropicTurns(
+  messages: readonly Message[],
+  owner: string,
+  warnings: string[],
+  ofRun?: Map<object, unknown>,
+): Turn[] {
   const converted = convertConversation(
     messages,
     {
       key: owner,
       caches,
+      ofRun,
       toWireId: anthropicCallId,
       convert: (part, ids, partWarnings) => convertPart(part, ids, owner, partWarnings),
     },

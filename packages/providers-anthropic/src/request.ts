@@ -1,4 +1,5 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
+import { convertedOfRun } from '@agentkit/core/internal'
 import {
   type ErrorContext,
   isBlank,
@@ -58,7 +59,8 @@ export function toAnthropicRequest(model: string, request: ModelRequest, setting
   const warnings: string[] = []
   const messages = readableMessages(request.messages, readsPart, model, warnings)
   const { instructions, rest } = splitInstructions(messages)
-  const turns = toAnthropicTurns(rest, leavesThinking(request, settings.traits) ? '' : `anthropic/${model}`, warnings)
+  const owner = leavesThinking(request, settings.traits) ? '' : `anthropic/${model}`
+  const turns = toAnthropicTurns(rest, owner, warnings, request[convertedOfRun])
   const maxTokens = maxTokensOf(model, request, settings, warnings)
   const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }
   const reasoning = reasoningOf(model, request, { traits, maxTokens, turns }, warnings)

@@ -29,10 +29,15 @@ export type Reader = {
  * A conversation as Gemini takes it, from a user's turn to a user's turn, each of its contents of another role than
  * the one before. Media are in their plain form.
  */
-export function toGeminiContents(messages: readonly Message[], reader: Reader): Content[] {
+export function toGeminiContents(
+  messages: readonly Message[],
+  reader: Reader,
+  ofRun?: Map<object, unknown>,
+): Content[] {
   const converted = convertConversation(messages, {
     key: reader.owner,
     caches,
+    ofRun,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, reader),
   })

@@ -34,10 +34,15 @@ import { inOrder, type MistralMessage } from './in-order.ts'
  * A conversation as Mistral takes it. Media are in their plain form.
  * @param owner `provider/model`: reasoning of any other model is left out
  */
-export function toMistralMessages(messages: readonly Message[], owner: string): MistralMessage[] {
+export function toMistralMessages(
+  messages: readonly Message[],
+  owner: string,
+  ofRun?: Map<object, unknown>,
+): MistralMessage[] {
   const converted = convertConversation(messages, {
     key: owner,
     caches,
+    ofRun,
     toWireId: mistralCallId,
     convert: (part, ids) => convertPart(part, ids, owner),
   })

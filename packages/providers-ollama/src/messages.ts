@@ -34,10 +34,15 @@ const longestCallId = 64
  * A conversation as Ollama takes it. Media are in their plain form.
  * @param owner `provider/model`: reasoning of any other model is left out
  */
-export function toOllamaMessages(messages: readonly Message[], owner: string): OllamaMessage[] {
+export function toOllamaMessages(
+  messages: readonly Message[],
+  owner: string,
+  ofRun?: Map<object, unknown>,
+): OllamaMessage[] {
   const converted = convertConversation(messages, {
     key: owner,
     caches,
+    ofRun,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, owner),
   })

@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
+import { convertedOfRun } from '@agentkit/core/internal'
 import {
   type ErrorContext,
   isCommonImage,
@@ -62,7 +63,7 @@ export function toOllamaRequest(
   const messages = readableMessages(request.messages, readsPart, model, warnings)
   const body: OllamaRequest = {
     model,
-    messages: toOllamaMessages(messages, `ollama/${model}`),
+    messages: toOllamaMessages(messages, `ollama/${model}`, request[convertedOfRun]),
     stream: true,
     truncate: false,
     shift: false,

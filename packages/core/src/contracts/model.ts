@@ -21,6 +21,12 @@ export type CachePlan = {
   marks: readonly CacheMark[]
 }
 
+/**
+ * Where providers keep what they have converted of a run, each by an object of its own, so that a step converts what is new. The
+ * loop sets it in longer runs: it changes no message of a run that was sent.
+ */
+export const convertedOfRun: unique symbol = Symbol.for('agentkit.convertedOfRun')
+
 /** One request to a model. A provider drops an option that it does not support, with a `warning`, never a silent 400. */
 export type ModelRequest = {
   messages: Message[]
@@ -38,6 +44,8 @@ export type ModelRequest = {
   parallelToolCalls?: boolean
   /** Absent where no later request repeats the prompt: writing it to a cache would only cost. */
   cache?: CachePlan
+  /** @internal */
+  [convertedOfRun]?: Map<object, unknown>
 }
 
 /** What a model emits while it answers: a closed union. `finish` is the last one. */

@@ -103,6 +103,28 @@ describe('what nodeFetch sends', () => {
     expect(await textOf(server.url, { method: 'POST', body: 'ü', headers: { 'x-team': 'grün' } })).toBe('grün')
   })
 
+  it.each([
+    ['grün', 'green'],
+    ['green', 'grün'],
+    ['green', 'green'],
+  ])('sends the header "%s", and "%s" of a trace, as Latin-1, with a body as UTF-8', async (team, tracestate) => {
+    await using server = await httpServer(async (request, response) => {
+      const { headers } = request
+      response.end(JSON.stringify([headers['x-team'], headers.tracestate, (await request.toArray()).join('')]))
+    })
+    const post = preparePost({ address: server.url, headers: { 'x-team': team }, redirect: undefined })
+    const { signal } = new AbortController()
+    const tracer: Pick<Tracer, 'headers'> = { headers: () => ({ tracestate }) }
+    const remove = setTracer(tracer as Tracer) // no span is started here
+    try {
+      for (const body of ['grüße 🦊', Buffer.from('grüße 🦊')]) {
+        expect(await (await post?.(body, signal))?.json()).toEqual([team, tracestate, 'grüße 🦊'])
+      }
+    } finally {
+      remove()
+    }
+  })
+
   it('supports IPv6', async () => {
     await using server = await httpServer((_request, response) => void response.end('six'), '::1')
     expect(await textOf(server.url)).toBe('six')
@@ -157,6 +179,26 @@ describe('connections of nodeFetch', () => {
     })
     await textOf(server.url)
     await closed
+  })
+
+  it('closes connections that were idle too long, again and again, and no others', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    let closed = Promise.withResolvers<void>()
+    await using server = await rawServer((socket) => {
+      socket.on('end', () => closed.resolve())
+      socket.write(ok)
+    })
+    await using used = await rawServer((socket) => socket.write(ok))
+    for (let time = 0; time < 2; time++) {
+      await textOf(server.url)
+      vi.setSystemTime(Date.now() + 4100)
+      await textOf(used.url)
+      await closed.promise
+      closed = Promise.withResolvers<void>()
+    }
+    await textOf(used.url)
+    // The second call of `used` came after 4,100 ms.
+    expect([server.sockets(), used.sockets()]).toEqual([2, 2])
   })
 
   it('lets the process exit while connections are idle', async () => {

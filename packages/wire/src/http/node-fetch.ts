@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { tracer } from '@agentkit/core/internal'
 import { isDoubtful, keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
+import type { RequestBody } from './request-body.ts'
 import { isFetchUntouched } from './untouched-fetch.ts'
 
 /**
@@ -63,7 +64,7 @@ export async function nodeFetch(input: string | URL | Request, init: NodeFetchIn
 }
 
 /** Sends a body to the address, with the headers, that it was prepared for. */
-export type PreparedPost = (body: Buffer, signal: AbortSignal) => Promise<Response>
+export type PreparedPost = (body: RequestBody, signal: AbortSignal) => Promise<Response>
 
 /**
  * Prepares requests that differ in their bodies alone: address and headers are worked out once. Each is sent as
@@ -75,12 +76,16 @@ export function preparePost({ address, headers, redirect }: KnownRequest): Prepa
   const transport = url && transportOf(url)
   if (!transport) return undefined
   const fixed = optionsOf(url, transport, 'POST', headers)
-  return async (body, signal) => {
+  const hasPlainHeaders = isASCII(headers)
+  return async (given, signal) => {
+    const trace = traceFields()
+    // Node writes a text together with the headers, which it then encodes as UTF-8 too.
+    const body = hasPlainHeaders && isASCII(trace) ? given : bytesOf(given)
     const init = (): NodeFetchInit => {
       return { method: 'POST', headers, body: String(body), [callSignal]: signal, ...(redirect && { redirect }) }
     }
     if (!isFetchUntouched()) return nodeFetch(address, init())
-    const options = { ...fixed, headers: { ...withLength(fixed.headers, body), ...traceFields() } }
+    const options = { ...fixed, headers: { ...withLength(fixed.headers, body), ...trace } }
     const response = await send({ url, signal, redirect, http: transport.http, options, body })
     return response ?? webFetch(address, init(), signal)
   }
@@ -152,7 +157,7 @@ type Call = {
   url: URL
   http: HTTP
   options: RequestOptions
-  body: Buffer | undefined
+  body: RequestBody | undefined
   signal: AbortSignal | undefined
   redirect: Redirect | undefined
 }
@@ -163,7 +168,7 @@ function requestOf(
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
   const fields = { ...fieldsOf(headers), ...traceFields() }
-  // As bytes: Node would join a text with the headers, and encode both as UTF-8.
+  // As bytes: these headers may need Latin-1.
   const bytes = body == null ? undefined : Buffer.from(body)
   return { options: optionsOf(url, transport, method, bytes ? withLength(fields, bytes) : fields), body: bytes }
 }
@@ -175,9 +180,17 @@ function fieldsOf(headers: RequestInit['headers']): Fields {
 }
 
 /** Node sets a length only for methods that usually have a body; without one, the server reads the body as the next request. */
-function withLength({ 'transfer-encoding': _, ...fields }: Fields, bytes: Buffer): Fields {
-  fields['content-length'] = String(bytes.byteLength)
+function withLength({ 'transfer-encoding': _, ...fields }: Fields, body: RequestBody): Fields {
+  fields['content-length'] = String(Buffer.byteLength(body))
   return fields
+}
+
+function bytesOf(body: RequestBody): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : body
+}
+
+function isASCII(fields: Readonly<Fields> = {}): boolean {
+  return Object.values(fields).every((value) => /^[\x20-\x7e]*$/.test(value))
 }
 
 function optionsOf(

@@ -1,28 +1,20 @@
 import type { Message, ModelRequest } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
+import { randomFrom } from '../__fixtures__/random.ts'
 import { toChatRequest } from '../openai/chat-request.ts'
 import { toResponsesRequest } from '../openai/responses-request.ts'
-import { bodyBytes, keptBodyBytes } from './request-body.ts'
+import { keptBodyBytes, requestBody } from './request-body.ts'
 
 type Item = { role: string; content?: unknown }
-
-/** A sequence of numbers from 0 to below 1, the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
-    return state / 4_294_967_296
-  }
-}
 
 const words = ['plain', 'ü', '日本', '😀', '\ud800 alone', '"quoted" \\ \n', '\u2028', '']
 const seeds = process.env.AGENTKIT_SEED ? [Number(process.env.AGENTKIT_SEED)] : Array.from({ length: 60 }, (_, n) => n)
 
 const expectSame = (body: object, seed: number): void => {
-  expect(bodyBytes(body).toString(), `AGENTKIT_SEED=${seed}`).toBe(JSON.stringify(body))
+  expect(requestBody(body).toString(), `AGENTKIT_SEED=${seed}`).toBe(JSON.stringify(body))
 }
 
-describe('bodyBytes', () => {
+describe('requestBody', () => {
   it('gives what JSON.stringify gives, whatever is added, edited, cut, marked or forked', () => {
     for (const seed of seeds) {
       const random = randomFrom(seed)

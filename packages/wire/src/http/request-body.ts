@@ -1,16 +1,19 @@
+/** A text is sent as UTF-8. */
+export type RequestBody = string | Buffer
+
 /**
- * The JSON of a request's body, as UTF-8. Of a conversation that grows, the items that were sent before are kept as bytes, so
+ * The JSON of a request's body. Of a conversation that grows, the items that were sent before are kept as bytes, so
  * a request costs what is new in it. The bytes are those of `JSON.stringify(body)`.
  *
- * Items are compared by identity, so none may change once it was sent. Conversions return the same item for the same frozen
- * message, and new ones otherwise.
+ * Items are compared by identity, so none may change once it was sent. Conversions return the same item for a message that
+ * cannot have changed, and new ones otherwise.
  */
-export function bodyBytes(body: object): Buffer {
+export function requestBody(body: object): RequestBody {
   const fields = Object.entries(body)
   const index = fields.findIndex(([name, value]) => (name === 'messages' || name === 'input') && isLong(value))
   const [name, items] = (fields[index] ?? []) as [string?, object[]?]
   const list = items && listOf(items)
-  if (!items || !list) return Buffer.from(JSON.stringify(body))
+  if (!items || !list) return JSON.stringify(body)
   const before = fieldsText(fields.slice(0, index))
   const after = fieldsText(fields.slice(index + 1))
   const head = Buffer.from(`{${before}${before && ','}"${name}":[`)

@@ -1,12 +1,19 @@
 import type { Message } from '@agentkit/core'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { randomFrom } from '../__fixtures__/random.ts'
+import { toChatMessages } from '../openai/chat-messages.ts'
+import { toResponsesItems } from '../openai/responses-items.ts'
 import { type ConversionCaches, convertConversation, splitInstructions } from './convert-conversation.ts'
 
 /** Converts each message to a text, and counts the conversions. */
 function setUp() {
   const caches: ConversionCaches<string> = new Map()
   let converted = 0
-  const send = (messages: readonly Message[], key = ''): { items: string[]; warnings: string[]; converted: number } => {
+  const send = (
+    messages: readonly Message[],
+    key = '',
+    ofRun?: Map<object, unknown>,
+  ): { items: string[]; warnings: string[]; converted: number } => {
     const warnings: string[] = []
     converted = 0
     const items = convertConversation(
@@ -14,6 +21,7 @@ function setUp() {
       {
         key,
         caches,
+        ofRun,
         toWireId: (callId) => callId,
         convert: (part, ids, warnings) =>
           part.map((message) => {
@@ -113,6 +121,72 @@ it('repeats warnings each time', () => {
 it('converts an empty conversation', () => {
   expect(setUp().send([])).toEqual({ items: [], warnings: [], converted: 0 })
 })
+
+it('converts the messages of one run once', () => {
+  const { send } = setUp()
+  const ofRun = new Map()
+  const answer = (callId: string): Message[] => [
+    { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId, name: 'act', input: {} }] },
+    result(callId),
+  ]
+  const messages = [...frozen(user('0'), ...answer('0')), user('odd'), ...answer('a')]
+  expect(send(messages, '', ofRun)).toMatchObject({ converted: 6, warnings: ['an odd one'] })
+  messages.push(...answer('b'))
+  const { items } = send(messages)
+  expect(send(messages, '', ofRun)).toMatchObject({ converted: 2, warnings: ['an odd one'], items })
+  expect(send(messages, 'of another model', ofRun).converted).toBe(8)
+  // A result that comes late belongs to a call that was converted.
+  messages.push(result('late'))
+  expect(send(messages, 'of another model', ofRun).converted).toBe(6)
+  messages.splice(4, 1, ...answer('c'))
+  expect(send(messages, 'of another model', ofRun).items).toEqual(send(messages, 'of another model').items)
+})
+
+it('converts the messages of a run anew for another model, and behind another history', () => {
+  const { send } = setUp()
+  const ofRun = new Map()
+  const run = [user('2'), result('a')]
+  for (const key of ['x', 'y']) expect(send(run, key, ofRun).items).toEqual([`${key}"2"`, 'a'])
+  expect(send([...frozen(user('1'), result('a')), ...run], 'y', ofRun).items).toEqual(['y"1"', 'a', 'y"2"', 'a_2'])
+  expect(send(run, 'y', ofRun).items).toEqual(['y"2"', 'a'])
+})
+
+describe('a run that grows is converted as one that is sent at once', () => {
+  it.each(Array.from({ length: 50 }, (_, seed) => seed))('with seed %i', (seed) => {
+    const random = randomFrom(seed)
+    const messages: Message[] = frozen(user('earlier'), { role: 'assistant', content: [] })
+    const ofRun = new Map()
+    for (let request = 0; request < 20; request++) {
+      messages.push(...someMessages(random))
+      if (random() < 0.1) messages.splice(Math.floor(random() * messages.length), 1)
+      const shown = random() < 0.1 ? messages.slice(Math.floor(random() * messages.length)) : messages
+      const kept = toChatMessages(shown, { systemRole: 'system' }, ofRun)
+      expect(kept).toEqual(toChatMessages(shown, { systemRole: 'system' }))
+      expect(toResponsesItems(shown, 'x/y', ofRun)).toEqual(toResponsesItems(shown, 'x/y'))
+    }
+  })
+})
+
+/** Answers with calls, of which some have the same id, late, double or no results, some of them with images. */
+function someMessages(random: () => number): Message[] {
+  const pick = (most: number): number => Math.floor(random() * most)
+  const image = { type: 'image' as const, base64: 'iVBORw0KGgo=', mediaType: 'image/png' }
+  const calls = Array.from({ length: pick(3) }, () => `call_${pick(4)}`)
+  const text = random() < 0.5 ? [{ type: 'text' as const, text: `${pick(9)}` }] : []
+  const results = calls
+    .flatMap((callId): Message[] => {
+      const content = random() < 0.3 ? [{ type: 'text' as const, text: 'seen' }, image] : `${pick(9)}`
+      const found: Message = { v: 1, role: 'tool', callId, name: 'act', content }
+      return Array.from({ length: random() < 0.8 ? 1 : pick(3) }, () => found)
+    })
+    .sort(() => random() - 0.5)
+  const answer: Message = {
+    ...{ v: 1, role: 'assistant' },
+    content: [...text, ...calls.map((callId) => ({ type: 'tool-call' as const, callId, name: 'act', input: {} }))],
+  }
+  const late = random() < 0.2 ? results.pop() : undefined
+  return [answer, ...results, ...(random() < 0.2 ? [user('more')] : []), ...(late ? [late] : [])]
+}
 
 const system = (content: string): Message => ({ role: 'system', content })
 const question: Message = { role: 'user', content: 'hi' }

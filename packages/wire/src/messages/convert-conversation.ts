@@ -8,6 +8,8 @@ export type Conversion<Item> = {
   key: string
   /** Earlier results, by key. */
   caches: ConversionCaches<Item>
+  /** What was converted in earlier requests of the same run, by `caches`. */
+  ofRun: Map<object, unknown> | undefined
   /** Converts a call's id to one that the API accepts; deterministic. */
   toWireId(callId: string): string
   /** Converts messages from a user's message, or from the first one, on. */
@@ -20,15 +22,20 @@ export type ConversionCaches<Item> = Map<string, WeakMap<Message, Known<Item>>>
 /** The converted part of a conversation. It grows with the conversation, and is collected with its first message. */
 type Known<Item> = { messages: Message[]; items: Item[]; warnings: string[]; ids: CallIds }
 
+/** What was converted of the messages of a run, which follow on `before`. */
+type OfRun<Item> = Known<Item> & { key: string; before: CallIds | undefined }
+
 /**
  * Converts a conversation for an API. A frozen message, such as a session store returns, is converted once, however often
- * the conversation is sent. Other messages, and the instructions before them, are converted each time.
+ * the conversation is sent, and so is a message of the loop in a longer run. Other messages, and the instructions before
+ * them, are converted each time.
  */
 export function convertConversation<Item>(
   messages: readonly Message[],
-  { key, caches, toWireId, convert }: Conversion<Item>,
+  conversion: Conversion<Item>,
   warnings: string[] = [],
 ): Item[] {
+  const { key, caches, toWireId, convert } = conversion
   const begin = messages.findIndex(({ role }) => role !== 'system')
   const rest = begin === -1 ? [] : messages.slice(begin)
   const items =
@@ -39,7 +46,7 @@ export function convertConversation<Item>(
   let known = earlier && beginsWith(rest, earlier.messages) ? earlier : undefined
   const settled = settledLength(rest, known?.messages.length ?? 0)
   if (!first || settled === 0) {
-    items.push(...convert(rest, new CallIds(toWireId), warnings))
+    items.push(...convertOfRun(rest, undefined, conversion, warnings))
     return items
   }
   caches.set(key, cache)
@@ -51,7 +58,34 @@ export function convertConversation<Item>(
   known.items.push(...convert(fresh, known.ids, known.warnings))
   known.messages.push(...fresh)
   warnings.push(...known.warnings)
-  return [...items, ...known.items, ...convert(rest.slice(settled), new CallIds(toWireId, known.ids), warnings)]
+  return [...items, ...known.items, ...convertOfRun(rest.slice(settled), known.ids, conversion, warnings)]
+}
+
+/** Converts the messages that are not settled. Within one run, those of earlier requests are the same objects, unchanged. */
+function convertOfRun<Item>(
+  messages: readonly Message[],
+  before: CallIds | undefined,
+  { key, caches, ofRun, toWireId, convert }: Conversion<Item>,
+  warnings: string[],
+): readonly Item[] {
+  if (!ofRun) return convert(messages, new CallIds(toWireId, before), warnings)
+  // Only this function writes to it, by the caches of this conversion.
+  const earlier = ofRun.get(caches) as OfRun<Item> | undefined
+  const isContinued =
+    earlier?.key === key &&
+    earlier.before === before &&
+    beginsWith(messages, earlier.messages) &&
+    // What follows on an answer's results is converted apart from them; a late result is not.
+    (messages[earlier.messages.length]?.role ?? 'assistant') === 'assistant'
+  const known: OfRun<Item> = isContinued
+    ? earlier
+    : { key, before, messages: [], items: [], warnings: [], ids: new CallIds(toWireId, before) }
+  const fresh = messages.slice(known.messages.length)
+  known.items.push(...convert(fresh, known.ids, known.warnings))
+  known.messages.push(...fresh)
+  ofRun.set(caches, known)
+  warnings.push(...known.warnings)
+  return known.items
 }
 
 /**

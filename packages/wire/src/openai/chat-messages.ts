@@ -29,11 +29,16 @@ export type ChatRoles = {
  * Converts a conversation, whose media are in their plain form, for Chat Completions. Most servers reject any reasoning: only
  * the owners get theirs back.
  */
-export function toChatMessages(messages: readonly Message[], roles: ChatRoles): ChatMessage[] {
+export function toChatMessages(
+  messages: readonly Message[],
+  roles: ChatRoles,
+  ofRun?: Map<object, unknown>,
+): ChatMessage[] {
   const { systemRole, reasoningOwner = '', returnsTo = '' } = roles
   return convertConversation(messages, {
     key: JSON.stringify([systemRole, reasoningOwner, returnsTo]),
     caches,
+    ofRun,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, roles),
   })

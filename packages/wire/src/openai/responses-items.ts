@@ -19,10 +19,15 @@ const longestCallId = 64
  * Converts a conversation, whose media are in their plain form, for the Responses API without stored state.
  * @param owner `provider/model`; opaque data of other owners is left out
  */
-export function toResponsesItems(messages: readonly Message[], owner: string): ResponsesItem[] {
+export function toResponsesItems(
+  messages: readonly Message[],
+  owner: string,
+  ofRun?: Map<object, unknown>,
+): ResponsesItem[] {
   return convertConversation(messages, {
     key: owner,
     caches,
+    ofRun,
     toWireId: (callId) => wireCallId(callId, longestCallId),
     convert: (part, ids) => convertPart(part, ids, owner),
   })
