@@ -1,6 +1,15 @@
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent, AgentKitError, type Message, type ModelRequest, memorySessions } from '../index.ts'
+import { convertedOfRun } from '../contracts/model.ts'
+import {
+  Agent,
+  AgentKitError,
+  type Hooks,
+  type Message,
+  type Model,
+  type ModelRequest,
+  memorySessions,
+} from '../index.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 
 const info = { contextWindow: 4_000, maxOutputTokens: 500 }
@@ -81,4 +90,36 @@ it('makes room for the opaque data of a provider', async () => {
   const agent = new Agent({ name: 'Test', functions: [], model })
   expect(await agent.chat('And?', { history })).toBe('Done.')
   expect(estimateRequest(model.requests.at(-1) as ModelRequest, info)).toBeLessThan(info.contextWindow)
+})
+
+describe('what providers keep of a run', () => {
+  const functions = [{ name: 'look', description: '', inputSchema: { type: 'object' }, execute: () => 'Seen.' }]
+  const turns = [...Array.from({ length: 6 }, (_, at) => ({ toolCalls: [{ name: 'look', input: { at } }] })), 'Done.']
+
+  /** Runs an agent twice. @returns what each request of each run had */
+  async function keptBy(hooks: Hooks): Promise<unknown[][]> {
+    const scripted = scriptedModel([...turns, ...turns])
+    const kept: unknown[] = []
+    const stream: Model['stream'] = (request, signal) => {
+      kept.push(request[convertedOfRun])
+      return scripted.stream(request, signal)
+    }
+    const agent = new Agent({ name: 'Test', functions, model: { id: 'test/kept', stream }, hooks, guard: false })
+    for (let run = 0; run < 2; run++) await agent.chat('Go')
+    return [kept.slice(0, 7), kept.slice(7)]
+  }
+
+  it('is kept from the eighth message on, for one run', async () => {
+    const runs = await keptBy({})
+    for (const kept of runs) {
+      expect(kept).toEqual([...Array(4).fill(undefined), ...Array(3).fill(new Map())])
+      expect(new Set(kept.slice(4)).size).toBe(1)
+    }
+    expect(runs[0]?.[6]).not.toBe(runs[1]?.[6])
+  })
+
+  it('is not kept of a request that a hook has changed', async () => {
+    const kept = await keptBy({ beforeModel: (request) => ({ ...request, temperature: 0 }) })
+    expect(kept.flat()).toEqual(Array(14).fill(undefined))
+  })
 })

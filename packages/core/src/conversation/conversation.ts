@@ -1,4 +1,4 @@
-import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
+import { convertedOfRun, type Model, type ModelInfo, type ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
@@ -64,6 +64,9 @@ type ConversationOptions = {
   warnings: string[]
 }
 
+/** Of a run with fewer messages each is converted for each request: to keep them would take as long. */
+const longRun = 8
+
 export function createConversation(options: ConversationOptions): Conversation {
   const { instruction, summarise, preferred, onCompacted, warnings } = options
   const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
@@ -77,6 +80,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   let hasResults = false
   let hasLongResults = false
   let hasBegunLong: boolean | undefined
+  let converted: Map<object, unknown> | undefined
   /** Set when a model rejects a request as too long. */
   let narrow = Number.POSITIVE_INFINITY
   /** The number of messages, from the first, that were checked for long results. */
@@ -166,7 +170,10 @@ export function createConversation(options: ConversationOptions): Conversation {
         if (!fits(left, model.info)) await makeRoomFor(model, left)
       }
       // `concat` copies a long list several times faster than spreading it.
-      return { ...rest, messages: system.concat(withNotes(showAll())) }
+      const request = { ...rest, messages: system.concat(withNotes(showAll())) }
+      if (messages.length - questionAt < longRun) return request
+      converted ??= new Map()
+      return { ...request, [convertedOfRun]: converted }
     },
     async makeRoom(model) {
       const before = tokensOf(show(), model.info)

@@ -1,4 +1,4 @@
-import { convertedOfRun, type Model, type ModelRequest } from '../contracts/model.ts'
+import type { Model, ModelRequest } from '../contracts/model.ts'
 import { settingsFor } from '../contracts/model-settings.ts'
 import { readToolResult } from '../conversation/long-results.ts'
 import { planCache, rereadWarning } from '../conversation/prompt-cache.ts'
@@ -13,9 +13,6 @@ import { checkReply } from './check-reply.ts'
 import { eventGate, eventsOf, gateMode } from './event-gate.ts'
 import { emitStepStart } from './interrupted-step.ts'
 import type { Run, StepOutcome } from './types.ts'
-
-/** Of a run with fewer messages each is converted for each request: keeping what was converted would cost as much. */
-const longRun = 8
 
 /** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
 export async function modelStep(run: Run): Promise<StepOutcome> {
@@ -78,14 +75,7 @@ async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { cacheKey: key, finalTool, scope } = run
   const answerTool = gateMode(run) === 'draft' && scope.isFollowed() ? finalTool : undefined
   const cache = planCache(request, { key, isKept: scope.sessionId !== undefined, finalTool })
-  if (run.state.messages.length >= longRun) run.converted ??= new Map()
-  const { converted } = run
-  return {
-    ...request,
-    ...(cache && { cache }),
-    ...(answerTool !== undefined && { answerTool }),
-    ...(converted && { [convertedOfRun]: converted }),
-  }
+  return { ...request, ...(cache && { cache }), ...(answerTool !== undefined && { answerTool }) }
 }
 
 /** Compares a request with the one before, of which providers keep the beginning. */

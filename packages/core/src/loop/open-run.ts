@@ -206,7 +206,6 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     plannedSteps: 0,
     finalTool: undefined,
     cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
-    converted: undefined,
   })
   describe(opened, () => snapshotOf(run))
   return run

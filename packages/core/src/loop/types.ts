@@ -257,8 +257,6 @@ export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   finalTool: string | undefined
   /** Under which providers cache its prompts; `undefined` where they are not to be cached. */
   cacheKey: string | undefined
-  /** What providers have converted of its messages; `undefined` in its first steps. */
-  converted: Map<object, unknown> | undefined
   /** Calls the model with a prompt for a summary. */
   summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
 }
