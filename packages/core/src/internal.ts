@@ -38,7 +38,7 @@ export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns
 export { spentSince } from './durable/spent-since.ts'
 export { workOn } from './durable/work.ts'
 export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './durable/worker-options.ts'
-export { askPerson } from './loop/ask-person.ts'
+export { askPerson } from './loop/running-call.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
 export { outsideRuns } from './runs/current-run.ts'

@@ -8,18 +8,16 @@ import { startToolDeadline } from '../policies/deadline.ts'
 import { withSignal } from '../runs/current-run.ts'
 import type { AgentRun } from '../runs/run.ts'
 import type { CompiledSchema } from '../schema/schema.ts'
-import { checkCitations } from '../tools/check-citations.ts'
 import { isRun, toToolResult } from '../tools/tool-result.ts'
 import { linkSignal, untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
-import { allowAsking } from './ask-person.ts'
-import { MemberSuspended, withParentRun } from './parent-run.ts'
+import { MemberSuspended } from './parent-run.ts'
+import { RunningCall } from './running-call.ts'
 import { withToolSpan } from './spans.ts'
 import {
   type Attempt,
   failed,
-  idempotencyKey,
   invalidArguments,
   mistakenResult,
   runResult,
@@ -101,20 +99,15 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
 }
 
 async function execute(call: ToolCall, { run, signal, begin }: StepCalls, sources: Citation[]): Promise<Attempt> {
-  const { toolBox, agent, hookContext } = run
+  const { toolBox, agent } = run
   const entry = toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, toolBox))
   if (call.invalid !== undefined) return failed(invalidArguments(call.invalid))
   const deadline = startToolDeadline(signal, entry.tool.timeoutMs ?? agent.toolTimeoutMs)
-  const context: ToolContext = {
-    ...hookContext,
-    ...{ signal: deadline.signal, callId: call.callId, idempotencyKey: idempotencyKey(run, call) },
-    cite: (cited) => void sources.push(...checkCitations(cited)),
-  }
-  const endAsking = allowAsking(context, run, call, deadline)
+  const context = new RunningCall(run, call, deadline, sources)
   try {
     const input = cloneJSON(call.input as JSONValue)
-    const attempt = validateAndExecute(entry, input, withParentRun(context, run), () => begin(call))
+    const attempt = validateAndExecute(entry, input, context, () => begin(call))
     return await untilAborted(context.signal, attempt)
   } catch (error) {
     // An aborted run ends its tools; the model receives all other errors.
@@ -124,7 +117,7 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
     return isAgentKitError(error) && error.code === 'timeout' ? { ...attempt, timeout: error } : attempt
   } finally {
     deadline.stop()
-    endAsking()
+    context.end()
   }
 }
 

@@ -1,28 +1,10 @@
-import type { ToolContext } from '../contracts/tool.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
 import type { RunEnd } from '../runs/end-turn.ts'
 import type { SuspendedMember } from '../runs/snapshot.ts'
 import { keyText } from '../sessions/session-queue.ts'
-import type { AgentSpec, CalledMember, NewRun, OpenedRun, Run, RunScope } from './types.ts'
-
-const parentRun: unique symbol = Symbol('agentkit.parentRun')
-
-type InnerContext = ToolContext & { readonly [parentRun]?: Run }
-
-/** The context of a tool call, with the run that makes it: only the tools of members read it. */
-export function withParentRun(context: ToolContext, run: Run): ToolContext {
-  const inner: InnerContext = Object.defineProperty(context, parentRun, { value: run })
-  return inner
-}
-
-/** The run that calls a member's tool. */
-export function parentRunOf(context: ToolContext): Run {
-  const run = (context as InnerContext)[parentRun]
-  if (run === undefined) throw new TypeError('A member can be called by its swarm alone.')
-  return run
-}
+import type { AgentSpec, CalledMember, NewRun, OpenedRun, RunScope } from './types.ts'
 
 /** Thrown by the tool of a member that waits for approval, or whose run is one of its own: its call has no result yet. */
 export class MemberSuspended extends Error {

@@ -3,7 +3,8 @@ import { isAgentKitError } from '../data/errors.ts'
 import { firstChars } from '../data/first-chars.ts'
 import type { Message, UserPart } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { MemberSuspended, parentRunOf } from '../loop/parent-run.ts'
+import { MemberSuspended } from '../loop/parent-run.ts'
+import { RunningCall } from '../loop/running-call.ts'
 import type { AgentSpec, Run } from '../loop/types.ts'
 import type { MemberOutcome } from '../runs/member-outcome.ts'
 import { memberToolName } from '../runs/member-run.ts'
@@ -35,7 +36,7 @@ export function memberTool(
     // Bounded by the run's deadline and the member's own.
     timeoutMs: limits.longestTimerMs,
     async execute(input, context) {
-      const run = parentRunOf(context)
+      const run = RunningCall.runOf(context)
       const { members, state } = run
       const { signal, callId } = context
       const { task } = input as { task: string } // validated by the schema above

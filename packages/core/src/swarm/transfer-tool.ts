@@ -1,6 +1,6 @@
 import type { Tool } from '../contracts/tool.ts'
 import { type AgentKitError, invalidArgument } from '../data/errors.ts'
-import { parentRunOf } from '../loop/parent-run.ts'
+import { RunningCall } from '../loop/running-call.ts'
 import type { AgentSpec } from '../loop/types.ts'
 import { withHooksOf } from '../policies/hooks.ts'
 import { withTools } from '../tools/toolbox.ts'
@@ -41,7 +41,7 @@ function transferTool({ id, name, description }: AgentSpec): Tool {
     },
     idempotent: true,
     execute(_input, context) {
-      const { members } = parentRunOf(context)
+      const { members } = RunningCall.runOf(context)
       if (members.handedTo !== undefined && members.handedTo !== id) {
         throw new Error(`The conversation was already handed over to ${members.handedTo} in this step.`)
       }
