@@ -72,6 +72,7 @@ export function failureOfSdkError(error: unknown): Failure {
 
 /** The SDKs put the status before the message; `providerError` does so too. */
 function withoutStatus(message: string, status: unknown): string {
+  if (message === `${status} status code (no body)`) return 'it gave no reason.'
   return message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message
 }
 

@@ -480,6 +480,7 @@ describe('failureOfSdkError', () => {
   it('keeps the message of an error without a body', () => {
     expect(failureOfSdkError(new Error('boom'))).toEqual({ message: 'boom' })
     expect(failureOfSdkError('boom')).toEqual({ message: 'boom' })
+    expect(failureOfSdkError({ status: 500, message: '500 status code (no body)' }).message).toBe('it gave no reason.')
   })
 })
 

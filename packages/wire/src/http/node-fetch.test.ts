@@ -488,6 +488,18 @@ describe('what nodeFetch passes to the global fetch', () => {
     },
   )
 
+  it('sends a request once whose redirect its caller reads', async () => {
+    let asked = 0
+    await using server = await httpServer((_request, response) => {
+      asked++
+      response.writeHead(307, { location: '/end' }).end()
+    })
+    const response = await nodeFetch(server.url, { method: 'POST', body: 'a', redirect: 'manual' })
+    expect(response).toMatchObject({ status: 307, ok: false })
+    expect(response.headers.get('location')).toBe('/end')
+    expect(asked).toBe(1)
+  })
+
   it.each([
     [300, 'with', { location: '/end' }],
     [304, 'with', { location: '/end' }],

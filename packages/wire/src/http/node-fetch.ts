@@ -263,11 +263,13 @@ function sendOnce({ url, http, options, body, signal, redirect }: Call): Promise
 }
 
 /**
- * Whether the global `fetch` may follow a redirect. To another origin it would drop only `Authorization`, and send keys
- * in other headers; the response is then the redirect itself.
+ * Whether the global `fetch` gets a redirect, to follow it or to refuse it. To another origin it would drop only
+ * `Authorization`, and send keys in other headers; the response is then the redirect itself, as for a caller that reads
+ * redirects.
  */
 function mayFollow({ headers }: IncomingMessage, url: URL, redirect: Redirect = 'follow'): boolean {
-  return redirect !== 'follow' || URL.parse(headers.location ?? '', url)?.origin === url.origin
+  if (redirect === 'manual') return false
+  return redirect === 'error' || URL.parse(headers.location ?? '', url)?.origin === url.origin
 }
 
 function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
