@@ -78,6 +78,25 @@ describe.each<[string, () => SessionStore]>([
     expect(await shown(payment)).toEqual(['user: first, please', 'assistant: Again.'])
   })
 
+  it.each([0, 1])('cancels the runs that wait for the session behind run %i, which it replaces', async (replaced) => {
+    const running = Promise.withResolvers<void>()
+    const payment = makePayer([() => running.promise.then(() => 'One.'), 'Two again.', 'Three.'])
+    const first = payment.agent.stream('first', session)
+    const answers = [first.result]
+    while (payment.model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    const queued = ['second', 'third'].map((question) => payment.agent.stream(question, session))
+    answers.push(...queued.map(({ result }) => result))
+    const again = ask(payment, 'again, please', { replaces: [first, ...queued][replaced]?.runId ?? '' })
+    const cancelled = answers.slice(1)
+    expect((await Promise.all(cancelled)).map(({ finishReason }) => finishReason)).toEqual(['aborted', 'aborted'])
+    running.resolve()
+    expect(await again).toMatchObject({ finishReason: 'stop', text: 'Two again.' })
+    const before = replaced === 0 ? [] : ['user: first', 'assistant: One.']
+    expect(await shown(payment)).toEqual([...before, 'user: again, please', 'assistant: Two again.'])
+    expect(payment.model.requests).toHaveLength(2)
+    expect(await ask(payment, 'next')).toMatchObject({ text: 'Three.' })
+  })
+
   it('ends a run that waits for approval: it cannot be decided any more', async () => {
     const payment = makePayer([calls('pay 1'), 'Again.'])
     const { runId, approvals } = await ask(payment, 'first')

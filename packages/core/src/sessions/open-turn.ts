@@ -106,8 +106,9 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   const { runs } = store
   const session: SessionRequest = { ...request, key: place }
   if (request.settles && key) await settleUnanswered(session)
-  const replacement = replaces === undefined ? undefined : { store, key: place, replaces, signal }
-  if (replacement) await cancelReplaced(replacement)
+  let replacement = replaces === undefined ? undefined : { store, key: place, replaces, signal }
+  // A run that has not begun leaves nothing to hide.
+  if (replacement && !(await cancelReplaced(replacement))) replacement = undefined
   const { found, release } = await acquireSession(session, async (loaded) => {
     const left = replacement && (await turnsLeft(replacement))
     const messages = left?.messages ?? loaded?.messages ?? []
@@ -121,8 +122,10 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
       position: input.length,
       heldAt: performance.now(),
     }
-    if (runs) return newRecord({ ...request, runs, key: place, input, seeded: found.seeded, isResumable }, found)
-    return storedBeginning(session, loaded, { input, found, replaces })
+    const hidden = { replaces: replacement?.replaces }
+    if (runs)
+      return newRecord({ ...request, ...hidden, runs, key: place, input, seeded: found.seeded, isResumable }, found)
+    return storedBeginning(session, loaded, { input, found, ...hidden })
   })
   if (runs)
     return recordedTurn(

@@ -5,18 +5,33 @@ import type { SessionKey, Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { untilAborted } from '../util/abort.ts'
 import { cancelLive } from './live-runs.ts'
+import { queuedRuns } from './session-queue.ts'
 import { stateOf } from './suspended-runs.ts'
 
 type Replacement = { store: SessionStore; key: SessionKey; replaces: string; signal: AbortSignal }
 
 /**
- * Cancels the runs of this process that a run replaces.
+ * Cancels the runs of this process that a run replaces, also those that wait for the session.
+ * @returns whether something of `replaces` is stored: a run that waited for the session is no turn of it
  * @throws AgentKitError `not-found` when `replaces` is no run of the session, or replaced already
  */
-export async function cancelReplaced(request: Replacement): Promise<void> {
-  const { replaced } = await split(request)
-  const cancelled = Promise.all(replaced.map((runId) => cancelLive(request.store, runId)))
-  await untilAborted(request.signal, cancelled)
+export async function cancelReplaced(request: Replacement): Promise<boolean> {
+  const { store, key, replaces, signal } = request
+  const queued = queuedRuns(store, key)
+  const cancel = async (runIds: readonly string[]): Promise<void> => {
+    await untilAborted(signal, Promise.all(runIds.map((runId) => cancelLive(store, runId))))
+  }
+  const parts = await find(request)
+  if (parts) {
+    const kept = new Set(parts.left.map(({ runId }) => runId))
+    await cancel([...parts.replaced, ...queued.filter((runId) => !kept.has(runId))])
+    return true
+  }
+  const place = queued.indexOf(replaces)
+  if (place === -1) throw notFound(replaces)
+  await cancel(queued.slice(place))
+  // It may have begun meanwhile.
+  return (await find(request)) !== undefined
 }
 
 /**
@@ -24,22 +39,24 @@ export async function cancelReplaced(request: Replacement): Promise<void> {
  * @throws AgentKitError `not-found` when `replaces` is no run of the session, or replaced already
  */
 export async function turnsLeft(request: Replacement): Promise<{ messages: Message[]; state: JSONValue | undefined }> {
-  const { left } = await split(request)
+  const parts = await find(request)
+  if (!parts) throw notFound(request.replaces)
+  const { left } = parts
   const state = left.findLast((turn) => turn.status !== 'replaced' && turn.state !== undefined)?.state
   return { messages: left.flatMap(visibleMessages), state: stateOf(state) }
 }
 
-async function split(request: Replacement): Promise<{ left: Turn[]; replaced: string[] }> {
+async function find(request: Replacement): Promise<{ left: Turn[]; replaced: string[] } | undefined> {
   const { store, key, replaces, signal } = request
   const turns = await untilAborted(signal, store.turns(key))
   const from = turns.findIndex(({ runId, status }) => runId === replaces && status !== 'replaced')
   if (from !== -1) return { left: turns.slice(0, from), replaced: turns.slice(from).map(({ runId }) => runId) }
   const replaced = await untilAborted(signal, runsSince(request))
-  return { left: turns.filter(({ runId }) => !replaced.includes(runId)), replaced }
+  return replaced && { left: turns.filter(({ runId }) => !replaced.includes(runId)), replaced }
 }
 
 /** The runs of the session from one on that has not begun: it is no turn yet, while later runs may be. */
-async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<string[]> {
+async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<string[] | undefined> {
   const record = (await runs?.read(replaces))?.record
   const { agentId, userId, sessionId } = key
   const isOfSession = record?.agentId === agentId && record.userId === userId && record.sessionId === sessionId
@@ -52,6 +69,10 @@ async function runsSince({ store: { runs }, key, replaces }: Replacement): Promi
     if (place !== -1) return since.slice(0, place + 1)
     if (page.length === 0) break
   }
+  return undefined
+}
+
+function notFound(replaces: string): AgentKitError {
   const message = `There is no run ${replaces} in this session that could be replaced.`
-  throw new AgentKitError('not-found', message, { runId: replaces })
+  return new AgentKitError('not-found', message, { runId: replaces })
 }

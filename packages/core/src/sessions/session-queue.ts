@@ -90,6 +90,11 @@ export async function enqueue({
   }
 }
 
+/** The runs of this process that hold a session or wait for it, in their order. */
+export function queuedRuns(store: SessionStore, key: SessionKey): string[] {
+  return queues.get(`${placeOf(store)}\n${keyText(key)}`)?.map(({ runId }) => runId) ?? []
+}
+
 function interruptAll(queue: readonly QueuedRun[]): void {
   const reason = new AgentKitError('aborted', 'A newer message interrupted the run.')
   // A copy, as an interrupted run may leave the queue at once.
