@@ -173,6 +173,15 @@ describe('elements of an output', () => {
     const agent = planner([JSON.stringify(plan)], Plan)
     await expect(collect(agent.stream('Tea').elements(path))).rejects.toThrow(`has no list of items at "${path}"`)
   })
+
+  it('need the path of a list', async () => {
+    // @ts-expect-error JavaScript may leave it out
+    const elements = planner([], Plan).stream('Tea').elements()
+    await expect(collect(elements)).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: 'Pass the path of a list in the output: run.elements("plan.steps").',
+    })
+  })
 })
 
 function gone(): AgentKitError {

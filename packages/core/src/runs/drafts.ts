@@ -1,3 +1,4 @@
+import { invalidArgument } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
@@ -32,12 +33,18 @@ export async function* partialsOf(run: DraftedRun, formOf: () => Promise<DraftFo
   }
 }
 
-/** The items of a list in the output, each once it is complete and fits its schema. */
+/**
+ * The items of a list in the output, each once it is complete and fits its schema.
+ * @throws AgentKitError `invalid-argument` for a path that is no text, or no list's
+ */
 export async function* elementsOf(
   run: DraftedRun,
   formOf: () => Promise<DraftForm>,
   path: string,
 ): AsyncGenerator<unknown> {
+  if (typeof path !== 'string') {
+    throw invalidArgument('Pass the path of a list in the output: run.elements("plan.steps").')
+  }
   const form = await formOf()
   const watched = [...(form.field === undefined ? [] : [form.field]), ...(path === '' ? [] : path.split('.'))]
   const itemOf = await form.itemsAt(watched)
