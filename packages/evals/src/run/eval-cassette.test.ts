@@ -100,6 +100,49 @@ it('equal requests get the same answers in a replay, however long tools take', a
   expect(await texts(optionsWith('replay', (call) => call === 2))).toEqual(recorded)
 })
 
+it('members of different cases that are asked the same get the answers of their own case', async () => {
+  const optionsWith = (mode: 'record' | 'replay', slow: string): EvaluateOptions => {
+    let answers = 0
+    const wait = tool({
+      name: 'wait',
+      description: 'Waits.',
+      input: { type: 'object', properties: { who: { type: 'string' } } },
+      async execute({ who }) {
+        if (who === slow) for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+        return 'done'
+      },
+    })
+    const leader: Model = {
+      id: 'test/leader',
+      async *stream(request, signal) {
+        const [question, ...others] = request.messages
+        const results = others.filter(({ role }) => role === 'tool').map(({ content }) => String(content))
+        const calls = [
+          { name: 'wait', callId: 'call_1', input: { who: `${question?.content}` } },
+          { name: 'helper', callId: 'call_2', input: { task: 'Look it up' } },
+        ]
+        const next = calls[results.length]
+        yield* scriptedModel([next ? { toolCalls: [next] } : `${results[1]}`]).stream(request, signal)
+      },
+    }
+    const helping: Model = {
+      id: 'test/helping',
+      async *stream(request, signal) {
+        yield* scriptedModel([`Answer ${++answers}`]).stream(request, signal)
+      },
+    }
+    const helper = new Agent({ name: 'Helper', functions: [], model: helping })
+    const agent = new Swarm({ name: 'Team', functions: [wait], model: leader, agents: [helper] })
+    const cassette = { file: join(out, 'members.cassette'), mode }
+    return { agent, cases: [{ input: 'One' }, { input: 'Two' }], scorers: [latency(60_000)], cassette, out, name: mode }
+  }
+  const texts = async (options: EvaluateOptions): Promise<string[]> =>
+    (await evaluate(options)).results.map(({ text }) => text)
+  const recorded = await texts(optionsWith('record', 'One'))
+  expect(recorded).toEqual(['Answer 2', 'Answer 1'])
+  expect(await texts(optionsWith('replay', 'Two'))).toEqual(recorded)
+})
+
 it('a replay takes the place of no result that a model has made', async () => {
   const options = optionsOf('replay', () => true, 'beside')
   const { cassette: _, ...real } = options

@@ -9,7 +9,8 @@ import type { EvaluateOptions } from './eval-options.ts'
 
 /** What makes the model calls of an eval, and knows how long its runs took. */
 export type EvalCassette = {
-  replace(model: Model): Model
+  /** @param group the runs whose calls a replay keeps apart from those of others, which run at the same time */
+  replacement(group: string): (model: Model) => Model
   /** The duration of a run: the measured one, which is recorded, or the recorded one. */
   durationOf(run: string, measuredMs: number): number
   /** Called when all runs have ended. */
@@ -29,12 +30,6 @@ export type EvalCassette = {
  */
 export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['cassette']>): Promise<EvalCassette> {
   const { record, replay } = await import('@agentkit/testing')
-  const models = new Map<string, Model>()
-  const made = (model: Model, make: () => Model): Model => {
-    const known = models.get(model.id) ?? make()
-    models.set(model.id, known)
-    return known
-  }
   const durationsFile = `${file}.durations.json`
   if (mode === 'replay') {
     if (!existsSync(file)) {
@@ -44,7 +39,7 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
     const cassette = replay(file)
     const durations = readDurations(durationsFile)
     return {
-      replace: (model) => made(model, () => cassette.model(model.id)),
+      replacement: (group) => once(({ id }) => cassette.model(id, { group })),
       durationOf: (run, measuredMs) => durations[run] ?? measuredMs,
       finish: async () => {},
       discard: async () => {},
@@ -53,7 +48,6 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
   const durations: Record<string, number> = {}
   // The recording of a process continues in a file that it has begun, so each eval has one of its own.
   const unfinished = `${file}.${crypto.randomUUID()}.tmp`
-  const recorded = new Map<Model, Model>()
   // Otherwise each run would fail by it.
   try {
     makeFolder(dirname(file))
@@ -61,11 +55,7 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
     throw storageError(file, cause)
   }
   return {
-    replace(model) {
-      const known = recorded.get(model) ?? record(model, unfinished)
-      recorded.set(model, known)
-      return known
-    },
+    replacement: (group) => once((model) => record(model, unfinished, { group })),
     durationOf(run, measuredMs) {
       durations[run] = measuredMs
       return measuredMs
@@ -81,6 +71,16 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
       })
     },
     discard: () => rm(unfinished, { force: true }),
+  }
+}
+
+/** The same model for each call of one. */
+function once(replace: (model: Model) => Model): (model: Model) => Model {
+  const known = new Map<Model, Model>()
+  return (model) => {
+    const replaced = known.get(model) ?? replace(model)
+    known.set(model, replaced)
+    return replaced
   }
 }
 

@@ -101,7 +101,7 @@ async function runTasks(tasks: readonly Task[], work: Work): Promise<StoredResul
       continue
     }
     // Equal requests are recorded and replayed in their order, so runs of one question follow each other.
-    const group = cassette ? JSON.stringify([task.case.input, task.case.history]) : `${index}`
+    const group = cassette ? groupOf(task.case) : `${index}`
     const others = groups.get(group)
     if (others) others.push(index)
     else groups.set(group, [index])
@@ -133,9 +133,14 @@ async function runTasks(tasks: readonly Task[], work: Work): Promise<StoredResul
   return results
 }
 
+/** Of the runs that ask the same: an edited list of cases keeps their recorded calls. */
+function groupOf({ input, history }: NamedCase): string {
+  return caseHash({ id: '', input, ...(history && { history }) }).slice(0, 32)
+}
+
 async function runTask(task: Task, { plan, file, cassette }: Work, signal: AbortSignal): Promise<StoredResult> {
   const run = (): Promise<ResultLine> => resultOf(task, plan, signal, cassette)
-  const line = await (cassette ? withReplacedModels(cassette.replace, run) : run())
+  const line = await (cassette ? withReplacedModels(cassette.replacement(groupOf(task.case)), run) : run())
   if (signal.aborted) throw abortError(signal)
   await file.append(line)
   const { input: _, messages: __, members: ___, ...result } = line

@@ -19,6 +19,8 @@ export type OpenCall = {
   end(how: CallEnd): void
 }
 
+export type CallOptions = { append?: boolean | undefined; group?: string | undefined }
+
 /** The model finished, its reader left or aborted, or it failed. */
 export type CallEnd = 'done' | 'left' | { error: unknown }
 
@@ -45,9 +47,10 @@ export class CassetteWriter {
 
   /**
    * @param append whether the content of the file is kept
+   * @param group whose call it is
    * @throws AgentKitError `storage` when the file cannot be written
    */
-  begin(model: Model, request: ModelRequest, append: boolean): OpenCall {
+  begin(model: Model, request: ModelRequest, { append = false, group }: CallOptions): OpenCall {
     this.#start(append)
     const call = ++this.#calls
     const at = [++this.#moment]
@@ -79,7 +82,8 @@ export class CassetteWriter {
         const isFinished = bursts.at(-1)?.at(-1)?.type === 'finish'
         if (how === 'left' && !isFinished) ended.left = Math.round(performance.now() - lastEventAt)
         if (Object.keys(ended).length > 0) at.push(++this.#moment)
-        const recorded = { call, model: model.id, request, events: scrubEvents(bursts), ...ended }
+        const own = { call, model: model.id, ...(group !== undefined && { group }) }
+        const recorded = { ...own, request, events: scrubEvents(bursts), ...ended }
         this.#write({ ...recorded, at: formatMoments(at) } satisfies RecordedCall)
       },
     }

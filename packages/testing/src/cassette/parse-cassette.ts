@@ -13,6 +13,8 @@ export type RecordedCall = {
   call: number
   /** `provider/model`. */
   model: string
+  /** Whose call it is, where `record` was told. */
+  group?: string
   /** In the form that is compared: keys sorted, secrets scrubbed, files and opaque data as hashes. */
   request: ModelRequest
   /** The answer; events that arrived at once are in one list. */

@@ -1,5 +1,5 @@
 import type { Model, ModelEvent, ModelRequest, ModelStream } from '@agentkit/core'
-import { checkOptions, invalidArgument, isFlag, isRecord } from '@agentkit/core/internal'
+import { checkOptions, invalidArgument, isFlag, isRecord, isText } from '@agentkit/core/internal'
 import { type CassetteOptions, canonicalRequest, isFunction } from './canonical-request.ts'
 import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from './cassette-writer.ts'
 
@@ -7,6 +7,11 @@ import { type CallEnd, type CassetteWriter, cassetteWriter, type OpenCall } from
 export type RecordOptions = CassetteOptions & {
   /** Whether the content of the file is kept; otherwise the process's first call overwrites it. */
   append?: boolean
+  /**
+   * Whose calls these are. `replay(file).model(id, { group })` answers with the calls of its group alone, so that works that
+   * run at the same time, and make equal requests, get their own answers.
+   */
+  group?: string
 }
 
 /**
@@ -26,7 +31,7 @@ export function record(model: Model, file: string, options: RecordOptions = {}):
   if (typeof file !== 'string' || file === '') {
     throw invalidArgument("record(model, file) takes the path of a file, such as 'support.cassette'.")
   }
-  checkOptions(options, { normalize: isFunction, append: isFlag }, { of: 'record' })
+  checkOptions(options, { normalize: isFunction, append: isFlag, group: isText }, { of: 'record' })
   const writer = cassetteWriter(file)
   writer.add(model)
   const recorded: Model = {
@@ -89,7 +94,7 @@ function recordStream(
     async next() {
       // A call that is aborted before it starts sends no request.
       if (!call && !signal.aborted) {
-        call = writer.begin(model, canonicalRequest(request, options), options.append ?? false)
+        call = writer.begin(model, canonicalRequest(request, options), options)
         signal.addEventListener('abort', leave)
       }
       try {

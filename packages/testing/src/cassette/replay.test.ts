@@ -27,6 +27,12 @@ async function recorded(
   return file
 }
 
+async function recordedFor(group: string): Promise<string> {
+  const file = newFile()
+  await ask(record(scriptedModel(['Yes']), file, { group }), 'Hi')
+  return file
+}
+
 async function failureOf(answer: Promise<unknown>): Promise<AgentKitError> {
   return answer.then(
     () => expect.unreachable('it did not fail'),
@@ -57,6 +63,30 @@ describe('replay', () => {
     expect({ code, retryable }).toEqual({ code: 'not-found', retryable: false })
     expect(message).toContain('has this request to "test/scripted" 3 times, and it was made once more.')
     expect(await failureOf(ask(replay(file), 'Hi')), 'each replay begins anew').toMatchObject({ code: 'overloaded' })
+  })
+
+  it('answers a group with its own calls, and with those of no group', async () => {
+    const file = newFile()
+    for (const [group, answer] of [
+      ['a', 'Of a'],
+      [undefined, 'Of none'],
+      ['b', 'Of b'],
+    ] as const) {
+      await ask(record(scriptedModel([answer]), file, group === undefined ? {} : { group }), 'Hi')
+    }
+    const cassette = replay(file)
+    const [a, b] = [{ group: 'a' }, { group: 'b' }].map((options) => cassette.model('test/scripted', options)) as [
+      Model,
+      Model,
+    ]
+    expect([await textOf(b, 'Hi'), await textOf(b, 'Hi'), await textOf(a, 'Hi')]).toEqual(['Of none', 'Of b', 'Of a'])
+    expect((await failureOf(ask(a, 'Hi'))).message).toContain('2 times, and it was made once more.')
+    const ofB = replay(await recordedFor('b')).model('test/scripted', { group: 'c' })
+    expect((await failureOf(ask(ofB, 'Hi'))).message).toContain(
+      'has this request to "test/scripted" of another group only.',
+    )
+    expect((await failureOf(ask(ofB, 'Ho'))).message).toContain('+ "Ho"')
+    expect(() => cassette.model('test/scripted', { grop: 'a' } as object)).toThrow('Did you mean `replay.model.group`?')
   })
 
   it('throws the error of an SDK with all fields that a run looks at', async () => {

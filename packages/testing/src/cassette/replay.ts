@@ -1,18 +1,21 @@
 import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
-import { abortError, checkOptions } from '@agentkit/core/internal'
+import { abortError, checkOptions, isText } from '@agentkit/core/internal'
 import { BurstIterator } from './burst-iterator.ts'
 import { type CassetteOptions, isFunction } from './canonical-request.ts'
 import { placesOf } from './moments.ts'
 import type { RecordedCall } from './parse-cassette.ts'
 import { readCassette } from './read-cassette.ts'
-import { RecordedCalls } from './recorded-calls.ts'
+import { type Asked, RecordedCalls } from './recorded-calls.ts'
 import { fromRecordedError } from './recorded-error.ts'
 import { ReplayClock } from './replay-clock.ts'
 
 /** A recorded model: the first one of its cassette. Its other models answer in the common recorded order. */
 export interface ReplayedModel extends Model {
-  /** @param id `provider/model`; a model that was never called has no answers */
-  model(id: string): Model
+  /**
+   * @param id `provider/model`; a model that was never called has no answers
+   * @param options.group answers with the calls that were recorded with this `group`, and with those that have none
+   */
+  model(id: string, options?: { group?: string }): Model
 }
 
 /**
@@ -36,19 +39,21 @@ export function replay(file: string, options: CassetteOptions = {}): ReplayedMod
   if (first === undefined) throw new AgentKitError('not-found', `The cassette ${file} has no calls. Record it again.`)
   const recordedCalls = new RecordedCalls(file, cassette, options)
   const clock = new ReplayClock(placesOf(cassette.calls))
-  const model = (id: string): Model => {
+  const model = (id: string, given: { group?: string } = {}): Model => {
+    checkOptions(given, { group: isText }, { of: 'replay.model' })
     const info = cassette.models.find((recorded) => recorded.model === id)?.info
     return {
       id,
       ...(info && { info }),
-      stream: (request, signal) => new BurstIterator(play(id, request, signal, recordedCalls, clock), signal),
+      stream: (request, signal) =>
+        new BurstIterator(play({ id, ...given }, request, signal, recordedCalls, clock), signal),
     }
   }
   return { ...model(first), model }
 }
 
 async function* play(
-  model: string,
+  model: Asked,
   request: ModelRequest,
   signal: AbortSignal,
   recordedCalls: RecordedCalls,
