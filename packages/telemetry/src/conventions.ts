@@ -116,9 +116,10 @@ export type Conventions = typeof genAI010
 export const conventions: Record<ConventionsVersion, Conventions> = { '0.1.0': genAI010 }
 
 /** Boundaries of histograms, from the pages of their metrics. */
-export const boundaries: Record<'seconds' | 'requestSeconds' | 'tokens' | 'calls', number[]> = {
+export const boundaries: Record<'seconds' | 'agentSeconds' | 'requestSeconds' | 'tokens' | 'calls', number[]> = {
   seconds: [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+  agentSeconds: [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6],
   requestSeconds: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300],
   tokens: [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864],
-  calls: [0, 1, 2, 4, 8, 16, 32, 64, 128],
+  calls: [1, 2, 4, 8, 16, 32, 64, 128],
 }

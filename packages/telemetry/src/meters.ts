@@ -16,23 +16,23 @@ export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
   const duration = (name: string, description: string, explicitBucketBoundaries = boundaries.seconds) => {
     return meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries } })
   }
-  const calls = (name: string, description: string) => {
-    return meter.createHistogram(name, {
-      description,
-      unit: '{call}',
-      advice: { explicitBucketBoundaries: boundaries.calls },
-    })
+  const calls = (name: string, description: string, unit: string) => {
+    return meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries: boundaries.calls } })
   }
   const tokens = (name: string, description: string) => meter.createCounter(name, { description, unit: '{token}' })
   const durations = {
-    run: duration(metrics.agentDuration, 'Duration of an invocation of an agent.'),
+    run: duration(metrics.agentDuration, 'Duration of an invocation of an agent.', boundaries.agentSeconds),
     model: duration(metrics.modelDuration, 'Duration of one attempt of a model.'),
     tool: duration(metrics.toolDuration, 'Duration of a tool call.'),
     mcp: duration(metrics.mcpDuration, 'Duration of a request to an MCP server.', boundaries.requestSeconds),
     retrieval: duration(metrics.operationDuration, 'Duration of a retrieval.'),
   }
-  const modelCalls = calls(metrics.agentModelCalls, 'Attempts of models in an invocation of an agent.')
-  const toolCalls = calls(metrics.agentToolCalls, 'Tool calls in an invocation of an agent.')
+  const modelCalls = calls(
+    metrics.agentModelCalls,
+    'Attempts of models in an invocation of an agent.',
+    '{inference_call}',
+  )
+  const toolCalls = calls(metrics.agentToolCalls, 'Tool calls in an invocation of an agent.', '{tool_call}')
   const input = tokens(metrics.inputTokens, 'Input tokens used.')
   const output = tokens(metrics.outputTokens, 'Output tokens used.')
   const cacheRead = tokens(metrics.cacheReadTokens, 'Input tokens that were read from a cache of the provider.')

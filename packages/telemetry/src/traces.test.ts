@@ -2,6 +2,7 @@ import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workf
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { context, type Meter, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
+import type { Histogram } from '@opentelemetry/sdk-metrics'
 import { type ReadableSpan, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
 import { describe, expect, it, vi } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
@@ -327,6 +328,24 @@ describe('the trace of a run', () => {
       'gen_ai.invoke_agent.duration',
       'gen_ai.invoke_agent.inference_calls',
       'gen_ai.invoke_agent.tool_calls',
+    ])
+  })
+
+  it('measures calls and runs of minutes as the conventions have it: their units and boundaries', async () => {
+    await using telemetry = await traced()
+    await new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Done.']) }).chat('Go')
+    const metrics = await telemetry.metrics()
+    const ofAgents = metrics.filter(({ descriptor }) => descriptor.name.startsWith('gen_ai.invoke_agent.'))
+    const forms = ofAgents.map(({ descriptor, dataPoints }) => {
+      const histogram = dataPoints[0]?.value as Histogram | undefined // of one instrument, by its name
+      const boundaries = histogram?.buckets.boundaries
+      return [descriptor.name, descriptor.unit, boundaries?.[0], boundaries?.at(-1)]
+    })
+    // https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/gen-ai-metrics.md
+    expect(forms.toSorted()).toEqual([
+      ['gen_ai.invoke_agent.duration', 's', 0.1, 409.6],
+      ['gen_ai.invoke_agent.inference_calls', '{inference_call}', 1, 128],
+      ['gen_ai.invoke_agent.tool_calls', '{tool_call}', 1, 128],
     ])
   })
 })
