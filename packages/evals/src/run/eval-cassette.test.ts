@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
 import { readCassette, scriptedModel } from '@agentkit/testing'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { EvalCase } from '../data/eval-case.ts'
 import { judge } from '../scorers/judge.ts'
 import { latency } from '../scorers/limit-scorers.ts'
@@ -161,6 +161,20 @@ it('a case that was not recorded fails, and is not recorded', async () => {
   expect(report.variants.agent?.failed).toBe(2)
   expect(report.results.find((result) => result.case === '9')?.error).toMatchObject({ code: 'not-found' })
   expect(await readFile(join(out, 'taped.cassette'))).toEqual(before)
+}, 60_000)
+
+it('a replay with cases that were not recorded, or have new ids, gives the same report each time', async () => {
+  let [now, longer] = [0, 0]
+  // Each run takes longer than the one before.
+  const timed = vi.spyOn(performance, 'now').mockImplementation(() => (now += ++longer))
+  const options = optionsOf('replay', () => false, 'changed')
+  const changed = [...cases.map((one, index) => ({ ...one, id: `renamed-${index}` })), { input: 'New' }]
+  try {
+    const report = () => evaluate({ ...options, cases: changed, scorers: [latency(1)] })
+    expect(await report()).toEqual(await report())
+  } finally {
+    timed.mockRestore()
+  }
 }, 60_000)
 
 it('a recording that ends early leaves the earlier one', async () => {

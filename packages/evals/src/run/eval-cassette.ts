@@ -11,7 +11,7 @@ import type { EvaluateOptions } from './eval-options.ts'
 export type EvalCassette = {
   /** @param group the runs whose calls a replay keeps apart from those of others, which run at the same time */
   replacement(group: string): (model: Model) => Model
-  /** The duration of a run: the measured one, which is recorded, or the recorded one. */
+  /** The duration of a run: the measured one, which is recorded, or the recorded one; 0 where there is none. */
   durationOf(run: string, measuredMs: number): number
   /** Called when all runs have ended. */
   finish(): Promise<void>
@@ -40,7 +40,8 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
     const durations = readDurations(durationsFile)
     return {
       replacement: (group) => once(({ id }) => cassette.model(id, { group })),
-      durationOf: (run, measuredMs) => durations[run] ?? measuredMs,
+      // How long a replay itself takes is another figure each time.
+      durationOf: (run) => durations[run] ?? 0,
       finish: async () => {},
       discard: async () => {},
     }
