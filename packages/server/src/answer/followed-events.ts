@@ -3,7 +3,7 @@ import { follow } from '@agentkit/core/internal'
 import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
 import { sendBrokenEnd } from './live-events.ts'
-import { runProblem, thrownProblem } from './problem.ts'
+import { type ProblemError, runProblem, thrownProblem } from './problem.ts'
 
 export type FollowedRun = {
   sessions: SessionStore
@@ -95,10 +95,22 @@ async function sendUntilEnd(
   for await (const event of follow(sessions, runId, { after, signal })) {
     seen = event.seq
     if (event.type === 'run-end' && event.seq <= continuesAfter) continue
-    const failure = event.type === 'run-end' ? runProblem(event) : undefined
+    const failure = event.type === 'run-end' ? await failureOf(event, followed.run) : undefined
     const room = send(encode(event), { beginsAnswer: true, failure, isFollowed: event.seq > last })
     if (room !== undefined) await room
     if (event.type === 'run-end') return { isSent: true, place: placeAfter(followed, seen) }
   }
   return { isSent: false, place: placeAfter(followed, seen) }
+}
+
+/** Why the run has failed, by its own error where this process has run it: that knows its cause and its trace, for the log. */
+async function failureOf(
+  end: Extract<AgentEvent, { type: 'run-end' }>,
+  run: AgentRun | undefined,
+): Promise<ProblemError | undefined> {
+  if (!end.error || !run) return runProblem(end)
+  // It settles as its last event is stored. Where another process has ended the run, it may not.
+  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
+  const result = await Promise.race([run.result, turn])
+  return runProblem(result?.error?.code === end.error.code ? result : end)
 }

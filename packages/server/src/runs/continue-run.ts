@@ -20,11 +20,13 @@ export type Continuation = {
 
 /**
  * A place for a run that may continue once a decision is stored: it starts as soon as the place is free.
+ * @param requestId of the decision, for the log
  * @throws ProblemError `overloaded` where the server cannot continue it
  */
 export async function reserveContinuation(
   parts: RouteParts,
   { record: { runId, userId }, attempt }: StoredRun,
+  requestId: string,
 ): Promise<Continuation> {
   const { agent, capacity, limits, log } = parts
   const left = new AbortController()
@@ -41,7 +43,7 @@ export async function reserveContinuation(
     const settle = (result: RunResult): void => {
       const { code } = result.error ?? {}
       const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.runs.isClosed)
-      if (!isLeft) logRun(result, { log, startedAt })
+      if (!isLeft) logRun(result, { log, requestId, startedAt })
       // The result is that of the whole run, whose first part is counted already.
       leave(spentSince(before, result))
     }
@@ -73,7 +75,8 @@ export async function reserveContinuation(
         // A server that stops leaves the run to the next one.
         if (error instanceof ProblemError) return
         const message = 'A run whose approvals are decided could not be continued.'
-        log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+        const ids = { request_id: requestId, run_id: runId }
+        log({ time: new Date().toISOString(), level: 'error', message, ...ids, error: describeError(error) })
       })
       return { starting }
     },

@@ -55,7 +55,9 @@ export function decisionRoute(parts: RouteParts): Route {
       const decision = decisionOf(sent, checkOpen(stored, approvalId))
 
       // A worker continues a background run, in this process or in another one.
-      const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored)
+      const continuation = stored.isBackground
+        ? undefined
+        : await reserveContinuation(parts, stored, context.get('requestId'))
       const by = context.get('principal') ?? userId
       try {
         await agent.decide(runId, { [approvalId]: decision }, { userId, by })

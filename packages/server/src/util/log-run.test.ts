@@ -20,7 +20,7 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
   const entries: LogEntry[] = []
   const failure = new AgentKitError('auth', 'confidential refusal', { retryable: false })
   const answer = { text: 'confidential answer', usage: { inputTokens: 4, outputTokens: 2 } }
-  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([answer, failure, failure]) })
+  const { agent } = stored([answer, failure, failure, failure])
   const app = createApp(agent, { log: (entry) => entries.push(entry) })
   const remove = setTracer(tracer as Tracer) // no header is asked for
   try {
@@ -29,6 +29,8 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
     await (await app.request('/api/v1/chat', ask('Again', {}, { 'x-request-id': 'req-2' }))).text()
     const streamed = ask('Again', {}, { 'x-request-id': 'req-3', accept: 'text/event-stream' })
     await (await app.request('/api/v1/chat', streamed)).text()
+    const kept = ask('Again', { resumable: 'true' }, { 'x-request-id': 'req-4', accept: 'text/event-stream' })
+    await (await app.request('/api/v1/chat', kept)).text()
     await new Promise(setImmediate)
   } finally {
     remove()
@@ -42,8 +44,9 @@ it('logs a line for a run, or for its failure, with the ids of request, run and 
   expect(others).toMatchObject([
     { level: 'error', request_id: 'req-2', code: 'auth', ...ids },
     { level: 'error', request_id: 'req-3', code: 'auth', ...ids },
+    { level: 'error', request_id: 'req-4', code: 'auth', ...ids },
   ])
-  expect(others).toHaveLength(2)
+  expect(others).toHaveLength(3)
   expect(JSON.stringify(first)).not.toContain('confidential')
 })
 
@@ -114,7 +117,7 @@ it.each(['application/json', 'text/event-stream'])(
     const asked = await app.request('/api/v1/chat', ask('Pay', { resumable: 'true' }, { accept: 'application/json' }))
     const { run_id, approvals } = (await asked.json()) as { run_id: string; approvals: { approval_id: string }[] }
     const decision = await app.request(`/api/v1/runs/${run_id}/approvals/${approvals[0]?.approval_id}`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json', accept } },
+      ...{ method: 'POST', headers: { 'content-type': 'application/json', accept, 'x-request-id': 'req-decision' } },
       body: JSON.stringify({ user_id: 'ada', approve: true }),
     })
     await decision.text()
@@ -122,7 +125,7 @@ it.each(['application/json', 'text/event-stream'])(
     await new Promise(setImmediate)
     expect(entries).toMatchObject([
       { level: 'info', message: 'A run waits for approval.' },
-      { level: 'error', message: 'A run has failed.', code: 'auth', run_id },
+      { level: 'error', message: 'A run has failed.', code: 'auth', run_id, request_id: 'req-decision' },
     ])
   },
 )

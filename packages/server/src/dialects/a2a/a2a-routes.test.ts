@@ -5,6 +5,7 @@ import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
 import { storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
+import type { LogEntry } from '../../util/log.ts'
 
 const make = storedAgents()
 const options = { log: () => {}, dialects: ['a2a'] } as const
@@ -112,6 +113,17 @@ describe('POST /a2a', () => {
     expect(await response.json()).toMatchObject({
       error: { code: -32009, message: expect.stringContaining('A2A 1.0'), data: [{ reason: 'VERSION_NOT_SUPPORTED' }] },
     })
+  })
+
+  it.each(['SendMessage', 'SendStreamingMessage'])('logs a run that has failed once (%s)', async (method) => {
+    const entries: LogEntry[] = []
+    const { agent } = make([new AgentKitError('auth', 'refused', { retryable: false })])
+    const app = createApp(agent, { ...options, log: (entry) => entries.push(entry) })
+    const headers = { 'x-request-id': 'req-1' }
+    const response = await app.request('/a2a', post({ ...hi, method }, { headers }))
+    expect(await response.text()).toContain('TASK_STATE_FAILED')
+    await new Promise(setImmediate)
+    expect(entries).toMatchObject([{ level: 'error', code: 'auth', request_id: 'req-1' }])
   })
 
   it('gives the client of A2A 0.3 the sentence', async () => {

@@ -1,5 +1,6 @@
 import type { RunResult, RunStore } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
+import { logProblem } from '../../answer/log-problem.ts'
 import { type ProblemError, runProblem } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
@@ -44,7 +45,7 @@ type Whole = Extract<Chat['answer'], { whole: unknown }>
 
 /** The task when its run has ended or waits; once it has begun, for a client that does not wait. */
 async function wholeTask(
-  { call, userId, parts }: Sent,
+  { call, userId, context, parts }: Sent,
   { contextId, returnsImmediately }: { contextId: string; returnsImmediately: boolean },
   start: (answer: Whole) => Promise<Response>,
 ): Promise<Response> {
@@ -70,6 +71,7 @@ async function wholeTask(
     // A run that was refused before it was stored is no task.
     const isTask = failed && error === failed.problem && (await parts.agent.sessions.runs?.read(failed.run.runId))
     if (!failed || !isTask) throw error
+    logProblem(failed.problem, context, parts.log)
     return result(call, { task: await readTask(parts, failed.run.runId, userId) })
   })
   const { runs } = parts.agent.sessions
