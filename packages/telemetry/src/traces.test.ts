@@ -1,4 +1,4 @@
-import { Agent, AgentKitError, type AgentRun, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
+import { Agent, AgentKitError, type AgentRun, type Model, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { context, type Meter, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
@@ -311,6 +311,25 @@ describe('the trace of a run', () => {
       { type: 'blob', modality: 'image', mime_type: 'image/png' },
     ])
     expect(JSON.stringify(telemetry.spans().map(({ attributes }) => attributes))).not.toContain('iVBORw0KGgo')
+  })
+
+  it('has the finish reason `error` of an answer that broke off, and none of one that has not begun', async () => {
+    await using telemetry = await traced()
+    const busy = new AgentKitError('overloaded', 'Busy.', { retryable: true })
+    let calls = 0
+    const model: Model = {
+      id: 'test/breaking',
+      async *stream(request, signal) {
+        calls++
+        if (calls === 2) yield { type: 'text-delta', text: 'Half of' }
+        if (calls < 3) throw busy
+        yield* scriptedModel(['Whole.']).stream(request, signal)
+      },
+    }
+    await new Agent({ name: 'Clerk', functions: [], model, retry: { attempts: 3, firstWaitMs: 1 } }).chat('Go')
+    const attempts = telemetry.spans().filter(({ name }) => name === 'chat breaking')
+    const reasons = attempts.map(({ attributes }) => attributes['gen_ai.response.finish_reasons'])
+    expect(reasons).toEqual([undefined, ['error'], ['stop']])
   })
 
   it('names a tool that a model has made up in no metric', async () => {

@@ -73,8 +73,9 @@ export function startCallSpan(
 }
 
 /** What an attempt resulted in. */
-export function callEnd({ usage, message, reason }: Reply, error: unknown): SpanEnd {
-  if (error !== undefined) return { error, usage }
+export function callEnd({ usage, message, reason, hasBegun }: Reply, error: unknown): SpanEnd {
+  // An answer that broke off has no reason of its own.
+  if (error !== undefined) return { error, usage, ...(hasBegun && { finishReason: 'error' }) }
   return { usage, model: message.model, finishReason: reason, output: message }
 }
 
