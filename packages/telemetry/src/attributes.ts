@@ -138,7 +138,11 @@ export function errorTypeOf({ error, isError }: SpanEnd): string | undefined {
 }
 
 /** The attributes of metrics, which name no user, session or run, and nothing that a model writes. */
-export function metricAttributes(about: SpanStart, end: SpanEnd, names: Conventions): Attributes {
+export function metricAttributes(
+  about: SpanStart,
+  end: SpanEnd & { agent: string | undefined },
+  names: Conventions,
+): Attributes {
   const a = names.attributes
   const { operation, subject } = nameOf(about, names)
   const shared = { [a.operation]: operation, [a.errorType]: errorTypeOf(end) }
@@ -152,7 +156,12 @@ export function metricAttributes(about: SpanStart, end: SpanEnd, names: Conventi
     }
     case 'tool':
       // A tool that a model has made up has no description.
-      return defined({ ...shared, [a.toolName]: about.description === undefined ? '_OTHER' : subject })
+      return defined({
+        ...shared,
+        [a.toolName]: about.description === undefined ? '_OTHER' : subject,
+        [a.toolType]: 'function',
+        [a.agentName]: end.agent && short(end.agent),
+      })
     case 'mcp':
       return defined({
         [a.mcpMethod]: about.method,

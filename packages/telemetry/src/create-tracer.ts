@@ -21,6 +21,9 @@ export type TracerParts = { tracer: OtelTracer; meter: Meter; names: Conventions
 /** What all spans of a tracer share. */
 type Shared = { record: RecordSpan; naming: { names: Conventions; hasContent: boolean } }
 
+/** The context that a span begins in, and the span of ours around it. */
+type Place = { outer: Context; around: OwnSpan | undefined }
+
 /** A span of ours. It is collected with its run: a map from spans to their contexts would keep both until a major collection. */
 class OwnSpan implements Span {
   /** That is active within it. */
@@ -28,15 +31,18 @@ class OwnSpan implements Span {
   /** That it began in. */
   readonly outer: Context
   readonly calls: Calls = { model: 0, tool: 0 }
+  /** The name of the agent whose span it is, or is within. */
+  readonly agent: string | undefined
   readonly #span: OtelSpan
   readonly #about: SpanStart
   readonly #shared: Shared
   readonly #startedAt = performance.now()
   #hasEnded = false
 
-  constructor(span: OtelSpan, about: SpanStart, outer: Context, shared: Shared) {
+  constructor(span: OtelSpan, about: SpanStart, { outer, around }: Place, shared: Shared) {
     this.context = trace.setSpan(outer, span)
     this.outer = outer
+    this.agent = about.type === 'run' ? about.name : around?.agent
     this.#span = span
     this.#about = about
     this.#shared = shared
@@ -65,7 +71,7 @@ class OwnSpan implements Span {
       // The message of an error may have text of a model or a tool: its type is enough.
       if (errorTypeOf(end) !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR })
     })
-    quietly(() => record(this.#about, end, (performance.now() - this.#startedAt) / 1_000, this.calls))
+    quietly(() => record(this.#about, end, (performance.now() - this.#startedAt) / 1_000, this))
     quietly(() => this.#span.end())
   }
 }
@@ -75,7 +81,8 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
   const naming = { names, hasContent }
   const shared: Shared = { record: createRecorder(meter, names), naming }
 
-  function start(about: SpanStart, outer: Context, before?: Span): Span {
+  function start(about: SpanStart, place: Place, before?: Span): Span {
+    const { outer } = place
     const { operation, subject } = nameOf(about, names)
     const link = before && spanContextOf(before.id)
     const options = {
@@ -86,14 +93,14 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
     const span =
       quietly(() => tracer.startSpan(`${operation} ${subject}`, options, outer)) ??
       trace.wrapSpanContext(trace.getSpanContext(outer) ?? INVALID_SPAN_CONTEXT)
-    return new OwnSpan(span, about, outer, shared)
+    return new OwnSpan(span, about, place, shared)
   }
 
   return {
     start(about, { parent, after } = {}) {
       const around = ownSpan(parent)
       if (around && (about.type === 'model' || about.type === 'tool')) around.calls[about.type]++
-      return start(about, around?.context ?? contextAfter(ownSpan(after)), after)
+      return start(about, { outer: around?.context ?? contextAfter(ownSpan(after)), around }, after)
     },
     continueTrace(header, work, { overrides = false } = {}) {
       // Instrumentation of HTTP has read the headers.

@@ -7,8 +7,13 @@ import { limits } from './limits.ts'
 /** What a run has called. */
 export type Calls = { model: number; tool: number }
 
-/** Records a span that has ended. */
-export type RecordSpan = (about: SpanStart, end: SpanEnd, seconds: number, calls: Calls) => void
+/** Records a span that has ended. @param by what it has called, and its agent */
+export type RecordSpan = (
+  about: SpanStart,
+  end: SpanEnd,
+  seconds: number,
+  by: { calls: Calls; agent: string | undefined },
+) => void
 
 /** The instruments of the conventions. */
 export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
@@ -46,19 +51,19 @@ export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
 
   /** Most calls have the attributes of earlier ones, which are several objects. */
   const known = new Map<string, Labels>()
-  const labelsOf = (about: SpanStart, end: SpanEnd): Labels => {
-    const key = keyOf(about, end)
+  const labelsOf = (about: SpanStart, end: SpanEnd, agent: string | undefined): Labels => {
+    const key = keyOf(about, end, agent)
     let found = known.get(key)
     if (!found) {
       if (known.size >= limits.knownLabels) known.clear()
-      found = createLabels(metricAttributes(about, end, names), names)
+      found = createLabels(metricAttributes(about, { ...end, agent }, names), names)
       known.set(key, found)
     }
     return found
   }
 
-  return (about, end, seconds, { model, tool }) => {
-    const { labels, counted, inputs, outputs } = labelsOf(about, end)
+  return (about, end, seconds, { calls: { model, tool }, agent }) => {
+    const { labels, counted, inputs, outputs } = labelsOf(about, end, agent)
     durations[about.type].record(seconds, labels)
     if (about.type === 'run') {
       modelCalls.record(model, labels)
@@ -94,7 +99,7 @@ function createLabels(labels: Attributes, { attributes }: Conventions): Labels {
 }
 
 /** All that the attributes of a metric are made of. */
-function keyOf(about: SpanStart, end: SpanEnd): string {
+function keyOf(about: SpanStart, end: SpanEnd, agent = ''): string {
   const error = errorTypeOf(end) ?? ''
   switch (about.type) {
     case 'run':
@@ -102,7 +107,7 @@ function keyOf(about: SpanStart, end: SpanEnd): string {
     case 'model':
       return `model\n${about.model}\n${end.model ?? ''}\n${error}`
     case 'tool':
-      return `tool\n${about.description === undefined ? '' : about.name}\n${error}`
+      return `tool\n${about.description === undefined ? '' : about.name}\n${agent}\n${error}`
     case 'mcp':
       return `mcp\n${about.server?.host ?? ''}\n${about.tool}\n${error}`
     case 'retrieval':

@@ -350,6 +350,20 @@ describe('the trace of a run', () => {
     ])
   })
 
+  it('measures a tool by the agent that calls it', async () => {
+    await using telemetry = await traced()
+    const turns = () => scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Done.'])
+    const clerk = new Agent({ name: 'Clerk', functions: [look], model: turns() })
+    const lead = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Look.' } }] }, 'Done.'])
+    await new Swarm({ name: 'Office', functions: [], model: lead, agents: [clerk] }).chat('Go')
+    await new Agent({ name: 'Guide', functions: [look], model: turns() }).chat('Go')
+    const all = await telemetry.metrics()
+    const points = all.find(({ descriptor }) => descriptor.name === 'gen_ai.execute_tool.duration')?.dataPoints ?? []
+    const names = points.map(({ attributes }) => [attributes['gen_ai.agent.name'], attributes['gen_ai.tool.name']])
+    expect(names.toSorted()).toEqual([['Clerk', 'look'], ['Guide', 'look'], ['Office', 'clerk']]) // biome-ignore format: pairs
+    expect(points[0]?.attributes['gen_ai.tool.type']).toBe('function')
+  })
+
   it('measures calls and runs of minutes as the conventions have it: their units and boundaries', async () => {
     await using telemetry = await traced()
     await new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Done.']) }).chat('Go')
