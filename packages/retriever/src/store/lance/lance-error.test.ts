@@ -4,11 +4,15 @@ import { guardOf } from './lance-error.ts'
 
 const guard = guardOf('/index')
 
-it('makes a change again when another one got in its way', async () => {
+it.each([
+  'Retryable commit conflict for version 7: …',
+  'Incompatible transaction: This CreateIndex transaction is incompatible with concurrent transaction Overwrite at version 2., …',
+  'Too many concurrent writers. …',
+])('makes a change again when another one got in its way: %s', async (words) => {
   let attempts = 0
   const version = await guard('write the index', async () => {
     attempts++
-    if (attempts < 3) throw new Error('lance error: Retryable commit conflict for version 7: …')
+    if (attempts < 3) throw new Error(`lance error: ${words}`)
     return 8
   })
   expect([version, attempts]).toEqual([8, 3])

@@ -24,12 +24,15 @@ export function guardOf(place: string): Guard {
     )
 }
 
+/** Of two processes that create a table at once, the later one overwrites it: LanceDB calls what others do then incompatible. */
+const othersCommitted = /commit conflict|incompatible with concurrent transaction|too many concurrent writ/i
+
 /** A commit takes milliseconds, so that waits are short. */
 const conflictRetry = { attempts: 6, firstWaitMs: 20, longestWaitMs: 500 }
 
 function storageError(what: string, place: string, cause: unknown): AgentKitError {
   const [reason = ''] = redactSecrets(wordsOfError(cause)).split(/\n|, (?:\/|rust\/)/)
-  if (/commit conflict/i.test(reason)) {
+  if (othersCommitted.test(reason)) {
     return new AgentKitError('storage', `LanceDB could not ${what}: others changed the index.`, {
       cause,
       retryable: true,
