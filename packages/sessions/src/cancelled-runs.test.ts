@@ -1,4 +1,4 @@
-import { Agent, type AgentEvent, type SessionStore, type Swarm } from '@agentkit/core'
+import { Agent, type AgentEvent, type OnBusy, type SessionStore, type Swarm } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
@@ -54,6 +54,26 @@ describe.each(storeKinds)('a queued run in %s that is cancelled', (kind) => {
     expect(await sessions.runs?.background?.queue.counts()).toEqual([])
     await agent.retry(runId)
     expect(await sessions.runs?.background?.queue.counts()).toMatchObject([{ agentId: 'ann', queued: 1 }])
+  })
+})
+
+describe.each(storeKinds)('a queued run in %s that another run ends', (kind) => {
+  const place = storePlace(kind)
+
+  it.each<[string, OnBusy, (agent: Agent, runId: string) => Promise<{ runId: string }>]>([
+    ['an enqueued one interrupts it', 'interrupt', (agent) => agent.enqueue('Go again.', session)],
+    ['an enqueued one replaces it', 'queue', (agent, replaces) => agent.enqueue('Go.', { ...session, replaces })],
+    ['a chat replaces it', 'queue', (agent, replaces) => agent.stream('Go.', { ...session, replaces }).result],
+  ])('leaves no job, though no worker takes it: %s', async (_, onBusy, end) => {
+    const sessions = place.open()
+    const agent = new Agent({ name: 'Ann', model: scriptedModel(['Done.']), sessions, onBusy })
+    const startAfter = new Date(Date.now() + 3_600_000)
+    const { runId } = await agent.enqueue('Go.', { ...session, startAfter })
+    const newer = await end(agent, runId)
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'aborted' })
+    const { queue } = sessions.runs?.background ?? {}
+    const isChat = (await agent.runs()).some((run) => run.runId === newer.runId && run.status === 'done')
+    expect(await queue?.missing([runId, newer.runId])).toEqual(isChat ? [runId, newer.runId] : [runId])
   })
 })
 

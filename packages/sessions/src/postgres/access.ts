@@ -1,3 +1,4 @@
+import type { RunQueue } from '@agentkit/core'
 import { MessageCache } from '../util/message-cache.ts'
 import type { Watchers } from '../util/watchers.ts'
 import type { Announcements } from './announcements.ts'
@@ -29,9 +30,14 @@ export type Writing = {
   again: boolean
   /** Notes that it changes a run. */
   touch(runId: string): void
+  /** Notes that a queued run needs its job no more. */
+  unqueue(runId: string): void
 }
 
-export function openAccess(parts: Pick<Access, 'database' | 'holder' | 'watchers' | 'announcements'>): Access {
+export function openAccess(
+  parts: Pick<Access, 'database' | 'holder' | 'watchers' | 'announcements'>,
+  queue: RunQueue | undefined,
+): Access {
   const { database, holder, watchers, announcements } = parts
   return {
     ...parts,
@@ -39,17 +45,22 @@ export function openAccess(parts: Pick<Access, 'database' | 'holder' | 'watchers
     inOrder: runOrder(),
     async write(work, options) {
       const touched = new Set<string>()
+      const unqueued = new Set<string>()
       // The clock is known once the database was reached.
       await holder.ensure()
       const now = holder.now()
       const result = await database.run((query, again) => {
         touched.clear()
-        return work({ query, holder, now, again, touch: (runId) => void touched.add(runId) })
+        unqueued.clear()
+        const touch = (runId: string): void => void touched.add(runId)
+        return work({ query, holder, now, again, touch, unqueue: (runId) => void unqueued.add(runId) })
       }, options)
       for (const runId of touched) {
         watchers.notify(runId)
         announcements.announce(runId)
       }
+      // A worker settles jobs that cannot be removed now.
+      if (unqueued.size > 0) await queue?.remove?.([...unqueued]).catch(() => {})
       return result
     },
   }

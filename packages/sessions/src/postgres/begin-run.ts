@@ -121,5 +121,6 @@ export async function failRuns(
     // One that is damaged ends without an event; a database that fails does so again.
     const stored = await readStoredRun(writing.query, fromStored(run.run_id)).catch(() => undefined)
     await endRun(writing, run, stored ? withEndEvent(stored, failed) : failed)
+    if (stored?.record.status === 'queued') writing.unqueue(fromStored(run.run_id))
   }
 }

@@ -35,7 +35,7 @@ export function openPostgresStore(
   options: Omit<StoreOptions, 'connectionString'>,
   queue: RunQueue | undefined,
 ): SessionStore {
-  const access = accessTo({ ...options, connectionString })
+  const access = accessTo({ ...options, connectionString }, queue)
   const { database, holder, announcements, cache, inOrder, write } = access
   const { query } = database
   let closing: Promise<void> | undefined
@@ -144,7 +144,7 @@ export function openPostgresStore(
   }
 }
 
-function accessTo(options: StoreOptions): Access {
+function accessTo(options: StoreOptions, queue: RunQueue | undefined): Access {
   const { connectionString, schema } = options
   const database = openDatabase(options, async (opening) => {
     await migrate(opening)
@@ -152,7 +152,7 @@ function accessTo(options: StoreOptions): Access {
   })
   const holder = openHolder(database, options)
   const watchers = watchersOf(`postgres ${hashOf(connectionString, schema)}`)
-  return openAccess({ database, holder, watchers, announcements: openAnnouncements(database, watchers) })
+  return openAccess({ database, holder, watchers, announcements: openAnnouncements(database, watchers) }, queue)
 }
 
 const endTurnText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder = NULL,

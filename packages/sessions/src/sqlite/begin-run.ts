@@ -4,6 +4,7 @@ import { conflict, sessionHeld, sessionMoved } from '../util/conflicts.ts'
 import { readable } from '../util/json.ts'
 import { endRun } from './end-run.ts'
 import type { Holder } from './holders.ts'
+import { removeJobs } from './job-lines.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 import type { Statements } from './statements.ts'
@@ -132,4 +133,5 @@ export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 
   // One that is damaged ends without an event.
   const [stored] = readable([run.run_id], (runId) => readStoredRun(writing.statements, runId))
   endRun(writing, run.run_id, run, stored ? withEndEvent(stored, failed) : failed)
+  if (run.status === 'queued') removeJobs(writing.statements, run.run_id, writing.now)
 }
