@@ -1,4 +1,5 @@
 import { memorySessions } from '@agentkit/core'
+import type { LogEntry } from '@agentkit/server'
 import { parse } from 'smol-toml'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
@@ -45,6 +46,23 @@ it.each([
   await server.close()
   await agent.close()
   expect(logged.mock.calls).toEqual([[`Test listens on ${server.url}${path}`]])
+})
+
+it.each(['json', 'a function'])('logs the address where the log is %s, and prints nothing', async (kind) => {
+  const printed = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const onStderr: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => onStderr.push(String(text)) > 0)
+  const entries: LogEntry[] = []
+  const log = kind === 'json' ? 'json' : (entry: LogEntry): void => void entries.push(entry)
+  const agent = new Agent({ name: 'Test', functions: [], model: 'offline/extractive', sessions: memorySessions() })
+  const server = await agent.run({ port: 0, basePath: '/agent', log })
+  await server.close()
+  await agent.close()
+  vi.mocked(process.stderr.write).mockRestore()
+  const message = `Test listens on ${server.url}/agent`
+  if (kind === 'json') expect(onStderr.map((line) => JSON.parse(line))).toMatchObject([{ level: 30, msg: message }])
+  else expect(entries).toEqual([{ time: expect.any(String), level: 'info', message }])
+  expect(printed).not.toHaveBeenCalled()
 })
 
 describe('serveOptions', () => {

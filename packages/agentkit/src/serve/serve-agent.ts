@@ -62,7 +62,7 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
 }
 
 /**
- * Serves an agent, works on its background runs unless `worker` is false, and prints its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
+ * Serves an agent, works on its background runs unless `worker` is false, and prints or logs its address. SIGTERM and SIGINT drain the server, close the agent and end the process.
  * @param onClose called when the server is closed
  */
 async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
@@ -71,13 +71,17 @@ async function serveAgent(agent: Member, options: ServeOptions, onClose = (): vo
   if (isWorking(agent)) agent.workerParts?.()
   const works = options.worker !== false && isWorking(agent)
   const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)
+  const listens = `${agent.name} listens on ${server.url}${options.basePath ?? ''}`
   if (isForPeople(options)) {
     // Without auth, `serve` has refused every address but this machine's own, unless others were allowed.
     const note =
       options.auth === undefined && options.allowUnauthenticated !== true
         ? ' (for this machine only; behind a proxy it needs `auth`)'
         : ''
-    console.log(terminalLine(`${agent.name} listens on ${server.url}${options.basePath ?? ''}${note}`))
+    console.log(terminalLine(`${listens}${note}`))
+  } else {
+    const { createLog } = await import('@agentkit/server/internal')
+    createLog(options.log)({ time: new Date().toISOString(), level: 'info', message: listens })
   }
   const removeHandlers = handleSignals(server, {
     ...definedOnly({ log: options.log }),
