@@ -1,16 +1,69 @@
-import type { Message } from '@agentkit/core'
+import type { ImagePart, JSONValue, Message, TextPart, UserPart } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
+
+/** An earlier message as a client has it; of the assistant one step, with the calls in it that have a result. */
+export type EarlierMessage = { role: string; content: string | UserPart[]; calls?: readonly FinishedCall[] }
+
+/** A call of a tool as a client shows it, and what it gave. */
+export type FinishedCall = { callId: string; name: string; input: unknown; output: unknown; isError: boolean }
 
 /**
  * The earlier messages of a conversation, without those of other roles.
  *
- * They begin with the first message of the user: models reject a greeting before it, and messages without text.
+ * They begin with the first message of the user: models reject a greeting before it, and messages without content.
  */
-export function toHistory(entries: readonly { role: string; content: string }[]): Message[] {
+export function toHistory(entries: readonly EarlierMessage[]): Message[] {
   const history: Message[] = []
-  for (const { role, content } of entries) {
-    if (content === '' || (role === 'assistant' && history.length === 0)) continue
-    if (role === 'user') history.push({ v: 1, role, content })
-    if (role === 'assistant') history.push({ v: 1, role, content: [{ type: 'text', text: content }] })
+  const callIds = new Set<string>()
+  for (const { role, content, calls = [] } of entries) {
+    if (role === 'user' && content.length > 0) history.push({ v: 1, role, content })
+    if (role !== 'assistant' || history.length === 0) continue
+    // The calls of members have the path in their ids: the agent has not made them.
+    const own = calls.filter(({ callId }) => !/^$|\//.test(callId) && !callIds.has(callId))
+    for (const { callId } of own) callIds.add(callId)
+    history.push(...stepOf(typeof content === 'string' ? content : '', own))
   }
   return history
+}
+
+/** Without images and files where the agent refuses them: a session that has a history needs none. */
+export function acceptedHistory(history: readonly Message[], acceptsImages = true): Message[] {
+  if (acceptsImages) return [...history]
+  return history.flatMap((message) => {
+    if (message.role !== 'user' || typeof message.content === 'string') return [message]
+    const content = message.content.filter(({ type }) => type === 'text')
+    return content.length > 0 ? [{ ...message, content }] : []
+  })
+}
+
+function stepOf(text: string, calls: readonly FinishedCall[]): Message[] {
+  const said = text === '' ? [] : [{ type: 'text' as const, text }]
+  // Parsed from JSON.
+  const made = calls.map(({ callId, name, input }) => {
+    return { type: 'tool-call' as const, callId, name, input: (isRecord(input) ? input : {}) as JSONValue }
+  })
+  if (said.length + made.length === 0) return []
+  const results = calls.map(({ callId, name, output, isError }): Message => {
+    return { v: 1, role: 'tool', callId, name, content: resultOf(output), ...(isError && { isError }) }
+  })
+  return [{ v: 1, role: 'assistant', content: [...said, ...made] }, ...results]
+}
+
+/** As text, as which a model reads JSON. An image is none: it would be long, and no model would see it. */
+function resultOf(output: unknown): string | (TextPart | ImagePart)[] {
+  if (typeof output === 'string') return output
+  if (Array.isArray(output) && output.length > 0 && output.every(isPart)) return output.map(plainPart)
+  return JSON.stringify(output ?? null)
+}
+
+function isPart(part: unknown): part is TextPart | ImagePart {
+  if (!isRecord(part)) return false
+  if (part.type === 'text') return typeof part.text === 'string'
+  return part.type === 'image' && typeof part.base64 === 'string' && typeof part.mediaType === 'string'
+}
+
+function plainPart(part: TextPart | ImagePart): TextPart | ImagePart {
+  if (part.type === 'text') return { type: 'text', text: part.text }
+  const { base64 = '', mediaType = '' } = part
+  return { type: 'image', base64, mediaType }
 }

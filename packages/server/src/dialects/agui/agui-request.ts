@@ -1,12 +1,12 @@
-import type { Decision, Decisions, InputPart, JSONSchema, JSONValue, Message, ToolSpec } from '@agentkit/core'
+import type { Decision, Decisions, JSONSchema, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
-import { toHistory } from '../../request/history.ts'
+import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
-import { invalid, type Path } from '../common/invalid-field.ts'
+import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
@@ -35,7 +35,7 @@ export type AGUIRequest = {
   /** Whether the client takes results of tools in parts. Those before 1.0 take texts, and do not name their version. */
   takesParts: boolean
 } & (
-  | { question: string | InputPart[]; history: Message[] }
+  | { question: string | UserPart[]; history: Message[] }
   | { resumes: string | undefined; decisions: Decisions; outputs: ClientOutputs }
 )
 
@@ -77,14 +77,16 @@ function contextText({ description, value }: { description: string; value: strin
   return `[context: ${description}]\n${value}`
 }
 
-function withContext(question: InputPart[], marked: readonly string[]): string | InputPart[] {
-  const parts: InputPart[] =
-    marked.length > 0 ? [{ type: 'text', text: `${marked.join('\n\n')}\n\n` }, ...question] : question
+function withContext(question: UserPart[], marked: readonly string[]): string | UserPart[] {
+  return textOrParts(marked.length > 0 ? [{ type: 'text', text: `${marked.join('\n\n')}\n\n` }, ...question] : question)
+}
+
+function textOrParts(parts: UserPart[]): string | UserPart[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length === parts.length ? texts.join('') : parts
 }
 
-function readContent(content: unknown, index: number): InputPart[] {
+function readContent(content: unknown, index: number): UserPart[] {
   const path = ['messages', index, 'content']
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   if (!Array.isArray(parts)) throw invalid(path, 'must be a text or a list of parts')
@@ -94,7 +96,7 @@ function readContent(content: unknown, index: number): InputPart[] {
   return read
 }
 
-function readPart(part: unknown, path: Path): InputPart {
+function readPart(part: unknown, path: Path): UserPart {
   if (!isRecord(part)) throw invalid(path, 'must be an object')
   if (part.type === 'text' && typeof part.text === 'string') return { type: 'text', text: part.text }
   // Versions before 1.0 call any file `binary`.
@@ -117,9 +119,29 @@ function binarySource({ url, data, mimeType }: Readonly<Record<string, unknown>>
     : { type: 'data', value: data, mimeType }
 }
 
-/** The texts of earlier messages, for a session that has none. */
+/** The earlier messages, for a session that has none. What a question could not have is left out. */
 function historyOf(messages: Input['messages']): Message[] {
-  return toHistory(messages.map(({ role, content }) => ({ role, content: textsIn(content) })))
+  const results = new Map(messages.map((message) => [message.role === 'tool' ? message.toolCallId : '', message]))
+  return toHistory(
+    messages.map(({ role, content, toolCalls }): EarlierMessage => {
+      if (role !== 'user') return { role, content: textsIn(content), calls: finishedCalls(toolCalls, results) }
+      const parts: unknown[] = Array.isArray(content) ? content : [{ type: 'text', text: content }]
+      return { role, content: textOrParts(parts.flatMap((part) => readIfAllowed(() => [readPart(part, [])]))) }
+    }),
+  )
+}
+
+/** The calls of a message that have a result. */
+function finishedCalls(calls: unknown, results: ReadonlyMap<unknown, Input['messages'][number]>): FinishedCall[] {
+  return (Array.isArray(calls) ? calls : []).flatMap((call: unknown): FinishedCall[] => {
+    const { id, function: called } = isRecord(call) ? call : {}
+    const result = typeof id === 'string' && id !== '' ? results.get(id) : undefined
+    if (!result || typeof id !== 'string' || !isRecord(called) || typeof called.name !== 'string') return []
+    const { content, error } = result
+    const isError = typeof error === 'string' && error !== ''
+    const input = typeof called.arguments === 'string' ? jsonOrText(called.arguments) : {}
+    return [{ callId: id, name: called.name, input, output: isError ? error : textsIn(content), isError }]
+  })
 }
 
 function textsIn(content: unknown): string {

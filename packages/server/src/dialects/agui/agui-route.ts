@@ -2,6 +2,7 @@ import type { Approval, ToolSpec } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
+import { acceptedHistory } from '../../request/history.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -34,7 +35,10 @@ export function aguiRoute(parts: RouteParts): Route {
         const brought = broughtTools(parts.agent, tools)
         const ignoredTools = ignoredOf(parts, tools)
         return await boundRun({
-          request: { question, history, userId, sessionId: threadId, ...brought },
+          request: {
+            ...{ question, userId, sessionId: threadId, ...brought },
+            history: acceptedHistory(history, parts.agent.acceptsImages),
+          },
           answer: { type: eventStreamType, encode: aguiEncoder({ ...request, ignoredTools }) },
           ...{ context, parts, release: handOver() },
         })

@@ -10,3 +10,13 @@ export function invalid(path: Path, message: string): ProblemError {
     errors: [{ path: [...path], message }],
   })
 }
+
+/** What `read` reads, or nothing where the client has sent what a question could not have. */
+export function readIfAllowed<Part>(read: () => Part[]): Part[] {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ProblemError) return []
+    throw error
+  }
+}

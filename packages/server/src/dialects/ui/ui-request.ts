@@ -1,12 +1,12 @@
-import type { Decision, Decisions, InputPart, JSONValue, Message, ToolSpec } from '@agentkit/core'
+import type { Decision, Decisions, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
 import { idField } from '../../request/fields.ts'
-import { toHistory } from '../../request/history.ts'
+import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
 import { filePart, readDataURL } from '../common/data-url.ts'
-import { invalid, type Path } from '../common/invalid-field.ts'
+import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** What `DefaultChatTransport` sends; other fields are the application's own. */
@@ -26,7 +26,7 @@ type UIMessage = InferOutput<typeof body>['messages'][number]
 /** A question, or the decisions on approvals of the run whose message is the last. */
 export type UIRequest = { sessionId: string; isResumable: boolean } & (
   | {
-      question: string | InputPart[]
+      question: string | UserPart[]
       history: Message[]
       replacesAfter: Replaced | undefined
       /** Only for an agent that takes tools of clients: for others the field is the application's own. */
@@ -63,7 +63,7 @@ export function readUIRequest(sent: unknown): UIRequest {
   }
 }
 
-function readQuestion({ parts = [] }: UIMessage, path: Path): string | InputPart[] {
+function readQuestion({ parts = [] }: UIMessage, path: Path): string | UserPart[] {
   const content = parts.flatMap((part, index) => readPart(part, [...path, 'parts', index]))
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (content.length === 0 || (texts.length === content.length && texts.join('').trim() === '')) {
@@ -73,7 +73,7 @@ function readQuestion({ parts = [] }: UIMessage, path: Path): string | InputPart
 }
 
 /** Parts that only the client shows have nothing for the model. */
-function readPart(part: unknown, path: Path): InputPart[] {
+function readPart(part: unknown, path: Path): UserPart[] {
   if (!isRecord(part)) throw invalid(path, 'must be an object')
   const { type, text, url, mediaType, filename } = part
   if (type === 'text') {
@@ -86,16 +86,41 @@ function readPart(part: unknown, path: Path): InputPart[] {
   return [filePart(data.base64, mediaType || data.mediaType, filename)]
 }
 
-/** The texts of earlier messages, for a session that has none. */
+/** The earlier messages, for a session that has none. What a question could not have is left out. */
 function historyOf(messages: readonly UIMessage[]): Message[] {
   return toHistory(
-    messages.map(({ role, parts = [] }) => {
-      const texts = parts.flatMap((part) =>
-        isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
-      )
-      return { role, content: texts.filter((each) => each !== '').join(role === 'user' ? '' : '\n\n') }
+    messages.flatMap(({ role, parts = [] }): EarlierMessage[] => {
+      if (role === 'assistant') return stepsOf(parts)
+      const content = parts.flatMap((part) => readIfAllowed(() => readPart(part, [])))
+      const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      return [{ role, content: texts.length === content.length ? texts.join('') : content }]
     }),
   )
+}
+
+/** What an assistant said, and after that each time the calls that it had made. */
+function stepsOf(parts: readonly unknown[]): EarlierMessage[] {
+  const steps: { texts: string[]; calls: FinishedCall[] }[] = [{ texts: [], calls: [] }]
+  for (const part of parts) {
+    if (!isRecord(part)) continue
+    const step = steps.at(-1)
+    if (part.type === 'step-start' && step?.calls.length) steps.push({ texts: [], calls: [] })
+    if (part.type === 'text' && typeof part.text === 'string' && part.text !== '') steps.at(-1)?.texts.push(part.text)
+    steps.at(-1)?.calls.push(...finishedCall(part))
+  }
+  return steps.map(({ texts, calls }) => ({ role: 'assistant', content: texts.join('\n\n'), calls }))
+}
+
+function finishedCall(part: Readonly<Record<string, unknown>>): FinishedCall[] {
+  const { type, toolCallId, state, input, output, errorText, approval } = part
+  const name = type === 'dynamic-tool' ? part.toolName : /^tool-(.+)$/.exec(String(type))?.[1]
+  if (typeof toolCallId !== 'string' || typeof name !== 'string' || part.preliminary === true) return []
+  const call = { callId: toolCallId, name, input }
+  if (state === 'output-available') return [{ ...call, output, isError: false }]
+  if (state === 'output-error') return [{ ...call, output: String(errorText ?? ''), isError: true }]
+  if (state !== 'output-denied') return []
+  const reason = isRecord(approval) && typeof approval.reason === 'string' ? `: ${approval.reason}` : '.'
+  return [{ ...call, output: `The user denied this call${reason}`, isError: true }]
 }
 
 /** The answers to the approvals of one run, and the outputs of its calls, in the parts of its message. */

@@ -3,6 +3,7 @@ import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
+import { acceptedHistory } from '../../request/history.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
@@ -57,7 +58,11 @@ async function answer(
 ): Promise<Response> {
   const replaces = replacesAfter && (await findReplaced(parts, { userId, sessionId }, replacesAfter))
   const brought = broughtTools(parts.agent, tools)
-  const request = { question, history, userId, sessionId, ...brought, ...(replaces !== undefined && { replaces }) }
+  const request = {
+    ...{ question, userId, sessionId, ...brought },
+    history: acceptedHistory(history, parts.agent.acceptsImages),
+    ...(replaces !== undefined && { replaces }),
+  }
   const chat: Chat = {
     ...{ request, context, parts, release: handOver() },
     answer: { type: eventStreamType, encode: uiEncoder({ speaker: parts.agent.speaker }) },
