@@ -2,6 +2,7 @@ import type { SessionKey, StoredRun, Turn } from '@agentkit/core'
 import { ProblemError } from '../../answer/problem.ts'
 import { isId } from '../../request/fields.ts'
 import type { RouteParts } from '../../request/parts.ts'
+import { runBeforeSession } from './session-after.ts'
 
 /** A run that is known as a response. */
 export type FoundResponse = {
@@ -46,13 +47,22 @@ export async function findResponse(
   return { runId, sessionId, turn, stored: undefined }
 }
 
-/** The id of the run that is before a response in its session; `undefined` for the first one. */
+/** The id of the run that a response continues: before it in its session, or that with which the session begins. */
 export async function runBefore(
-  { agent }: RouteParts,
-  { runId, sessionId, stored }: FoundResponse,
+  parts: RouteParts,
+  found: FoundResponse,
   userId: string,
 ): Promise<string | undefined> {
+  const { sessionId } = found
   if (sessionId === undefined) return undefined
+  return (await runBeforeInSession(parts, { ...found, sessionId }, userId)) ?? runBeforeSession(sessionId)
+}
+
+async function runBeforeInSession(
+  { agent }: RouteParts,
+  { runId, sessionId, stored }: FoundResponse & { sessionId: string },
+  userId: string,
+): Promise<string | undefined> {
   if (stored) {
     const earlier = await agent.runs({ userId, sessionId, after: runId, limit: mostReplaced })
     return earlier.find(({ replaced }) => !replaced)?.runId

@@ -2,6 +2,7 @@ import { type Message, type SessionKey, visibleMessages } from '@agentkit/core'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
+import { sessionAfter } from './session-after.ts'
 
 /** Where a new response is stored, and what came before it. */
 export type ResponsePlace = { sessionId: string | undefined; history: Message[] | undefined }
@@ -45,7 +46,7 @@ export async function placeOf(parts: RouteParts, asked: Asked): Promise<Response
     const detail = 'The previous response was cancelled before it had begun. Continue the one before it.'
     throw new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
   }
-  return { sessionId: fresh, history: await messagesUntil(parts, userId, previous) }
+  return { sessionId: fresh && sessionAfter(previous.runId), history: await messagesUntil(parts, userId, previous) }
 }
 
 async function isLastRun(

@@ -115,7 +115,9 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     const sessions = await agent.sessions.list({ agentId: 'test', userId: 'default' })
     expect(sessions).toMatchObject([{ turns: 2 }])
     // It is not the last any more: another session begins with what came before.
-    await client.responses.create({ model, input: 'C', previous_response_id: first.id, instructions: 'Be brief.' })
+    const forked = { model, previous_response_id: first.id, instructions: 'Be brief.' }
+    const other = await client.responses.create({ ...forked, input: 'C' })
+    expect(await previousOf(other)).toBe(first.id)
     expect(await agent.sessions.list({ agentId: 'test', userId: 'default' })).toHaveLength(2)
     const texts = JSON.stringify(scripted.requests[2]?.messages.map(({ content }) => content))
     expect(texts).toMatch(/"A",\[\{"type":"text","text":"One."\}\],\[.*Be brief.*"C"\}\]/)
