@@ -1,9 +1,11 @@
-import { AgentKitError, type Message, validateTranscript } from '@agentkit/core'
+import { AgentKitError, checkSessionKey, type Message, validateTranscript } from '@agentkit/core'
 import { checkOptionNames, isRecord } from '@agentkit/core/internal'
 import type { EvalCase, NamedCase } from '../data/eval-case.ts'
 import { limits } from '../limits.ts'
 
-const keys = { id: true, input: true, expected: true, history: true, tags: true } satisfies Record<keyof EvalCase, true>
+const keys = {
+  ...{ id: true, input: true, expected: true, history: true, userId: true, tags: true },
+} satisfies Record<keyof EvalCase, true>
 
 /** What a case was found to be, and where: `line 7 of cases.jsonl`. */
 export type FoundCase = { value: unknown; where: string }
@@ -36,7 +38,7 @@ function checkCase(value: unknown, where: string, number: string): NamedCase {
   } catch (error) {
     throw invalid(where, `is no case: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
   }
-  const { id = number, input, history, tags } = value
+  const { id = number, input, history, userId, tags } = value
   if (typeof id !== 'string' || id === '' || id.length > limits.idChars) {
     throw invalid(where, `has a wrong \`id\`: it is a text of 1 to ${limits.idChars} characters`)
   }
@@ -46,6 +48,7 @@ function checkCase(value: unknown, where: string, number: string): NamedCase {
     throw invalid(where, 'has a wrong `input`: a part is an object of `type` "text", "image" or "file"')
   }
   if (history !== undefined) checkHistory(history, where)
+  if (userId !== undefined) checkUser(userId, where)
   if (tags !== undefined && !(Array.isArray(tags) && tags.length <= limits.tags && tags.every(isText))) {
     throw invalid(where, `has wrong \`tags\`: they are a list of at most ${limits.tags} texts`)
   }
@@ -61,6 +64,14 @@ function isJSON(value: unknown): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+function checkUser(userId: unknown, where: string): void {
+  try {
+    checkSessionKey({ userId: userId as string }) // it refuses what is no text
+  } catch (error) {
+    throw invalid(where, `has a wrong \`userId\`: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
   }
 }
 

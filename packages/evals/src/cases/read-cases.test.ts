@@ -50,6 +50,7 @@ describe('cases of a JSONL file', () => {
     ['a.jsonl', '{"id":"2","input":"a"}\n{"input":"b"}', 'Line 2 of a.jsonl has the id "2", as line 1 of a.jsonl has.'],
     ['a.jsonl', '{"input":"a","tags":"x"}', 'Line 1 of a.jsonl has wrong `tags`'],
     ['a.jsonl', '{"input":"a","history":[{"role":"robot"}]}', 'Line 1 of a.jsonl has a wrong `history`'],
+    ['a.jsonl', '{"input":"a","userId":7}', 'Line 1 of a.jsonl has a wrong `userId`'],
     ['a.jsonl', '\n \n', 'invalid-argument: a.jsonl has no cases.'],
     [
       'a.jsonl',

@@ -9,6 +9,8 @@ export type EvalCase = {
   expected?: unknown
   /** The conversation before the question. */
   history?: Message[]
+  /** The user who asks, for tools, memory and files that depend on it; "default" when absent. */
+  userId?: string
   tags?: string[]
 }
 

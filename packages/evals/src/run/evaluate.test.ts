@@ -35,6 +35,31 @@ function agentOf(model: Model, name = 'Clerk'): Agent {
 const cases: EvalCase[] = Array.from({ length: 12 }, (_, index) => ({ input: `${index}`, expected: `${index}` }))
 
 describe('evaluate', () => {
+  it('asks as the user of each case', async () => {
+    const who = tool({
+      ...{ name: 'who', description: 'Who asks.', input: { type: 'object' } },
+      execute: (_, { userId }) => userId,
+    })
+    const model: Model = {
+      id: 'test/who',
+      async *stream({ messages }, signal) {
+        const last = messages.at(-1)
+        const turn = last?.role === 'tool' ? String(last.content) : { toolCalls: [{ name: 'who' }] }
+        yield* scriptedModel([turn]).stream({ messages }, signal)
+      },
+    }
+    const agent = new Agent({ name: 'Clerk', functions: [who], model })
+    const asked = [
+      { input: 'Who?', userId: 'ada', expected: 'ada' },
+      { input: 'Who?', userId: 'bob', expected: 'bob' },
+    ]
+    const run = (cases: EvalCase[]) => evaluate({ agent, cases, scorers: [exact()], out, name: 'users' })
+    expect((await run(asked)).results.map(({ text }) => text)).toEqual(['ada', 'bob'])
+    // The stored result is that of another user.
+    const others = asked.map(({ input }) => ({ input, userId: 'eve', expected: 'eve' }))
+    expect((await run(others)).results.map(({ text }) => text)).toEqual(['eve', 'eve'])
+  })
+
   it('reports means, intervals and each result', async () => {
     const model = answering((question) => (Number(question) < 9 ? question : 'no'))
     const report = await evaluate({ agent: agentOf(model), cases, scorers: [exact()], out, name: 'means' })

@@ -39,8 +39,9 @@ export function scorersHash(scorers: readonly Scorer[]): string {
   return sha256(json(scorers.map(({ name, version, score }) => [name, version, score.toString()])))
 }
 
-export function caseHash({ id, input, expected, history, tags }: NamedCase): string {
-  return sha256(json([id, input, expected, history, tags]))
+export function caseHash({ id, input, expected, history, tags, userId }: NamedCase): string {
+  const asked = userId === undefined ? [] : [userId]
+  return sha256(json([id, input, expected, history, tags, ...asked]))
 }
 
 export function resultKey(...parts: readonly (string | number)[]): string {

@@ -16,12 +16,21 @@ export type CaseRun = { result?: RunResult; error?: ErrorInfo; events: AgentEven
 /**
  * Runs a case, without a session. Never rejects: a run fails where `chat()` would throw.
  */
-export async function runCase(agent: Runnable, { input, history }: NamedCase, signal: AbortSignal): Promise<CaseRun> {
+export async function runCase(
+  agent: Runnable,
+  { input, history, userId }: NamedCase,
+  signal: AbortSignal,
+): Promise<CaseRun> {
   const events: AgentEvent[] = []
   const startedAt = performance.now()
   const duration = (): number => Math.round(performance.now() - startedAt)
   try {
-    const run = agent.stream(input, { signal, onApproval: 'end', ...(history && { history }) })
+    const run = agent.stream(input, {
+      signal,
+      onApproval: 'end',
+      ...(history && { history }),
+      ...(userId !== undefined && { userId }),
+    })
     for await (const event of run) events.push(event)
     const durationMs = duration()
     const result = await run.result
