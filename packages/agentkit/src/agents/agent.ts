@@ -74,7 +74,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
 
 /** Warns of keys in an agent's table that have an effect for swarms only. */
 function warnOfSwarmKeys(
-  { name, id }: { name: string; id?: string },
+  { name, id }: { name: string; id?: string | undefined },
   functions: readonly ToolLike[],
   context: SDKContext,
 ): void {

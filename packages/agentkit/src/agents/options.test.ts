@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SDKContext } from '../config/sdk-context.ts'
 import type { ServeOptions } from '../serve/serve-agent.ts'
 import { Agent } from './agent.ts'
+import type { AgentOptions, SwarmOptions } from './options.ts'
 import { Swarm } from './swarm.ts'
 
 beforeEach(() => {
@@ -50,6 +51,21 @@ it.each<[string, unknown, RegExp]>([
 
 it('requires a key when nothing else is wrong', () => {
   expect(() => new Agent({ name: 'Test', functions: [] })).toThrow(expect.objectContaining({ code: 'missing-key' }))
+})
+
+it('takes an option that is undefined as one that is left out', async () => {
+  const absent = {
+    ...{ functions: undefined, id: undefined, instruction: undefined, hooks: undefined, budget: undefined },
+    ...{ output: undefined, guard: undefined, retry: undefined, memory: undefined, retrieve: undefined },
+    ...{ configPath: undefined, sdkContext: undefined, maxSteps: undefined, onRunEnd: undefined, onBusy: undefined },
+  }
+  // Compiled with `exactOptionalPropertyTypes`.
+  const options: AgentOptions = { ...absent, name: 'Test', model: scriptedModel(['Hi.']), sessions: ':memory:' }
+  const agent = new Agent(options)
+  expect(agent.id).toBe('test')
+  expect(await agent.chat('Hello')).toBe('Hi.')
+  const team: SwarmOptions = { ...options, model: undefined, agents: [agent], collaboration: 'sequence' }
+  expect(new Swarm(team).members.map(({ id }) => id)).toEqual(['test'])
 })
 
 describe('a misspelt option', () => {

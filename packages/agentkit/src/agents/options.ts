@@ -40,27 +40,27 @@ export type AgentOptions<Output = undefined> = Omit<
 > &
   KnowledgeOptions & {
     /** The context that the agent shares with others. The agent does not close it. */
-    sdkContext?: SDKContext
+    sdkContext?: SDKContext | undefined
     /** The TOML file of a context of the agent's own. */
-    configPath?: string
+    configPath?: string | undefined
     /**
      * A name, as `resolveModelName` accepts it, or a model of a provider package; default: OpenAI's, if its key is set.
      * Of a list the first is preferred; when one fails, the next takes over.
      */
-    model?: ModelName | Model | readonly (ModelName | Model)[]
+    model?: ModelName | Model | readonly (ModelName | Model)[] | undefined
     /** `false` refuses images and files. By default the model's abilities decide. */
-    enableMultiModal?: boolean
+    enableMultiModal?: boolean | undefined
     /** What it remembers of its users, by `@agentkit/memory`: `true`, or which parts; default nothing. */
-    memory?: boolean | MemoryOptions
+    memory?: boolean | MemoryOptions | undefined
     /** The session store, the path of a SQLite file (default `agentkit-data/sessions.db`), or `postgres://…`. */
-    sessions?: SessionStore | string
+    sessions?: SessionStore | string | undefined
   }
 
 /** An absent option is read from the swarm's table in the configuration, then from `[defaults]`; then the built-in default applies. */
 export type SwarmOptions<Output = undefined> = AgentOptions<Output> &
   Pick<CoreSwarmOptions<Output>, 'collaboration' | 'history'> & {
     /** The members. By default the configuration defines them: those in the swarm's table, otherwise every other table. */
-    agents?: readonly Member[]
+    agents?: readonly Member[] | undefined
   }
 
 /** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */

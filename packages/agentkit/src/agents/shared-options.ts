@@ -25,7 +25,13 @@ export function sharedOptions(
 }
 
 /** The context that was passed, or a new one. */
-export function contextOf({ sdkContext, configPath }: { sdkContext?: SDKContext; configPath?: string }): SDKContext {
+export function contextOf({
+  sdkContext,
+  configPath,
+}: {
+  sdkContext?: SDKContext | undefined
+  configPath?: string | undefined
+}): SDKContext {
   if (sdkContext && configPath !== undefined) {
     throw invalidConfig('Pass `sdkContext` or `configPath`, not both: a context has a file of its own.')
   }

@@ -57,12 +57,12 @@ type StartOptions = {
 /** What an agent shows of itself. */
 type Description = {
   name: string
-  description?: string
-  samplePrompts?: readonly string[]
-  version?: string
-  budget?: Budget
-  knowledge?: Knowledge
-  clientTools?: { max: number }
+  description?: string | undefined
+  samplePrompts?: readonly string[] | undefined
+  version?: string | undefined
+  budget?: Budget | undefined
+  knowledge?: Knowledge | undefined
+  clientTools?: { max: number } | undefined
 }
 
 /** What agents, swarms and workflows have in common: they answer messages. */

@@ -39,83 +39,83 @@ import { agentWords } from '../util/foreign-words.ts'
 export type AgentOptions<Output = undefined> = {
   name: string
   /** The functions that the model may call; default none. */
-  functions?: readonly ToolLike[]
+  functions?: readonly ToolLike[] | undefined
   /** A model, or several in the order of preference: when one fails, the next takes over. */
   model: Model | readonly Model[]
   /** Default: derived from the name, `Research Team` → `research-team`. */
-  id?: string
+  id?: string | undefined
   /** What the agent is for and how it behaves: the system message. */
-  instruction?: string
+  instruction?: string | undefined
   /** What the agent is good at, for other agents. */
-  description?: string
+  description?: string | undefined
   /**
    * The version of the agent, which is stored with its runs: a run that another version resumes has a warning. Default: a
    * hash of its instruction, and of the names and schemas of its tools.
    */
-  version?: string
+  version?: string | undefined
   /** Example questions for a user interface. */
-  samplePrompts?: readonly string[]
+  samplePrompts?: readonly string[] | undefined
   /**
    * The schema of the answer: `result.output` is a value that it has validated. A Standard Schema (zod, valibot,
    * arktype, …) defines its type too.
    */
-  output?: StandardSchema<unknown, Output> | JSONSchema
+  output?: StandardSchema<unknown, Output> | JSONSchema | undefined
   /** How much answers vary, from 0. */
-  temperature?: number
+  temperature?: number | undefined
   /** How much the model thinks before it answers. */
-  reasoning?: NonNullable<ModelSettings['reasoning']>
+  reasoning?: NonNullable<ModelSettings['reasoning']> | undefined
   /** The maximum length of one answer, in tokens. */
-  maxOutputTokens?: number
+  maxOutputTokens?: number | undefined
   /** Other settings of the model: `stop`, `toolChoice`, … A setting that is an option of the agent too is given once. */
-  modelSettings?: ModelSettings
+  modelSettings?: ModelSettings | undefined
   /**
    * Whether providers cache the beginnings of prompts that later requests repeat: `"auto"` (the default), `"off"`, or a
    * `{ key }` of 1 to 64 characters for those that route by one, in place of a hash of agent, version and session. With a
    * cache, a run warns when a request does not begin with the one before.
    */
-  cache?: CacheOption
+  cache?: CacheOption | undefined
   /** The limits of a run, together with all runs that it starts; default none. */
-  budget?: Budget
+  budget?: Budget | undefined
   /** Prices by `provider/model`, which override those of provider packages. */
-  prices?: Prices
+  prices?: Prices | undefined
   /** When a run that repeats itself is warned (default: at the 4th time) and stopped (at the 6th); `false` disables it. */
-  guard?: GuardOptions | false
+  guard?: GuardOptions | false | undefined
   /** Retries of a failing model call; default 4 attempts. */
-  retry?: RetryOptions
+  retry?: RetryOptions | undefined
   /** Files or other knowledge. It is synced before the first answer; its tools are added to the functions. */
-  knowledge?: Knowledge
+  knowledge?: Knowledge | undefined
   /** What it remembers of its users: made by `createMemory()` of `@agentkit/memory`. Default none. */
-  memory?: MemoryOf
+  memory?: MemoryOf | undefined
   /** Functions that may change or block messages, calls and results of a run. */
-  hooks?: Hooks
+  hooks?: Hooks | undefined
   /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or interrupt the other runs. */
-  onBusy?: OnBusy
+  onBusy?: OnBusy | undefined
   /** Model calls of one run; default 20. */
-  maxSteps?: number
+  maxSteps?: number | undefined
   /** How long one tool call may take, in milliseconds; default 30,000. */
-  toolTimeoutMs?: number
+  toolTimeoutMs?: number | undefined
   /**
    * The longest time between two events of a model, in milliseconds; default 900,000. Provider packages have shorter
    * limits of their own.
    */
-  modelTimeoutMs?: number
+  modelTimeoutMs?: number | undefined
   /** The deadline of a whole run, in milliseconds; default none. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /**
    * How many tools of its own a client may bring for a run, by `clientTools` of the run, `/ui/chat` or `/agui`; default none.
    * It executes them itself. They go to the agent's own model, not to members.
    */
-  clientTools?: { max: number }
+  clientTools?: { max: number } | undefined
   /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
-  approvalDays?: number
+  approvalDays?: number | undefined
   /**
    * Called with each run that has ended or waits, where the store has runs (on disk, in Postgres): at least once, also
    * after a crash, in the process of the run or in a worker. When it throws, or does not return within 30 s, it is called again,
    * after growing waits, for 24 hours.
    */
-  onRunEnd?(run: RunRecord): void | Promise<void>
+  onRunEnd?: ((run: RunRecord) => void | Promise<void>) | undefined
   /** The store of conversations; default in memory. */
-  sessions?: SessionStore
+  sessions?: SessionStore | undefined
 }
 
 export const busyWords: readonly OnBusy[] = ['queue', 'reject', 'interrupt']

@@ -32,14 +32,14 @@ export type SwarmOptions<Output = undefined> = Omit<AgentOptions<Output>, 'model
   /** The members, with unique ids. */
   agents: readonly Member[]
   /** The model of the manager, or the one that combines parallel answers. Other collaborations need none. */
-  model?: Model | readonly Model[]
+  model?: Model | readonly Model[] | undefined
   /** Default `"manager"`. */
-  collaboration?: Collaboration
+  collaboration?: Collaboration | undefined
   /**
    * What a member sees besides its task: nothing (`"task"`, the default), a summary of the conversation, all of it, its
    * own earlier tasks and answers (`"own"`), or the last messages. With handoffs, members see the whole conversation.
    */
-  history?: MemberHistory
+  history?: MemberHistory | undefined
 }
 
 export const collaborations: readonly Exclude<Collaboration, Route>[] = ['manager', 'handoff', 'parallel', 'sequence']
