@@ -34,7 +34,7 @@ export async function decideResponse(
   const found = await findResponse(parts, responseId(runId), { userId, param })
   const { stored, turn } = found
   if (!stored) throw new ProblemError('unsupported', { detail: 'Approvals need sessions on disk or Postgres.' })
-  const reader = readStored(parts.agent.id, found)
+  const reader = readStored(parts.agent, found)
   reader.beginNext(continuedSpeakers(stored, turn))
   const events = await decideRun(context, parts, stored, { decisions, userId })
   const encode = responsesEncoder({ head, reader })

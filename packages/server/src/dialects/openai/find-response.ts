@@ -48,11 +48,7 @@ export async function findResponse(
 }
 
 /** The id of the run that a response continues: before it in its session, or that with which the session begins. */
-export async function runBefore(
-  parts: RouteParts,
-  found: FoundResponse,
-  userId: string,
-): Promise<string | undefined> {
+export async function runBefore(parts: RouteParts, found: FoundResponse, userId: string): Promise<string | undefined> {
   const { sessionId } = found
   if (sessionId === undefined) return undefined
   return (await runBeforeInSession(parts, { ...found, sessionId }, userId)) ?? runBeforeSession(sessionId)

@@ -23,6 +23,8 @@ import {
 
 type Block = { kind: BlockKind; item: Item; index: number; text: string }
 type Call = { item: Item; index: number }
+/** What is heard of the member whose words are the answer: its calls are not the agent's. */
+const wordTypes: ReadonlySet<AgentEvent['type']> = new Set(['step-start', 'step-end', 'step-restart', 'text-delta'])
 type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
 
 /**
@@ -35,6 +37,8 @@ export class ResponseReader {
   output: Item[] = []
   readonly facts: AnswerReader
   readonly #label: string
+  readonly #member: string | undefined
+  #hasMemberSaid = false
   #speakers: Speakers
   #items = 0
   /** Items of an earlier response of the same run. */
@@ -46,9 +50,13 @@ export class ResponseReader {
   #stepStart = 0
   #sources: Citation[] = []
 
-  /** @param label names the agent, as the server of its tools */
-  constructor(label: string) {
+  /**
+   * @param label names the agent, as the server of its tools
+   * @param speaker the member whose words are the answer, of `Runnable.speaker`
+   */
+  constructor(label: string, speaker?: string) {
     this.#label = label
+    this.#member = speaker
     this.#speakers = new Speakers()
     this.facts = new AnswerReader({ canDrop: true })
   }
@@ -77,7 +85,8 @@ export class ResponseReader {
       case 'run-end':
         return this.#finish(event)
     }
-    if (!isHeard) return []
+    const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
+    if (!isHeard && !(isMember && wordTypes.has(event.type))) return []
     switch (event.type) {
       case 'step-start':
       case 'step-end': {
@@ -88,6 +97,9 @@ export class ResponseReader {
       case 'step-restart':
         return this.#dropStep()
       case 'text-delta':
+        // The answer of a sequence is what its last member has said.
+        if (this.#hasMemberSaid && event.path.length === 1) return []
+        this.#hasMemberSaid ||= isMember
         return this.#add('message', event.text, event.runId)
       case 'reasoning-delta':
         return this.#add('reasoning', event.text, event.runId)

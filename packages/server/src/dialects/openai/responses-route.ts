@@ -82,7 +82,7 @@ async function answer(
   }
   const head = headOf(request)
   if (isBackground) return inBackground(context, parts, { message, head, isStream })
-  const reader = new ResponseReader(parts.agent.id)
+  const reader = new ResponseReader(parts.agent.id, parts.agent.speaker)
   const answering = isStream
     ? streamed(head, reader)
     : wholeAnswer(reader, () => responseBody(head, endedState(reader)))
@@ -109,7 +109,7 @@ async function inBackground(
   const runId = await enqueueRun(parts, message)
   context.set('runId', runId)
   if (isStream) {
-    const encode = responsesEncoder({ head, reader: new ResponseReader(agent.id) })
+    const encode = responsesEncoder({ head, reader: new ResponseReader(agent.id, agent.speaker) })
     const followed = { runId, after: 0, last: 0, draining: capacity.draining, encode }
     return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, {
       ...parts,

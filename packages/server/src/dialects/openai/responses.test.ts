@@ -77,6 +77,24 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(typesOf(response)).toEqual(['reasoning', 'message', 'mcp_call', 'message'])
   })
 
+  it('streams what the last member of a sequence says, each of its steps, and no call of it', async () => {
+    const steps = [{ text: 'I look.', toolCalls: [{ name: 'look' }] }, 'Three bees.']
+    const one = new Agent({ name: 'One', model: scriptedModel(['First.', 'First.']) })
+    const two = new Agent({ name: 'Two', functions: [look], model: scriptedModel([...steps, ...steps]) })
+    const sessions = memorySessions()
+    const swarm = new Swarm({ name: 'Test', collaboration: 'sequence', agents: [one, two], sessions })
+    const client = connect(createApp(swarm, quiet))
+    const said = [{ content: [{ text: 'I look.' }] }, { content: [{ text: 'Three bees.' }] }]
+    const { events, response } = await streamed(client)
+    const deltas = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
+    expect(deltas.join('')).toBe('I look.Three bees.')
+    const messagesOf = ({ output }: Response): object[] => output.filter(({ type }) => type === 'message')
+    expect(response && messagesOf(response)).toMatchObject(said)
+    // The calls of the sequence itself are those of its members.
+    expect(response && typesOf(response)).toEqual(['mcp_call', 'mcp_call', 'message', 'message'])
+    expect(messagesOf(await client.responses.create({ model, input: 'Go' }))).toMatchObject(said)
+  })
+
   it('shows our sentence where a tool fails', async () => {
     const fail = tool({
       ...{ name: 'look', description: 'Fails.', input: { type: 'object' } },

@@ -10,7 +10,7 @@ import { endedState } from './responses-encoder.ts'
 export function storedResponse({ agent }: RouteParts, found: FoundResponse, head?: Partial<ResponseHead>): object {
   const { runId, turn, stored } = found
   const whole = { ...storedHead(agent.id, found), ...head }
-  const reader = readStored(agent.id, found)
+  const reader = readStored(agent, found)
   const {
     status = statuses[turn?.status ?? 'running'],
     text = '',
@@ -41,8 +41,11 @@ export function storedHead(agentId: string, { turn, stored }: FoundResponse): Re
 }
 
 /** Reads what is stored of a run, without its end. */
-export function readStored(agentId: string, { runId, turn, stored }: FoundResponse): ResponseReader {
-  const reader = new ResponseReader(agentId)
+export function readStored(
+  { id: agentId, speaker }: RouteParts['agent'],
+  { runId, turn, stored }: FoundResponse,
+): ResponseReader {
+  const reader = new ResponseReader(agentId, speaker)
   const { approvals = [], sources = [] } = stored?.record ?? {}
   const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources })
   for (const event of events) reader.read(event)

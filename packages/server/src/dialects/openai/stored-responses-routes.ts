@@ -64,7 +64,7 @@ function readRoute(parts: RouteParts): Route {
       const { lastSeq, record } = stored
       const isActive = record.status === 'queued' || record.status === 'running'
       const encode = responsesEncoder({
-        ...{ head, reader: new ResponseReader(agent.id) },
+        ...{ head, reader: new ResponseReader(agent.id, agent.speaker) },
         ...(starting_after !== undefined && { after: starting_after }),
       })
       // A run that has waited for approvals continues after such an end.
