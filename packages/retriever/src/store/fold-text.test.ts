@@ -25,13 +25,16 @@ it.each([
   ['Call getUserName for XMLHttp', 'Call getUserName for XMLHttp\nget User Name XML Http'],
   ['PDFs and APIs of the WHO', 'PDFs and APIs of the WHO'],
   ['Plain. Text (A1) 3D', 'Plain. Text (A1) 3D'],
-])('puts the parts of the names in %j behind it', (text, found) => {
+  ['19.99 of 1,234,567.5, 7. In v2.4.1, 42', '19.99 of 1,234,567.5, 7. In v2.4.1, 42\n19dot99 1234567dot5 2dot4dot1'],
+  ['1,2,3,4,5,6,7,8,9,10', '1,2,3,4,5,6,7,8,9,10'],
+])('puts the parts of the names in %j behind it, and whole numbers', (text, found) => {
   expect(withParts(text)).toBe(found)
 })
 
-it('looks through 1 MB of one name in linear time', () => {
+it('looks through 1 MB of one name or number in linear time', () => {
   const before = process.cpuUsage()
-  for (const name of ['aB', 'ABcd', 'a1B', 'AB']) withParts(name.repeat(1_000_000 / name.length))
+  for (const name of ['aB', 'ABcd', 'a1B', 'AB', '1', '1.', '12345678901234567890,'])
+    withParts(name.repeat(1_000_000 / name.length))
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1e6).toBeLessThan(5)
 })

@@ -36,8 +36,24 @@ export function foldText(text: string): string {
 /** A name with humps, as a test that costs little. */
 const humped = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}{2}/u
 
-/** Text with the parts of its names behind it: `getUserName` is found by `user name`. LanceDB takes it for one word. */
+/** Text with what LanceDB does not take for words behind it: the parts of names, and whole numbers. */
 export function withParts(text: string): string {
+  const numbers = wholeNumbers(text)
+  const parts = withNameParts(text)
+  return numbers.length === 0 ? parts : `${parts}\n${numbers.join(' ')}`
+}
+
+/** A number of several parts, also of a version: of so many that a row of a table is none. */
+const partedNumber = /(?<!\d)(?<!\d[.,])\d{1,20}(?:[.,]\d{1,20}){1,6}(?![.,]?\d)/g
+
+/** `19.99` and the number of `v2.4.1` as one word each, `1,000` as `1000`: LanceDB takes their parts for words. */
+export function wholeNumbers(text: string): string[] {
+  const found = text.match(partedNumber) ?? []
+  return found.map((number) => number.replace(/,(?=\d{3}(?!\d))/g, '').replace(/[.,]/g, 'dot'))
+}
+
+/** Text with the parts of its names behind it: `getUserName` is found by `user name`. LanceDB takes it for one word. */
+export function withNameParts(text: string): string {
   if (!humped.test(text)) return text
   const parts: string[] = []
   for (const [word] of text.matchAll(/[\p{L}\p{N}]+/gu)) {

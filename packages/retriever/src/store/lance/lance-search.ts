@@ -1,6 +1,6 @@
 import type { Query, VectorQuery } from '@lancedb/lancedb'
 import type { Filter } from '../../data/search-filter.ts'
-import { foldText, withParts } from '../fold-text.ts'
+import { foldText, wholeNumbers, withNameParts, withParts } from '../fold-text.ts'
 import type { Found } from '../store.ts'
 import { similarWords, wordsOf } from './lance-fuzzy.ts'
 import { filterSql } from './lance-sql.ts'
@@ -16,10 +16,11 @@ export async function searchText(
   { limit, filter, fuzzy = false }: { limit: number; filter: Filter; fuzzy?: boolean },
 ): Promise<Found[]> {
   const folded = foldText(query)
-  const words = withParts(folded)
-  const exact = await match(at, words, limit, filter)
+  // A number twice, so that it outweighs its parts in other numbers.
+  const asked = [withParts(folded), ...wholeNumbers(folded)].join('\n')
+  const exact = await match(at, asked, limit, filter)
   if (!fuzzy || exact.length >= limit) return exact
-  const similar = await similarWords(at, words, filter)
+  const similar = await similarWords(at, withNameParts(folded), filter)
   const close = similar.length === 0 ? [] : await match(at, similar.join(' '), limit, filter)
   const found = behind(exact, close).slice(0, limit)
   return found.length > 0 ? found : saying(at, folded, limit, filter)
