@@ -232,6 +232,15 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     }
   })
 
+  it('takes its token from the .env of the folder, where the environment has none', async () => {
+    const { url } = await served(true)
+    write('.env', `AGENTKIT_TOKEN=${token}\n`)
+    closers.push(async () => write('.env', ''))
+    expect(await agentkit(['chat', url], { input: '/tools\n' })).toMatchObject({ code: 0, out: 'pay: Pays.' })
+    const wrong = await agentkit(['chat', url], { input: '', env: { AGENTKIT_TOKEN: 'not-the-token-of-this-server' } })
+    expect(wrong).toMatchObject({ code: 2, error: `${url} refuses the token. Set AGENTKIT_TOKEN.` })
+  })
+
   it('takes the token to no other server', async () => {
     const { url } = await served()
     const redirecting = createServer((_, response) => response.writeHead(307, { location: url }).end())

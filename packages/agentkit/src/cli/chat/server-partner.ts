@@ -1,4 +1,6 @@
 import type { AgentEvent } from '@agentkit/core'
+import { loadDotEnv } from '../../config/load-dot-env.ts'
+import { printError } from '../common/print.ts'
 import { UsageError } from '../common/usage-error.ts'
 import type { Answer, Asked, Decide, Partner, Question, Waiting } from './partner.ts'
 import { readEvents } from './read-events.ts'
@@ -15,6 +17,9 @@ const maxBytes = 8_000_000
  */
 export async function serverPartner(address: URL, userId: string, askToken: () => Promise<string>): Promise<Partner> {
   const base = address.href.replace(/\/+$/, '')
+  // As for an agent of this folder.
+  const problem = loadDotEnv()
+  if (problem !== undefined) printError(`warning: ${problem}`)
   let token = process.env.AGENTKIT_TOKEN?.trim() ?? ''
 
   const checkToken = (): void => {
