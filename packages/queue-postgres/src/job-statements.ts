@@ -12,6 +12,9 @@ export const renewJobs: string = `UPDATE ${table} SET started_on = ${now}
 export const removeJobs: string = `DELETE FROM ${table}
   WHERE name = '${queueName}' AND state < 'active' AND data->>'runId' = ANY($1::text[])`
 
+export const clearAgents: string = `DELETE FROM ${table}
+  WHERE name = '${queueName}' AND state <= 'active' AND group_tier = ANY($1::text[])`
+
 export const missingRuns: string = `SELECT run_id AS id FROM unnest($1::text[]) AS run(run_id)
   WHERE NOT EXISTS (SELECT FROM ${table} WHERE name = '${queueName}' AND state <= 'active' AND data->>'runId' = run_id)`
 

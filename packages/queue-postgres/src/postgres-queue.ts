@@ -6,7 +6,7 @@ import { batched } from './batched.ts'
 import { coalesce } from './coalesce.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { toInsert } from './job-rows.ts'
-import { countJobs, missingRuns, removeJobs, renewJobs, returnJob } from './job-statements.ts'
+import { clearAgents, countJobs, missingRuns, removeJobs, renewJobs, returnJob } from './job-statements.ts'
 import { openBoss } from './open-boss.ts'
 import { queueName, quietClock, schema } from './settings.ts'
 import { retrying, toStorageError } from './storage-error.ts'
@@ -213,8 +213,9 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
 
     counts: () => query(countJobs),
 
-    async clear() {
-      await call((boss) => boss.deleteAllJobs())
+    async clear(agentIds) {
+      if (agentIds) await query(clearAgents, [agentIds])
+      else await call((boss) => boss.deleteAllJobs())
     },
 
     async migrate() {

@@ -32,8 +32,8 @@ export interface RunQueue {
   onReady(agentIds: readonly string[], listener: () => void): () => void
   /** Open jobs by agent; `oldestMs` is how long the oldest job that is due has waited. */
   counts(): Promise<QueueCounts[]>
-  /** Removes every job. The store adds them again. */
-  clear(): Promise<void>
+  /** Removes every job; with `agentIds`, those of these agents. The store adds them again. */
+  clear(agentIds?: readonly string[]): Promise<void>
   /** Prepares the queue's own tables; `add` and `take` do it too. */
   migrate(): Promise<void>
   close(): Promise<void>

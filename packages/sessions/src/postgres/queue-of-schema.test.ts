@@ -42,4 +42,13 @@ it('leaves the jobs of other schemas alone, whose agents and sessions have the s
   await staging.add([{ runId: 'cancelled', agentId: 'a', userId: 'u' }])
   await staging.remove?.(['cancelled'])
   expect(await staging.counts()).toEqual([])
+
+  for (const queue of [usual, staging, other]) await queue.add([{ runId: 'r', agentId: 'b', userId: 'u' }])
+  await staging.clear()
+  const counted = { agentId: 'b', queued: 1 }
+  expect(await staging.counts()).toEqual([])
+  expect(await usual.counts()).toMatchObject([{ agentId: 'a', taken: 1 }, counted])
+  await usual.clear()
+  expect(await usual.counts()).toEqual([])
+  expect(await other.counts()).toMatchObject([counted])
 })

@@ -8,9 +8,9 @@ export const usualSchema = 'agentkit'
  * workers do not know the runs of this one.
  */
 export function queueOfSchema(queue: RunQueue, schema: string): RunQueue {
-  if (schema === usualSchema) return queue
   // Ids of agents have no colon.
-  const prefix = `${schema}:`
+  const prefix = schema === usualSchema ? '' : `${schema}:`
+  const isOwn = (agentId: string): boolean => (prefix === '' ? !agentId.includes(':') : agentId.startsWith(prefix))
   const inQueue = <Of extends { agentId: string }>(of: Of): Of => ({ ...of, agentId: `${prefix}${of.agentId}` })
   const inStore = <Of extends { agentId: string }>(of: Of): Of => ({ ...of, agentId: of.agentId.slice(prefix.length) })
   const idsInQueue = (agentIds: readonly string[]): string[] => agentIds.map((id) => `${prefix}${id}`)
@@ -36,9 +36,12 @@ export function queueOfSchema(queue: RunQueue, schema: string): RunQueue {
     onReady: (agentIds, listener) => queue.onReady(idsInQueue(agentIds), listener),
     async counts() {
       const counts = await queue.counts()
-      return counts.filter(({ agentId }) => agentId.startsWith(prefix)).map(inStore)
+      return counts.filter(({ agentId }) => isOwn(agentId)).map(inStore)
     },
-    clear: () => queue.clear(),
+    async clear(agentIds) {
+      const own = (await queue.counts()).flatMap(({ agentId }) => (isOwn(agentId) ? [agentId] : []))
+      await queue.clear(agentIds ? idsInQueue(agentIds) : own)
+    },
     migrate: () => queue.migrate(),
     close: () => queue.close(),
   }

@@ -41,7 +41,7 @@ export const jobTexts = {
   jobCounts: `SELECT agent_id, state = 'taken' AS is_taken, count(*) AS jobs,
       min(iif(due_at <= :now, due_at, NULL)) AS oldest
     FROM jobs GROUP BY agent_id, is_taken`,
-  removeJobs: 'DELETE FROM jobs',
-  removeJobTurns: 'DELETE FROM job_turns',
+  removeJobs: 'DELETE FROM jobs WHERE :agents IS NULL OR agent_id IN (SELECT value FROM json_each(:agents))',
+  removeJobTurns: 'DELETE FROM job_turns WHERE :agents IS NULL OR agent_id IN (SELECT value FROM json_each(:agents))',
   dataVersion: 'PRAGMA data_version',
 } as const

@@ -107,10 +107,11 @@ export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue
         return [...counts.values()]
       }),
 
-    async clear() {
+    async clear(agentIds) {
+      const agents = agentIds ? toJSON(agentIds) : null
       await write((statements) => {
-        statements.removeJobs.run()
-        statements.removeJobTurns.run()
+        statements.removeJobs.run({ agents })
+        statements.removeJobTurns.run({ agents })
       })
     },
 

@@ -219,6 +219,17 @@ export function deliveryTests(getQueue: GetQueue): void {
     expect(idsOf(await take(queue, 1))).toEqual(['s1'])
   })
 
+  it('removes the jobs of some agents when it is cleared of them', async () => {
+    const { queue } = getQueue()
+    await queue.add([...jobs(3, 'r'), job('s1', { sessionKey: 's' }), job('o', { agentId: 'other' })])
+    await take(queue, 1)
+    await queue.clear([])
+    await queue.clear(['helper', 'unknown'])
+    expect(await queue.counts()).toMatchObject([{ agentId: 'other', queued: 1, taken: 0 }])
+    await queue.add([job('s1', { sessionKey: 's' })])
+    expect(idsOf(await take(queue, 1))).toEqual(['s1'])
+  })
+
   it('takes thousands of jobs at once', async () => {
     const { queue } = getQueue()
     await queue.add(jobs(2_000, 'r'))
