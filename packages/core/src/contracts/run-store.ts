@@ -218,7 +218,10 @@ export type OrphanedRun = {
   takeovers: number
 }
 
-/** 0 and absent: no limit. Running, queued and waiting runs and their sessions are never removed. */
+/**
+ * 0 and absent: no limit. Running, queued and waiting runs and their sessions are never removed, nor, for the day in which it
+ * is tried, a session with a notice that is not delivered.
+ */
 export type RetentionRules = {
   /** Removes sessions that were not used for so long. */
   sessionsMs?: number

@@ -1,12 +1,13 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
 import type { MessageCache } from '../util/message-cache.ts'
+import { noticeMs } from '../util/notice-ms.ts'
 import type { Access } from './access.ts'
 import type { Query } from './database.ts'
 
 /** What one statement removes at most, so that it holds locks for milliseconds; and what is looked up at once. */
 const batch = { sessions: 10, rows: 1_000 }
 
-/** Removes what is older than the rules allow. Open runs and their sessions stay. */
+/** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
 export async function prune(
   { database: { query }, holder, cache }: Access,
   rules: RetentionRules,
@@ -29,7 +30,7 @@ export async function prune(
     // The sessions of members whose swarm's session is gone were part of it.
     await eachPage(
       (after) => query(membersAloneText, [after, batch.rows]),
-      (found) => removeSessions(query, cache, found),
+      (found) => removeSessions(query, { cache, now }, found),
     )
   }
   if (eventsMs > 0) report.events = await removeEvents(query, before(eventsMs))
@@ -37,7 +38,7 @@ export async function prune(
   return report
 
   async function remove(found: readonly FoundSession[]): Promise<void> {
-    const removed = await removeSessions(query, cache, found)
+    const removed = await removeSessions(query, { cache, now }, found)
     report.sessions += removed.sessions
     report.runs += removed.runs
   }
@@ -57,10 +58,10 @@ async function eachPage(
   }
 }
 
-/** Removes sessions, unless they have been used since they were found, or have an open run. */
+/** Removes sessions, unless they have been used since they were found, or have an open run or a notice to deliver. */
 async function removeSessions(
   query: Query,
-  cache: MessageCache,
+  { cache, now }: { cache: MessageCache; now: number },
   found: readonly FoundSession[],
 ): Promise<{ sessions: number; runs: number }> {
   const removed = { sessions: 0, runs: 0 }
@@ -69,6 +70,7 @@ async function removeSessions(
     const rows = await query<{ id: number; runs: number }>(removeText, [
       some.map(({ id }) => id),
       some.map(({ updated_at }) => updated_at),
+      Math.ceil(now - noticeMs),
     ])
     removed.sessions += rows.length
     for (const { id, runs } of rows) {
@@ -122,6 +124,8 @@ const beyondText = `SELECT id, updated_at FROM agentkit.sessions WHERE agent_id 
 const removeText = `DELETE FROM agentkit.sessions AS s USING unnest($1::bigint[], $2::bigint[]) AS f (id, updated_at)
   WHERE s.id = f.id AND s.updated_at = f.updated_at AND NOT EXISTS
     (SELECT 1 FROM agentkit.runs WHERE session = s.id AND status IN ('queued', 'running', 'waiting'))
+    AND NOT EXISTS (SELECT 1 FROM agentkit.runs AS r JOIN agentkit.notices AS n ON n.run = r.number
+      WHERE r.session = s.id AND n.due_at IS NOT NULL AND n.created_at > $3)
   RETURNING s.id, (SELECT count(*) FROM agentkit.runs WHERE session = s.id) AS runs`
 const keepLastText = `UPDATE agentkit.runs SET last_seq = greatest(last_seq,
   (SELECT max(seq) FROM agentkit.events WHERE run = number)) WHERE number = $1`

@@ -29,7 +29,9 @@ export const answerTexts = {
     ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?`,
   runsOfSession: 'SELECT count(*) AS runs FROM runs WHERE session = ?',
   deleteIdleSession: `DELETE FROM sessions WHERE id = ? AND updated_at = ? AND NOT EXISTS
-    (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting'))`,
+    (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting'))
+    AND NOT EXISTS (SELECT 1 FROM runs JOIN notices ON notices.run = runs.number
+      WHERE session = sessions.id AND failed IS NULL AND notices.created_at > ?)`,
   runWithEvents: 'SELECT number FROM runs WHERE has_events = 1 AND ended_at < ? LIMIT 1',
   deleteEvents: `DELETE FROM events WHERE run = :run AND seq IN
     (SELECT seq FROM events WHERE run = :run ORDER BY seq LIMIT :limit)`,

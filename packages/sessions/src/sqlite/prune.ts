@@ -1,4 +1,5 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
+import { noticeMs } from '../util/notice-ms.ts'
 import { storeTime } from '../util/store-time.ts'
 import { forgetMessages } from './session-messages.ts'
 import type { StoreAccess } from './store-access.ts'
@@ -6,7 +7,7 @@ import type { StoreAccess } from './store-access.ts'
 /** What one transaction removes at most, so that it holds the lock for milliseconds; and what is looked up at once. */
 const batch = { sessions: 10, rows: 1_000 }
 
-/** Removes what is older than the rules allow. Open runs and their sessions stay. */
+/** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
 export async function prune(access: StoreAccess, rules: RetentionRules): Promise<PruneReport> {
   const { sessionsMs = 0, sessionsPerUser = 0, eventsMs = 0, answersMs = 0 } = rules
   const report: PruneReport = { sessions: 0, runs: 0, events: 0, answers: 0 }
@@ -56,7 +57,7 @@ function toFound(rows: Record<string, unknown>[]): FoundSession[] {
   return rows as FoundSession[] // what the statements select
 }
 
-/** Removes sessions, unless they have been used since they were found, or have an open run. */
+/** Removes sessions, unless they have been used since they were found, or have an open run or a notice to deliver. */
 async function removeSessions(
   { write }: StoreAccess,
   found: readonly FoundSession[],
@@ -68,7 +69,7 @@ async function removeSessions(
       some.map(({ id, updated_at }) => {
         const runs = statements.runsOfSession.get(id)?.runs as number
         forgetMessages(statements, id)
-        return statements.deleteIdleSession.run(id, updated_at).changes > 0 ? runs : undefined
+        return statements.deleteIdleSession.run(id, updated_at, storeTime() - noticeMs).changes > 0 ? runs : undefined
       }),
     )
     for (const runs of counts) {

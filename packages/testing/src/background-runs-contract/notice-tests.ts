@@ -45,6 +45,22 @@ export function noticeTests(getStores: GetBackground): void {
     ])
   })
 
+  it('keeps a session until the notices of its runs are delivered', async () => {
+    const stores = getStores()
+    const { runs, background } = stores
+    for (const id of ['1', '2', '3']) {
+      await runs.create({ ...key, sessionId: `s${id}` }, newRun(`r${id}`, { notifies: id !== '2' }))
+      await runs.end(`r${id}`, { attempt: 1, ...done })
+    }
+    expect(await runs.prune({ sessionsPerUser: 1 })).toMatchObject({ sessions: 1 })
+    expect(await stores.store.load({ ...key, sessionId: 's2' })).toBeUndefined()
+    const [notice] = await background.takeNotices(['helper'], page)
+    expect(notice?.record.runId).toBe('r1')
+    expect(await runs.prune({ sessionsPerUser: 1 })).toMatchObject({ sessions: 0 })
+    await background.settleNotice(notice?.noticeId ?? '', 'delivered')
+    expect(await runs.prune({ sessionsPerUser: 1 })).toMatchObject({ sessions: 1 })
+  })
+
   it('keeps notices of a run whose worker wants them, though its entry does not', async () => {
     const stores = getStores()
     const { runs, background } = stores
