@@ -15,7 +15,7 @@ import { type MemberStatus, memberStatus } from '../runs/member-outcome.ts'
 import type { RunState } from '../runs/run-state.ts'
 import { sessionState } from '../sessions/open-turn.ts'
 import { untilAborted } from '../util/abort.ts'
-import { isTransfer, withTransfers } from './transfer-tool.ts'
+import { hasNameOf, isTransfer, withTransfers } from './transfer-tool.ts'
 
 /** The agents that share a conversation. */
 export type Handoffs = {
@@ -45,7 +45,9 @@ export async function runHandoffs(
   for (let handoffs = 1; ; handoffs++) {
     const member = members.get(active) as AgentSpec // checked by `has` above
     const start = state.messages.length
-    const others = [...members.values(), ...outer].filter((other) => other !== member)
+    // Of two with one name, the nearer one gets the conversation.
+    const further = outer.filter((other) => ![...members.values()].some((near) => hasNameOf(near, other)))
+    const others = [...members.values(), ...further].filter((other) => other !== member)
     const { reason, to } = await runActive(opened, { member, others, snapshot }, takeSteps)
     snapshot = undefined
     if (to === undefined) {

@@ -287,6 +287,19 @@ describe('members', () => {
     expect(() => new Swarm({ ...base, model: saying('x'), agents: [], ...(wrong as object) })).toThrow(words)
   })
 
+  it('offer one handoff for two members with one id, to the nearer, of nested swarms', async () => {
+    const model = scriptedModel([{ toolCalls: [{ name: 'transfer_to_bob', input: {} }] }])
+    const handoffs = { ...base, collaboration: 'handoff' as const }
+    const near = member('Bob', saying('I am near.'), { description: 'The near one.' })
+    const far = member('Bob', saying('I am far.'), { description: 'The far one.' })
+    const inner = new Swarm({ ...handoffs, name: 'Inner', agents: [member('Ann', model), near] })
+    const swarm = new Swarm({ ...handoffs, agents: [inner, far] })
+    expect(await swarm.chat('Go')).toBe('I am near.')
+    expect(model.requests[0]?.tools?.map(({ description }) => description)).toEqual([
+      expect.stringContaining('The near one.'),
+    ])
+  })
+
   it('lose no handoff to a tool of a member of another swarm', async () => {
     const inner = new Swarm({ ...base, name: 'Inner', collaboration: 'handoff', agents: [transferring('Ann', 'bob')] })
     const swarm = new Swarm({ ...base, collaboration: 'handoff', agents: [inner, member('Bob')] })

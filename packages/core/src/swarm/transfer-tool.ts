@@ -15,6 +15,11 @@ function transferName(id: string): string {
   return `${prefix}${id.replaceAll('-', '_')}`
 }
 
+/** Whether the handoffs to two members have one name. */
+export function hasNameOf(one: AgentSpec, other: AgentSpec): boolean {
+  return transferName(one.id) === transferName(other.id)
+}
+
 /** @throws AgentKitError `invalid-argument` for a member with a tool that has the name of a handoff, which would be lost */
 export function checkTransfers(members: readonly AgentSpec[]): void {
   for (const member of members) {
