@@ -24,8 +24,8 @@ const tasks = {
   test: [runTests],
   // What is published is measured, so it is built first.
   bench: [
-    () => runTool('turbo', ['run', 'build', '--output-logs=errors-only']),
-    (args) => runNode(['bench/index.ts', ...args]),
+    (args) => (asksForHelp(args) ? 0 : runTool('turbo', ['run', 'build', '--output-logs=errors-only'])),
+    (args) => runNode(asksForHelp(args) ? ['bench/help.ts'] : ['bench/index.ts', ...args]),
   ],
   'eval:retrieval': [(args) => runNode([fromSources, 'scripts/eval-retrieval.ts', ...args])],
   docs: [(args) => runNode(['scripts/docs-site.ts', ...args])],
@@ -54,6 +54,10 @@ for (const step of steps) {
   const outcome = await step(args)
   if (typeof outcome === 'string') process.exit(128 + constants.signals[outcome]) // as a shell tells a signal
   if (outcome !== 0) process.exit(outcome)
+}
+
+function asksForHelp(args) {
+  return args.includes('--help') || args.includes('-h')
 }
 
 function fail(message) {
