@@ -21,6 +21,8 @@ export type PdfPageOptions = {
   image?: true
   /** Form fields by name. */
   fields?: Readonly<Record<string, string>>
+  /** Boxes and buttons with the value that each stands for, the chosen one of each name. */
+  boxes?: readonly { name: string; value: string; chosen?: string; isRadio?: true; label?: string }[]
   /** Operators of PDF that are put after the lines. */
   operators?: string
 }
@@ -73,6 +75,11 @@ export function makePdf(pages: readonly PdfPageOptions[], { title, outline, xfa,
     const own = Object.entries(page.fields ?? {}).map(([name, value]) =>
       add(`<< /Type /Annot /Subtype /Widget /FT /Tx /T ${string(name)} /V ${string(value)} /Rect [50 50 250 70] >>`)
     )
+    for (const { name, value, chosen = 'Off', isRadio, label } of page.boxes ?? []) {
+      const kind = `/FT /Btn /Ff ${isRadio === true ? 1 << 15 : 0} /T ${string(name)} ${label === undefined ? '' : `/TU ${string(label)} `}`
+      const look = `/AS /${value === chosen ? value : 'Off'} /AP << /N << /${value} ${image} 0 R /Off ${image} 0 R >> >>`
+      own.push(add(`<< /Type /Annot /Subtype /Widget ${kind}/V /${chosen} ${look} /Rect [50 50 70 70] >>`))
+    }
     fields.push(...own)
     return add(
       `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R ${annotations(own)}` +

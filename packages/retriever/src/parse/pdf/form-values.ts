@@ -29,13 +29,20 @@ type Annotation = {
   options?: readonly { exportValue: string; displayValue: string }[]
   fieldName?: string
   alternativeText?: string
+  checkBox?: boolean
+  radioButton?: boolean
+  /** What a box or a button stands for. */
+  exportValue?: string
+  buttonValue?: string
   password?: boolean
   contentsObj?: { str?: string }
 }
 
-function valueText({ subtype, hidden, fieldType, fieldValue, options, password, contentsObj }: Annotation): string {
+function valueText(annotation: Annotation): string {
+  const { subtype, hidden, fieldType, fieldValue, options, password, contentsObj } = annotation
   if (hidden === true || password === true) return ''
   if (subtype === 'FreeText') return contentsObj?.str?.trim() ?? ''
+  if (subtype === 'Widget' && fieldType === 'Btn') return chosenText(annotation)
   if (subtype !== 'Widget' || (fieldType !== 'Tx' && fieldType !== 'Ch')) return ''
   const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
   return values
@@ -43,6 +50,19 @@ function valueText({ subtype, hidden, fieldType, fieldValue, options, password, 
     .map((value) => options?.find(({ exportValue }) => exportValue === value)?.displayValue ?? value)
     .join(', ')
     .trim()
+}
+
+/** Names that say no more than that a box is ticked. */
+const ticked = /^(?:yes|on|true|checked|x|\d+)$/i
+
+/** What a ticked box or a chosen button stands for. A box that stands for nothing by itself, and has no label, says nothing. */
+function chosenText(annotation: Annotation): string {
+  const { checkBox, radioButton, fieldValue, exportValue, buttonValue } = annotation
+  const own = checkBox ? exportValue : radioButton ? buttonValue : undefined
+  if (typeof own !== 'string' || own === '' || own === 'Off' || fieldValue !== own) return ''
+  if (!ticked.test(own)) return own
+  if (label(annotation) === '') return ''
+  return checkBox ? 'yes' : own
 }
 
 /** In a longer one, a long run of spaces would be searched in quadratic time. */

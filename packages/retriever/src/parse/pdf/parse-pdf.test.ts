@@ -84,6 +84,24 @@ it('reads the values of a form', async () => {
   expect(listBlocks(pieces)).toEqual(['text: Order', 'text: Your name: Ann', 'text: Blue'])
 })
 
+it('reads the boxes of a form that are ticked, and the buttons that are chosen', async () => {
+  const boxes = [
+    { name: 'Gift wrap', value: 'Yes', chosen: 'Yes' },
+    { name: 'Express', value: 'Yes' },
+    { name: 'Colour', value: 'Blue', chosen: 'Blue', isRadio: true },
+    { name: 'Colour', value: 'Red', chosen: 'Blue', isRadio: true },
+    { name: 'Size', value: '2', chosen: '2', isRadio: true },
+    { name: 'form1[0].b[1]', value: '1', chosen: '1', label: 'I smoke:' },
+    { name: 'form1[0].b[2]', value: '1', chosen: '1' },
+    { name: 'form1[0].b[3]', value: 'Vegan', chosen: 'Vegan' },
+  ] as const
+  const { pieces } = await read([{ lines: ['Order'], boxes }])
+  expect(listBlocks(pieces)).toEqual([
+    'text: Order',
+    ...['Gift wrap: yes', 'Colour: Blue', 'Size: 2', 'I smoke: yes', 'Vegan'].map((value) => `text: ${value}`),
+  ])
+})
+
 it.each([
   ['a title', 'The handbook', 'The handbook'],
   ['what Word prints', 'Microsoft Word - The handbook', 'The handbook'],
