@@ -13,6 +13,7 @@ import { checkDecisions } from '../runs/decisions.ts'
 import { type RunSnapshot, restore, suspendedMembers } from '../runs/snapshot.ts'
 import { type EventQueue, eventQueue } from '../sessions/event-queue.ts'
 import { endExpiredRuns, expiryOf } from '../sessions/expired-runs.ts'
+import { leaveTurn, type OpenedTurn } from '../sessions/leave-turn.ts'
 import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../sessions/recorded-data.ts'
@@ -41,7 +42,7 @@ function partOf({ record: { runId } }: StoredRun, rootRunId: string): AgentKitEr
 }
 
 async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun> {
-  const { agent, scope, state, ledger } = run
+  const { agent, scope } = run
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy, approvalMs } = agent
   if (store.runs && scope.decisions) {
@@ -82,6 +83,20 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, given))
     return continueTurn(session, before, starter)
   })().finally(release)
+  try {
+    return await openTaken(run, taken, { kept, isAttached })
+  } catch (error) {
+    await leaveTurn(store, taken)
+    throw error
+  }
+}
+
+type Taking = { kept: EventQueue | undefined /** Whether its approvals are only shown again. */; isAttached: boolean }
+
+/** A run that this process has taken over, as it continues. */
+async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: Taking): Promise<OpenedRun> {
+  const { agent, scope, state, ledger } = run
+  const { sessions: store } = agent
   const { turn, messages, progress, stored, hasMoved, start, unstored } = taken
   const isNew = start === 'first' || unstored !== undefined
   // Nothing of it was emitted yet. One that was ended before it began has an event too. What only shows approvals again

@@ -13,16 +13,9 @@ import {
   storedBeginning,
 } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
+import type { OpenedTurn } from './leave-turn.ts'
 import { isRecorded } from './recorded-data.ts'
-import {
-  createRun,
-  describeRun,
-  failRecorded,
-  type NewRecord,
-  type RunStarter,
-  type TakenRun,
-  takeOverRun,
-} from './recorded-run.ts'
+import { createRun, describeRun, failRecorded, type NewRecord, type RunStarter, takeOverRun } from './recorded-run.ts'
 import { recordedTurn } from './recorded-turn.ts'
 import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
 import { settleUnanswered } from './settle-unanswered.ts'
@@ -163,7 +156,7 @@ export async function continueTurn(
   request: Omit<SessionAccess, 'agentId' | 'approvalMs'> & { events?: EventQueue | undefined; settles?: boolean },
   known: StoredRun,
   starter?: RunStarter,
-): Promise<TakenRun & { turn: OpenTurn }> {
+): Promise<OpenedTurn> {
   const { runs } = request.store
   if (!runs) throw needsRuns()
   const session = { ...request, runs, key: known.key }
@@ -176,7 +169,7 @@ export async function continueTurn(
 export async function attachTurn(
   request: Omit<SessionAccess, 'agentId' | 'approvalMs'>,
   stored: StoredRun,
-): Promise<TakenRun & { turn: OpenTurn }> {
+): Promise<OpenedTurn> {
   const { store, signal } = request
   const { key } = stored
   if (!store.runs) throw needsRuns()

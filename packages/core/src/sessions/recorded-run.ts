@@ -58,6 +58,8 @@ export type TakenRun = RecordedRun & {
   start?: 'first' | 'again'
   /** What it begins with, where no message of it is stored yet. */
   unstored?: { seed: readonly Message[]; input: UserMessage }
+  /** Leaves the run, which could not be opened, as it was. Absent where it was not taken over. */
+  giveBack?(): Promise<unknown>
 }
 
 /** Where a recorded run is stored, and how it is interrupted. */
@@ -137,7 +139,7 @@ export function takeOverRun(
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
       // All that its session has was just read, unless another process has begun it since.
       const first = start?.isFirst && stored.attempt === 1 ? (start.messages ?? []) : undefined
-      const described = { ...(await describeRun(request, stored, session, first)), heldAt }
+      const described = { ...(await describeRun(request, stored, session, first)), heldAt, giveBack: undo }
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
       const version = before && holdsSession(before) ? described.version - 1 : described.version
       if (!start) return withinCaller(runs, { ...described, version })

@@ -1,0 +1,24 @@
+import type { StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
+import { limits } from '../limits.ts'
+import { settledWithin } from '../util/abort.ts'
+import { forgetUnendedRun, isConflict } from './acquire-session.ts'
+import type { TakenRun } from './recorded-run.ts'
+import type { OpenTurn } from './turn.ts'
+
+/** A stored run that this process has taken over. */
+export type OpenedTurn = TakenRun & { turn: OpenTurn }
+
+/** Leaves a run that could not be opened as it was before it was taken over, and lets the next run have its session. */
+export async function leaveTurn(store: SessionStore, { stored, turn, giveBack }: OpenedTurn): Promise<void> {
+  if (giveBack) await settledWithin(limits.endFailedMs, given(store, stored, giveBack))
+  turn.release()
+}
+
+/** One that was ended meanwhile is left, too. Where the store fails, the next run of the session ends it first. */
+async function given(store: SessionStore, { key, record }: StoredRun, giveBack: () => Promise<unknown>): Promise<void> {
+  await giveBack().catch((error) => {
+    if (!isConflict(error)) throw error
+  })
+  forgetUnendedRun(store, key, record.runId)
+}

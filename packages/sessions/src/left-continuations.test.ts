@@ -1,0 +1,52 @@
+import { Agent, type SessionStore, tool } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { describe, expect, it } from 'vitest'
+import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
+
+const payTurn = { toolCalls: [{ name: 'pay', input: {} }] }
+
+describe.each(storeKinds)('a decided run in %s whose caller leaves while it is taken over', (kind) => {
+  const place = storePlace(kind)
+
+  // Counted in turns of the microtask queue: the run is open after some of them.
+  it('frees its session, and continues or has ended', { timeout: 60_000 }, async () => {
+    const { runs, ...store } = place.open()
+    const paid: unknown[] = []
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute(_, { sessionId }) {
+        paid.push(sessionId)
+        return 'paid'
+      },
+    })
+    for (let turns = 0; turns < 60; turns += kind === 'SQLite' ? 1 : 10) {
+      const session = { userId: 'ann', sessionId: `s${turns}` }
+      const open = (sessions: SessionStore): Agent =>
+        new Agent({ name: 'Ann', functions: [pay], model: scriptedModel([payTurn, 'Done.', 'Hello.']), sessions })
+      const agent = open({ ...store, runs })
+      const { runId, approvals } = await agent.stream('Pay.', { ...session, onApproval: 'end' }).result
+      const controller = new AbortController()
+      const takeOver: typeof runs.takeOver = async (...values) => {
+        const taken = await runs.takeOver(...values)
+        void afterTurns(turns).then(() => controller.abort())
+        return taken
+      }
+      // Another agent, which has not described its tools yet.
+      const other = open({ ...store, runs: { ...runs, takeOver } })
+      const decisions = { [approvals[0]?.approvalId ?? '']: true as const }
+      const { finishReason } = await other.resume(runId, decisions, { signal: controller.signal }).result
+
+      const next = agent.stream('Are you there?', { ...session, timeoutMs: 5_000 })
+      expect(await next.result, `after ${turns} turns`).toMatchObject({ finishReason: 'stop' })
+      if (finishReason === 'stop') continue
+      const { error } = await agent.resume(runId, {}, session).result
+      const [, { status } = {}] = await agent.runs(session)
+      expect(error ? status : 'done', `after ${turns} turns: ${error?.message}`).toBe(error ? 'failed' : status)
+      expect(paid.filter((sessionId) => sessionId === session.sessionId).length).toBeLessThan(2)
+    }
+  })
+})
+
+async function afterTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+}
