@@ -1,6 +1,6 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import { type AgentKitError, isAgentKitError } from '../data/errors.ts'
+import { type AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
@@ -17,8 +17,8 @@ export type SessionRequest = QueueRequest & { known?: Session }
 export type Beginning<Found> = {
   /** @throws AgentKitError `session-conflict`; retryable when the session is held or has moved on */
   begin(): Promise<Found>
-  /** Ends a run that begins after its caller was aborted. */
-  undo(): Promise<unknown>
+  /** Ends a run that begins after its caller was aborted. @param reason why; without one, the store has failed */
+  undo(reason?: AgentKitError): Promise<unknown>
   /** Ends a run whose end could not be stored. */
   fail(): Promise<unknown>
   /** Whether a conflict that is not retryable ends the attempts. */
@@ -148,7 +148,7 @@ async function tryToBegin<Found>(
     }
     // A run that begins after an abort is ended at once, as other processes may wait for the session.
     begun
-      .then(undo)
+      .then(() => undo(abortError(signal)))
       .then(() => forgetUnendedRun(store, key, runId))
       .catch(() => {})
     throw error

@@ -287,7 +287,8 @@ function unstoredTurn(request: NewTurn): OpenTurn {
 }
 
 function newRecord<Found extends { version: number }>(record: NewRecord, found: Found): Beginning<Found> {
-  const fail = (): Promise<void> => failRecorded(record.runs, record.runId, 1)
+  const { runs, runId } = record
+  const fail = (reason?: AgentKitError): Promise<void> => failRecorded(runs, { runId, attempt: 1, reason })
   const begin = async (): Promise<Found> => {
     await createRun(record, found.version)
     return found

@@ -1,12 +1,13 @@
 import type { RunBeginning, StartedCall } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import type { AgentKitError } from '../data/errors.ts'
+import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
+import { redactedInfo } from '../util/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
 import {
@@ -105,9 +106,14 @@ export async function createRun(record: NewRecord, expectedVersion: number): Pro
   })
 }
 
-/** Ends a run that could not be used after it had begun. */
-export function failRecorded(runs: RunStore, runId: string, attempt: number): Promise<void> {
-  return runs.end(runId, { attempt, status: 'failed', finishReason: 'error' })
+/** Ends a run that could not be used after it had begun. @param reason why; without one, its end could not be stored */
+export function failRecorded(
+  runs: RunStore,
+  { runId, attempt, reason }: { runId: string; attempt: number; reason?: AgentKitError | undefined },
+): Promise<void> {
+  const error = reason ?? new AgentKitError('storage', 'The session store failed: the end of the run was not stored.')
+  const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
+  return runs.end(runId, { attempt, status: 'failed', finishReason, error: redactedInfo(error) })
 }
 
 /**
@@ -151,7 +157,7 @@ export function takeOverRun(
     }
     // Another worker continues a background run whose end could not be stored.
     const fail = (): Promise<void> =>
-      before?.isBackground ? runs.release(runId, attempt) : failRecorded(runs, runId, attempt)
+      before?.isBackground ? runs.release(runId, attempt) : failRecorded(runs, { runId, attempt })
     return { begin, undo, fail, isFinal: true }
   })
 }

@@ -1,6 +1,6 @@
-import { Agent, type SessionStore, tool } from '@agentkit/core'
+import { Agent, AgentKitError, type SessionStore, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 
 const payTurn = { toolCalls: [{ name: 'pay', input: {} }] }
@@ -50,3 +50,37 @@ describe.each(storeKinds)('a decided run in %s whose caller leaves while it is t
 async function afterTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve()
 }
+
+describe.each(storeKinds)('a run in %s that is stored though its caller has left', (kind) => {
+  const place = storePlace(kind)
+  const ask = { userId: 'ann', sessionId: 's' }
+
+  it.each([
+    ['that it was aborted', 'aborted', 'aborted'],
+    ['that its time was over', 'error', 'timeout'],
+  ] as const)('says %s', async (_, finishReason, code) => {
+    const { runs, ...store } = place.open()
+    const controller = new AbortController()
+    const create: typeof runs.create = async (...values) => {
+      await runs.create(...values)
+      controller.abort(new AgentKitError(code, 'The caller has left.'))
+      await result
+    }
+    const sessions = { ...store, runs: { ...runs, create } }
+    const agent = new Agent({ name: 'Ann', model: scriptedModel([]), sessions })
+    const { result } = agent.stream('Hi.', { ...ask, signal: controller.signal })
+    expect(await result).toMatchObject({ finishReason, error: { code } })
+    await expect.poll(() => agent.runs(ask)).toMatchObject([{ status: 'failed', finishReason, error: { code } }])
+  })
+
+  it('says that the store has failed, where that kept its end', async () => {
+    const { runs, ...store } = place.open()
+    const end: typeof runs.end = vi.fn(runs.end)
+    for (let times = 0; times < 2; times++) vi.mocked(end).mockRejectedValueOnce(new Error('The disk is away.'))
+    const sessions = { ...store, runs: { ...runs, end } }
+    const agent = new Agent({ name: 'Ann', model: scriptedModel(['Hello.', 'Hello again.']), sessions })
+    expect(await agent.stream('Hi.', ask).result).toMatchObject({ error: { code: 'storage' } })
+    await agent.chat('Again.', ask)
+    expect((await agent.runs(ask))[1]).toMatchObject({ finishReason: 'error', error: { code: 'storage' } })
+  })
+})
