@@ -137,9 +137,15 @@ function invalid(name: string, message: string): ProblemError {
 
 /** The problem of a decision that is not stored. Where another one was first, the store's sentence names it and its time. */
 export function decisionProblem(error: unknown): ProblemError {
-  if (isAgentKitError(error) && error.code === 'session-conflict') return conflict(error.message)
+  if (!isAgentKitError(error)) return thrownProblem(error)
+  if (error.code === 'session-conflict') return conflict(error.message)
+  // Its own sentence may have words of the tool's schema.
+  if (error.code === 'invalid-argument') return new ProblemError(error.code, { detail: misfit, cause: error })
   return thrownProblem(error)
 }
+
+const misfit =
+  'The decision does not fit the call, which still waits. A result must have the form that the `output` of the tool has.'
 
 function conflict(detail: string): ProblemError {
   return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
