@@ -6,7 +6,7 @@ import { limits } from '../limits.ts'
 import type { AgentRun } from '../runs/run.ts'
 import { backgroundOf } from './background-of.ts'
 import type { ContinueOptions } from './continue-stored.ts'
-import { type JobOutcome, jobRunner } from './run-job.ts'
+import { type JobOutcome, jobRunner, type OnSettled } from './run-job.ts'
 
 it('begins a run at once that was retried before its job was settled', async () => {
   const office = clerk(() => (office.modelCalls() === 1 ? [new AgentKitError('bad-request', 'No.')] : ['Done.']))
@@ -89,4 +89,20 @@ it('tries a run again whose limits cannot be read, and does not fail it', async 
   isAway = false
   expect(await runner.run(agent, runId)).toBe('done')
   expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
+it('reports a run that is cancelled just before it begins as aborted, not as one that has failed', async () => {
+  const { agent, store } = clerk(() => ['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const cancelled = {
+    id: agent.id,
+    continueRun(id: string, options?: ContinueOptions) {
+      const result = agent.cancel(id).then(() => agent.continueRun(id, options).result)
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  const settled: unknown[] = []
+  const onSettled: OnSettled = (_, _spent, result) => settled.push(result)
+  expect(await jobRunner({ store, runs: backgroundOf(store), onSettled }).run(cancelled, runId)).toBe('done')
+  expect(settled).toEqual([{ runId, finishReason: 'aborted' }])
 })

@@ -27,11 +27,9 @@ export type Admit = (run: { agentId: string; userId: string; runId: string }) =>
 export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
 
 /** Called with a run that has ended, waits or was refused, not with one that continues elsewhere or later: for a log. */
-export type OnSettled = (
-  run: Parameters<OnSpent>[0],
-  spent: Spent,
-  result: Pick<RunResult, 'runId' | 'finishReason' | 'error'>,
-) => void
+export type OnSettled = (run: Parameters<OnSpent>[0], spent: Spent, result: Settled) => void
+
+type Settled = Pick<RunResult, 'runId' | 'finishReason' | 'error'>
 
 /** The agent of a job. */
 type JobAgent = { readonly id: string; continueRun(runId: string, options?: ContinueOptions): AgentRun }
@@ -58,7 +56,7 @@ export function jobRunner({
   const failures = new Map<string, number>()
   let isAlone = false
 
-  const ended = ({ runId, agentId, userId }: RunRecord, spent: Spent, result: RunResult | undefined): void => {
+  const ended = ({ runId, agentId, userId }: RunRecord, spent: Spent, result: Settled | undefined): void => {
     onSpent?.({ runId, agentId, userId }, spent)
     if (result) onSettled?.({ runId, agentId, userId }, spent, result)
   }
@@ -84,7 +82,7 @@ export function jobRunner({
     const stored = await runs.read(runId)
     if (stored && parentRunId === undefined) {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
-      ended(before, spentSince(before, stored.record), hasEnded ? result : undefined)
+      ended(before, spentSince(before, stored.record), hasEnded ? settledAs(stored, result) : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
     // Later, as the run that has its session may need its own job meanwhile.
@@ -162,6 +160,13 @@ async function endUnopened(runs: BackgroundStore, runId: string): Promise<void> 
 /** Whether a run needs no worker now: it has ended, waits for a person, or for its members. */
 function isSettled({ record: { status }, awaitsMembers }: StoredRun): boolean {
   return status === 'done' || status === 'failed' || status === 'waiting' || awaitsMembers === true
+}
+
+/** How a run has settled. One that was not this process's any more was cancelled, or is reported where it ended. */
+function settledAs({ record }: StoredRun, result: RunResult): Settled | undefined {
+  if (result.error?.code !== 'session-conflict') return result
+  const { runId, finishReason } = record
+  return finishReason === 'aborted' ? { runId, finishReason } : undefined
 }
 
 /** Whether another run is before one that could not be opened. */
