@@ -24,7 +24,7 @@ export function readComment(comment: ts.JSDoc | undefined, scope: CompilerScope)
     if (isOfSentence(node, scope)) {
       const before = read.tags.at(-1) ?? read
       before.text = `${before.text}${followsWord(node) ? '' : ' '}@${name}${/^\w/.test(text) ? ' ' : ''}${text}`
-    } else read.tags.push({ name, text, node })
+    } else read.tags.push({ name, text: beginsWithLink(node) ? `{${text}` : text, node })
   }
   return read
 }
@@ -43,7 +43,12 @@ function isOfSentence(node: ts.JSDocTag, { ts }: CompilerScope): boolean {
   return !/^\s*(\/\*\*|\*)?\s*$/.test(text.slice(lineStart, node.pos))
 }
 
-/** The second one of `@ada@example.org`. */
+/** The second one of `@ada@example.org`, and that of a `{@link …}`. */
 function followsWord(node: ts.JSDocTag): boolean {
-  return /\w/.test(node.getSourceFile().text.charAt(node.pos - 1))
+  return /[\w{]/.test(node.getSourceFile().text.charAt(node.pos - 1))
+}
+
+/** Of `@returns {@link Price}` the parser takes the brace for the beginning of a type, and the link for a tag. */
+function beginsWithLink(node: ts.JSDocTag): boolean {
+  return 'typeExpression' in node && (node.typeExpression as ts.Node | undefined)?.getText() === '{'
 }
