@@ -1,6 +1,7 @@
 import type { Model, ModelEvent, ModelStream, ToolCall } from '../contracts/model.ts'
 import { isTooLong } from '../data/check-id.ts'
 import { AgentKitError } from '../data/errors.ts'
+import { messageProblem } from '../data/message-problem.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
@@ -61,6 +62,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
     throw malformed(model, 'finished without a usage and a message')
   }
   if (!message.content.every(isPart)) throw malformed(model, 'finished with a message whose parts are none')
+  const role: unknown = message.role
+  if (role !== 'assistant') {
+    throw malformed(model, `finished with a message whose \`role\` is ${JSON.stringify(role)}, not "assistant"`)
+  }
   if (!Array.isArray(warnings)) throw malformed(model, 'finished with warnings that are no list')
   if (warnings.length > mostWarnings) throw tooMany(model, `has more than ${mostWarnings} warnings`)
   for (const warning of warnings) {
@@ -85,7 +90,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
     throw tooMany(model, `ends with a message of more than ${limits.replyMessageChars} characters or ${deepest} levels`)
   }
   // Usage, histories and other models ask which model has written a message.
-  return { ...event, usage: { ...usage }, message: { ...message, model: message.model ?? model.id, content } }
+  const written = { ...message, model: message.model ?? model.id, content }
+  const wrong = messageProblem(written)
+  if (wrong !== undefined) throw malformed(model, `finished with a message that cannot be stored: ${wrong}`)
+  return { ...event, usage: { ...usage }, message: written }
 }
 
 /** Warnings of the event that ends an answer. */
