@@ -63,6 +63,16 @@ describe('an answer in a form', () => {
     expect(wordsOf(result.messages)).toEqual(stored)
   })
 
+  it('is in its last event as JSON, where its schema makes a Set of a list', async () => {
+    const output = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) })
+    const model = scriptedModel(['{"tags":["a","b"]}'], { info: { nativeOutput: 'always' } })
+    const run = new Agent({ name: 'Test', functions: [], model, output }).stream('Go')
+    const events: AgentEvent[] = []
+    for await (const event of run) events.push(event)
+    expect((await run.result).output).toEqual({ tags: new Set(['a', 'b']) })
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', output: { tags: ['a', 'b'] } })
+  })
+
   it('has the type of its schema', async () => {
     const model = scriptedModel([paris], { info: { nativeOutput: 'always' } })
     const agent = new Agent({ name: 'Test', functions: [], model, output: City })

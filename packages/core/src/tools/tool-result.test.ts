@@ -52,6 +52,22 @@ describe('a result', () => {
       ]),
       '{"2":{},"a":1}',
     ],
+    [
+      'a Map whose keys are no names',
+      new Map<unknown, unknown>([
+        [{ id: 1 }, 'a'],
+        [{ id: 2 }, 'b'],
+      ]),
+      '[[{"id":1},"a"],[{"id":2},"b"]]',
+    ],
+    [
+      'a Map with two keys of one name',
+      new Map<unknown, unknown>([
+        [1, 'a'],
+        ['1', 'b'],
+      ]),
+      '[[1,"a"],["1","b"]]',
+    ],
     ['a Set', new Set([1, 'a']), '[1,"a"]'],
     ['a Buffer', Buffer.from('hello'), '"[5 bytes]"'],
     [

@@ -155,8 +155,8 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
     if (instead !== undefined)
       throw new NoValue(`The tool returned ${walk.ancestors.size > 1 ? 'an object that holds ' : ''}${instead}.`)
     if ('toJSON' in value && typeof value.toJSON === 'function') return toPlain(value.toJSON(), walk)
-    if (value instanceof Map) return toPlain(Object.fromEntries(value), walk)
-    if (value instanceof Set) return toPlain([...value], walk)
+    const listed = withoutCollections(value)
+    if (listed !== value) return toPlain(listed, walk)
     return Array.isArray(value) ? listToPlain(value, walk) : recordToPlain(value, walk)
   } catch (error) {
     if (isInstance(error, NoValue)) throw error
@@ -164,6 +164,24 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
   } finally {
     walk.ancestors.delete(value)
   }
+}
+
+/** A Map as an object, or as a list of pairs where its keys cannot be those of an object; a Set as a list. */
+function withoutCollections(value: unknown): unknown {
+  if (value instanceof Set) return [...value]
+  if (!(value instanceof Map)) return value
+  const keys = [...value.keys()]
+  const isNamed = keys.every(isName) && new Set(keys.map(String)).size === keys.length
+  return isNamed ? Object.fromEntries(value) : [...value]
+}
+
+function isName(key: unknown): boolean {
+  return !['object', 'function', 'symbol'].includes(typeof key)
+}
+
+/** A value as the text of JSON, as of tool results: `JSON.stringify` alone makes `{}` of a Map and of a Set. */
+export function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, field) => withoutCollections(field))
 }
 
 function listToPlain(list: readonly unknown[], walk: Walk): JSONValue[] {
@@ -200,7 +218,7 @@ function readProperty(record: object, key: string): unknown {
 export function plainOf(value: unknown): unknown {
   if (typeof value !== 'object' && typeof value !== 'bigint') return value
   try {
-    return JSON.parse(JSON.stringify(value))
+    return JSON.parse(jsonText(value) ?? '')
   } catch {
     // Circular values, BigInts and getters that throw are described in words.
     try {

@@ -15,8 +15,9 @@ export function branchStep(choose: Choose, routes: ReadonlyMap<unknown, Workflow
     async run(value, flow) {
       await beginStep(flow)
       const key = await callFunction(label, flow, () => choose(value, contextOf(flow)))
-      // The keys of a record are texts.
-      const step = routes.get(typeof key === 'number' ? String(key) : key)
+      // The keys of a record are texts; those of a condition are not.
+      const isWritten = typeof key === 'number' || typeof key === 'boolean'
+      const step = routes.get(key) ?? (isWritten ? routes.get(String(key)) : undefined)
       if (step) return step.run(value, flow)
       const known = [...routes.keys()].map((name) => `"${String(name)}"`).join(', ')
       throw invalidArgument(`The branch chose "${String(key)}". There are: ${known}.`)

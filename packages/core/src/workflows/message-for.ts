@@ -1,7 +1,7 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
 import { toUserMessage } from '../runs/input.ts'
-import { toToolResult } from '../tools/tool-result.ts'
+import { jsonText, toToolResult } from '../tools/tool-result.ts'
 
 /**
  * The message that a step sends to its agent: text and parts as they are, other values as JSON.
@@ -19,7 +19,7 @@ export function messageFor(value: unknown, label: string): UserMessage {
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   try {
-    return JSON.stringify(value) ?? 'done'
+    return jsonText(value) ?? 'done'
   } catch {
     return describeValue(value)
   }

@@ -70,10 +70,13 @@ describe('a workflow', () => {
     await workflow<object[]>()
       .step(ann)
       .run([{ type: 'text', text: 'row', page: 1 }])
+    await workflow<object>()
+      .step(ann)
+      .run({ tags: new Set(['a']), counts: new Map([['b', 2]]) })
     const sent = model.requests.map(({ messages }) => messages.at(-1)?.content)
     expect(sent).toEqual([
       ...['{"n":1}', '2 2', [{ type: 'image', url: 'https://a.b/c.png' }]],
-      '[{"type":"text","text":"row","page":1}]',
+      ...['[{"type":"text","text":"row","page":1}]', '{"tags":["a"],"counts":{"b":2}}'],
     ])
   })
 
@@ -258,6 +261,11 @@ describe('a branch', () => {
     await expect(flow.run(3)).rejects.toMatchObject({
       message: expect.stringContaining('chose "3". There are: "1", "5"'),
     })
+  })
+
+  it('takes true and false for the keys that are written so', async () => {
+    const flow = workflow().branch((text) => (text === 'x') as never, { true: () => 'Yes.', false: () => 'No.' })
+    expect([await flow.run('x'), await flow.run('y')]).toEqual(['Yes.', 'No.'])
   })
 
   it('runs one of two steps, or none', async () => {
