@@ -15,6 +15,19 @@ it.each<[string, JSONSchema, RegExp]>([
   ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /no regular expression/],
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
+  ['a type in place of a schema', object({ a: 'integer' }), /input\.a is "integer", .*Write \{ type: "integer" \}/],
+  ['a constructor in place of a schema', object({ a: String }), /input\.a is the function String, which is no schema/],
+  ['a field that is null', object({ a: null }), /input\.a is null, which is no schema/],
+  ['names in place of properties', { type: 'object', properties: ['a'] }, /input\.0 is "a", which is no schema/],
+  ['items that are a type', object({ a: { type: 'array', items: 'string' } }), /input\.a\.items is "string"/],
+  ['alternatives that are types', object({ a: { anyOf: ['string', undefined] } }), /input\.a\.anyOf\.0 is "string"/],
+  [
+    'a field that is required itself',
+    object({ a: { type: 'string', required: true } }),
+    /input\.a has `required: true`/,
+  ],
+  ['a name in place of a list', { ...object({ a: {} }), required: 'a' }, /input has `required: "a"`/],
+  ['an enum that is no list', object({ a: { enum: 'x' } }), /input\.a has an `enum` that is no list/],
   ['a reference elsewhere', object({ a: { $ref: 'other.json' } }), /References begin with "#\/"/],
 ])('reports what is wrong with %s', (_name, schema, problem) => {
   expect(jsonSchemaProblem(schema)).toMatch(problem)
@@ -24,6 +37,8 @@ it.each<[string, JSONSchema]>([
   ['an object without properties', { type: 'object' }],
   ['references', { ...object({ a: { $ref: '#/$defs/a~1b' } }), $defs: { 'a/b': { type: ['string', 'null'] } } }],
   ['a field named like a keyword', object({ type: { type: 'string' }, pattern: { type: 'integer' } })],
+  ['fields named as other keywords', object({ required: { type: 'boolean' }, enum: { type: 'string' } })],
+  ['undefined fields', { ...object({ a: undefined, b: { items: undefined } }), required: undefined }],
   ['boolean schemas', { type: 'object', properties: { a: true }, additionalProperties: false }],
 ])('reports no problem for %s', (_name, schema) => {
   expect(jsonSchemaProblem(schema)).toBeUndefined()

@@ -41,8 +41,9 @@ function isCircle(value: unknown, within: readonly unknown[] = []): boolean {
 }
 
 function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {
-  if (typeof schema !== 'object' || schema === null) return undefined
-  const { type, pattern, $ref, $id } = schema as JSONSchema
+  if (typeof schema === 'boolean') return undefined
+  if (typeof schema !== 'object' || schema === null) return noSchema(schema, path)
+  const { type, pattern, required, enum: values, $ref, $id } = schema as JSONSchema
   // References within a schema with an id refer to that schema.
   const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
   const wrong = Array.isArray(type)
@@ -52,6 +53,10 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
       : type
   if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
   if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is no regular expression.`
+  if (required !== undefined && !isNames(required)) {
+    return `${path} has \`required: ${JSON.stringify(required)}\`. An object has the list of those of its fields: required: ["city"].`
+  }
+  if (values !== undefined && !Array.isArray(values)) return `${path} has an \`enum\` that is no list.`
   if (typeof $ref === 'string' && !resolves($ref, root)) {
     return `${path} refers to ${$ref}, which is not in the schema. References begin with "#/".`
   }
@@ -69,12 +74,23 @@ const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
   ),
 ])
 
+/** What stands where a schema should; providers refuse the whole request for it. */
+function noSchema(found: unknown, path: string): string {
+  const given = typeof found === 'function' ? `the function ${found.name}` : (JSON.stringify(found) ?? 'undefined')
+  return `${path} is ${given}, which is no schema. Write { type: ${JSON.stringify(types.includes(found) ? found : 'string')} }.`
+}
+
+function isNames(required: unknown): boolean {
+  return Array.isArray(required) && required.every((name) => typeof name === 'string')
+}
+
 /** An app may check hundreds of tools when it starts, so this allocates no lists. */
 function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): string | undefined {
   for (const key of Object.keys(schema)) {
     const place = places.get(key)
     const child = schema[key]
-    if (place === undefined || typeof child !== 'object' || child === null) continue
+    // As in JSON, an undefined field is none.
+    if (place === undefined || child === undefined) continue
     const problem =
       place === 'alone'
         ? problemIn(child, root, `${path}.${key}`)
@@ -84,8 +100,9 @@ function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): 
   return undefined
 }
 
-function problemInEach(schemas: object, root: JSONSchema, path: string): string | undefined {
-  for (const [name, schema] of Object.entries(schemas)) {
+function problemInEach(schemas: unknown, root: JSONSchema, path: string): string | undefined {
+  for (const [name, schema] of Object.entries(Object(schemas))) {
+    if (schema === undefined && !Array.isArray(schemas)) continue
     const problem = problemIn(schema, root, `${path}.${name}`)
     if (problem !== undefined) return problem
   }

@@ -41,6 +41,16 @@ describe('a schema is described to the model', () => {
     expect(Reflect.ownKeys(open.properties.city)).toEqual(['type'])
   })
 
+  it('from a JSON Schema with an undefined field, which is none', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' }, b: undefined }, additionalProperties: false }
+    const { json, validate } = await compileSchema(schema, 'Tool "echo"')
+    expect(Object.keys(json.properties as object)).toEqual(['a'])
+    expect(await validate({ a: 'x' })).toEqual({ value: { a: 'x' } })
+    expect(await validate({ b: 1 })).toMatchObject({
+      problems: [expect.stringContaining('"b"'), '#/b: False boolean schema.'],
+    })
+  })
+
   it('by its own conversion if it has one, for the input side', async () => {
     const asked: unknown[] = []
     const schema: StandardSchema = {

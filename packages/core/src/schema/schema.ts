@@ -81,7 +81,16 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
     : copyOf(schema, owner)
   const problem = shapeProblem(json, owner.option)
   if (problem !== undefined) throw invalidArgument(`${owner.name}: ${problem}`)
+  if (!isStandardSchema(schema)) dropUndefined(json)
   return withoutRootReference(json)
+}
+
+/** Removes undefined fields, which are none in JSON; the validator takes them for schemas. */
+function dropUndefined(json: object): void {
+  for (const [key, child] of Object.entries(json)) {
+    if (child === undefined) delete json[key as keyof typeof json]
+    else if (typeof child === 'object' && child !== null) dropUndefined(child)
+  }
 }
 
 /** Copies a schema: the validator writes into it, and the caller's may be frozen or change later. */
