@@ -1,5 +1,6 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
+import { messageProblem } from '../data/message-problem.ts'
 import { foreignInput } from '../util/foreign-values.ts'
 import { toBase64 } from '../util/to-base64.ts'
 
@@ -12,7 +13,10 @@ export function toUserMessage(input: string | InputPart[]): UserMessage {
   if (foreign !== undefined) throw invalidArgument(foreign)
   const content = typeof input === 'string' ? input : Array.isArray(input) ? input.map(toUserPart) : []
   if (isEmpty(content)) throw invalidArgument('The message is empty. Pass some text, or a list of parts.')
-  return { v: 1, role: 'user', content }
+  const message: UserMessage = { v: 1, role: 'user', content }
+  const problem = messageProblem(message)
+  if (problem !== undefined) throw invalidArgument(`The message cannot be used: ${problem}.`)
+  return message
 }
 
 function isEmpty(content: string | UserPart[]): boolean {
