@@ -6,7 +6,7 @@ import * as zMini from 'zod/v4-mini'
 import { z as z3 } from 'zod3'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
-import type { JSONSchema } from '../data/message.ts'
+import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { compileSchema, describeSchema, jsonSchemaValidator, schemaValidator } from './schema.ts'
 
 refuseUnhandledRejections()
@@ -180,6 +180,16 @@ describe('a schema validates input', () => {
     expect(problems.join('\n')).not.toMatch(/does not match schema/)
     expect((await validate({})).problems?.join()).toContain('at')
     expect((await validate(null)).problems).toBeDefined()
+  })
+
+  it.each<[JSONSchema, JSONValue, string]>([
+    [{ maxProperties: 1 }, { a: 1, b: 2 }, '#/of: Instance has more than 1 properties.'],
+    [{ minProperties: 1 }, {}, '#/of: Instance does not have at least 1 properties.'],
+    [{ exclusiveMinimum: 0 }, 0, '#/of: 0 is less than or equal to 0.'],
+    [{ minimum: 1 }, 0, '#/of: 0 is less than 1.'],
+  ])('says what is wrong by %j', async (part, value, problem) => {
+    const { validate } = await compileSchema({ type: 'object', properties: { of: part } }, 'Tool "t"')
+    expect(await validate({ of: value })).toEqual({ problems: [problem] })
   })
 
   it.each<[string, StandardSchema | JSONSchema]>([

@@ -242,8 +242,11 @@ function innermostProblems(errors: readonly Located[], root: string): string[] {
   return firstProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
 }
 
+/** As the validator says it, except where that says something else than what is wrong. */
 function wordsOf({ keyword, error }: Located): string {
-  return keyword === 'pattern' ? `${error} Text of more than ${limits.patternChars} characters never does.` : error
+  if (keyword === 'pattern') return `${error} Text of more than ${limits.patternChars} characters never does.`
+  if (keyword === 'maxProperties') return error.replace('does not have at least', 'has more than')
+  return keyword === 'exclusiveMinimum' ? error.replace('less than', 'less than or equal to') : error
 }
 
 function isInside(inner: Located, outer: Located): boolean {
