@@ -50,6 +50,8 @@ describe('a parameter that is taken apart', () => {
     ['{ a }: { a: 1 } & { b: 2 }'],
     ['{ a }: { a: 1 } | undefined = {}'],
     ['{ a }: Partial<{ a: 1 }> = {}'],
+    ['{ a }: { a: 1 } = {} as { a: 1 }'],
+    ['{ a }: { a: 1 } = <{ a: 1 }>{}'],
   ])('is the input where it has fields: %s', (parameter) => {
     expect(compileText(`export function take(${parameter}) {}`)[0]?.compiled).toMatchObject({
       parameters: [{ whole: true }],

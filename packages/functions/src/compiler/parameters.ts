@@ -1,5 +1,6 @@
 import type { ts } from 'ts-morph'
 import type { DocComment } from './docs/doc-comment.ts'
+import { unwrapped } from './find/found-function.ts'
 import { type CompilerScope, failAt } from './scope/compiler-scope.ts'
 import { isInstance } from './scope/library-type.ts'
 
@@ -113,9 +114,8 @@ function isRecordOfFields(node: ts.ParameterDeclaration, scope: CompilerScope): 
 
 /** Whether it has a default with fields, which would be lost if the input's fields replaced it. */
 function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: CompilerScope): boolean {
-  return (
-    initializer !== undefined && !(ts.isObjectLiteralExpression(initializer) && initializer.properties.length === 0)
-  )
+  const value = initializer && unwrapped(ts, initializer)
+  return value !== undefined && !(ts.isObjectLiteralExpression(value) && value.properties.length === 0)
 }
 
 /**
