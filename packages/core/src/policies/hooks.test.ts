@@ -122,6 +122,10 @@ describe('the result of a hook must be valid', () => {
     ['afterTool', { output: 1 }],
     ['output', 'Hi'],
     ['output', { text: undefined }],
+    ['input', { role: 'user', content: 'Hi', block: true }],
+    ['beforeTool', { ...call, block: true }],
+    ['afterTool', { output: 1, isError: false, block: { reason: 'It is private.' } }],
+    ['output', { text: 'Hi', block: 1 }],
   ])('%s: not %j', async (name, result) => {
     await expect(runHook(name, () => result as never, { given: true }, context)).rejects.toMatchObject({
       code: 'invalid-config',
@@ -136,6 +140,7 @@ describe('the result of a hook must be valid', () => {
     ['afterModel', ofAssistant({ type: 'text', text: 'Hi' }, callOf('a'), callOf('b'))],
     ['beforeTool', { input: undefined }],
     ['beforeTool', { ...call, input: { block: 'x' }, block: undefined }],
+    ['beforeTool', { ...call, input: {}, block: false }],
     ['afterTool', { output: undefined, isError: true }],
     ['output', { text: '' }],
   ])('%s: %j', async (name, result) => {
