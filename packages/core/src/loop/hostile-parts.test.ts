@@ -79,11 +79,13 @@ describe('a model that throws', () => {
     }
   })
 
+  const empty = { role: 'assistant', content: [] }
+
   it.each<[string, () => unknown]>([
     ['that is a proxy', hostile],
     ['whose getters throw', () => Object.defineProperty({}, 'type', { get: trap })],
     ['whose message is a proxy', () => ({ type: 'finish', reason: 'stop', usage: {}, message: hostile() })],
-    ['whose usage is a proxy', () => ({ type: 'finish', reason: 'stop', usage: hostile(), message: { content: [] } })],
+    ['whose usage is a proxy', () => ({ type: 'finish', reason: 'stop', usage: hostile(), message: empty })],
     ['whose arguments are a proxy', () => ({ type: 'tool-call', callId: 'a', name: 'act', input: hostile() })],
   ])('an event %s ends it in a failure of the model', async (_what, event) => {
     const model: Model = {
