@@ -15,8 +15,8 @@ export type SdkConnection<Client> = {
   secrets: readonly string[]
   /** Whether requests are sent by `nodeFetch`, which takes `callSignal`. */
   ownFetch: boolean
-  /** Loads what the first call needs: nothing, where it is known what the SDK would send. */
-  ready(): Promise<unknown>
+  /** Loads what the first call needs, and nothing of the SDK where it is known what that would send; `undefined` once loaded. */
+  ready(): Promise<unknown> | undefined
   /** What the SDK sends to a path; `undefined` where only the SDK knows. */
   known(path: string, headers: Record<string, string>): KnownRequest | undefined
 }
@@ -98,9 +98,10 @@ export function connectSdk<Client extends SdkClient>(
     signature = loadedSignature
     return undefined
   }
+  const signed = once(sign)
   return {
     client: loaded,
-    ready: ownFetch ? once(sign) : loaded,
+    ready: ownFetch ? () => (signature ? undefined : signed()) : loaded,
     known: (path, headers) => signature && requestTo(path, headers, settings, signature),
     baseURL,
     official,

@@ -22,8 +22,8 @@ export type ModelCall = Callee & {
   timeouts: Required<CallTimeouts>
   /** Emitted before the answer, as `warning` events. */
   warnings: readonly string[]
-  /** Loads what `send` needs, such as an SDK. */
-  load?(): Promise<unknown>
+  /** Loads what `send` needs, such as an SDK; `undefined` where that is loaded. */
+  load?(): Promise<unknown> | undefined
   /** Sends the request; the answer's body is read here. */
   send(signal: AbortSignal): Promise<Response>
   reader: FrameReader
@@ -105,10 +105,11 @@ async function* readBatches(call: ModelCall, watch: CallWatch): AsyncGenerator<M
   try {
     if (call.signal.aborted) throw abortError(call.signal, call)
     if (warnings.length > 0) yield warnings.map((message) => ({ type: 'warning', message }))
-    if (call.load) {
+    const loading = call.load?.()
+    if (loading !== undefined) {
       watch.listen()
       // The time that loading takes is not the server's silence.
-      await watch.race(call.load())
+      await watch.race(loading)
     }
     watch.start()
     const sent = call.send(watch.signal)
