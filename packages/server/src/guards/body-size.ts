@@ -1,6 +1,6 @@
 import { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
-import { payloadTooLarge } from '../request/read-form.ts'
+import { payloadTooLarge } from '../request/body-problems.ts'
 import type { Guard } from '../util/server-env.ts'
 
 /** The routes whose forms may have files. */

@@ -1,11 +1,12 @@
 import { boolean, object, optional, picklist, strictObject, string, unknown } from 'valibot'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
+import { noRoom } from './body-problems.ts'
 import { callerOf } from './caller.ts'
 import { type ChatData, jsonChatDetail, readChatData, toChatData } from './chat-data.ts'
 import { idField } from './fields.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type FormOptions, isForm, noRoom, readForm } from './read-form.ts'
+import { type FormOptions, isForm, readForm } from './read-form.ts'
 import { isJSON, readJSON } from './read-json.ts'
 import { validate } from './validate.ts'
 

@@ -6,6 +6,22 @@ import type { Hold } from '../capacity/held-bytes.ts'
 import type { Limits } from '../limits.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { bodyOf } from './body-of.ts'
+import {
+  bodyStalled,
+  fieldTooLarge,
+  filesNotServed,
+  noBoundary,
+  noFile,
+  noRoom,
+  notUTF8,
+  otherFileField,
+  payloadTooLarge,
+  sentTwice,
+  tooManyChunks,
+  tooManyFiles,
+  tooManyParts,
+  unknownCharset,
+} from './body-problems.ts'
 
 export type FormOptions = {
   limits: Limits
@@ -139,7 +155,7 @@ export async function readForm(
     parser.on('field', (name, value, { valueTruncated }) => {
       if (valueTruncated) fail(fieldTooLarge(name, limits.fieldBytes))
       else if ((name === 'files[]' || name === 'files') && value !== '') fail(files ? noFile(name) : filesNotServed())
-      else if (typeof value !== 'string') fail(new ProblemError('malformed-multipart', { detail: unknownCharset }))
+      else if (typeof value !== 'string') fail(unknownCharset())
       else if (files && !(isAsSent(name ?? '') && isAsSent(value))) fail(notUTF8())
       else if (fields.has(name)) fail(sentTwice(name))
       else if (names.includes(name)) fields.set(name, value)
@@ -192,11 +208,6 @@ const chunkBytes = 1024
 /** The least average size of the chunks of a large body: one that arrives byte by byte takes a thousand times its size. */
 const leastChunkBytes = 512
 
-const unknownCharset = 'A form field is in an unknown character set. Send UTF-8.'
-const noBoundary =
-  'The Content-Type header names no boundary, so the form cannot be parsed. Leave the header out: ' +
-  'curl --form, fetch and other clients then add it with the boundary that they use.'
-
 /** Whether a `Content-Type` is that of a form with files. */
 export function isForm(type = ''): boolean {
   return /^multipart\/form-data *(?:;|$)/i.test(type)
@@ -204,7 +215,7 @@ export function isForm(type = ''): boolean {
 
 function createParser(contentType = '', limits: Limits): busboy.Busboy {
   // With an empty boundary, the parser ends a part at any line that begins with two dashes.
-  if (/;[ \t]*boundary=""/i.test(contentType)) throw new ProblemError('malformed-multipart', { detail: noBoundary })
+  if (/;[ \t]*boundary=""/i.test(contentType)) throw noBoundary()
   try {
     return busboy({
       headers: { 'content-type': contentType },
@@ -213,7 +224,7 @@ function createParser(contentType = '', limits: Limits): busboy.Busboy {
       limits: { fieldSize: limits.fieldBytes + 1, parts: limits.parts + 1 },
     })
   } catch (cause) {
-    throw new ProblemError('malformed-multipart', { detail: noBoundary, cause })
+    throw noBoundary(cause)
   }
 }
 
@@ -231,73 +242,6 @@ function utf8Check(): (chunk?: Buffer) => boolean {
       return false
     }
   }
-}
-
-/** Closes the connection, because the rest of the body is not read. */
-export function payloadTooLarge(bodyBytes: number): ProblemError {
-  return new ProblemError('payload-too-large', {
-    detail: `The request body is larger than the limit of ${bodyBytes} bytes.`,
-    headers: { connection: 'close' },
-  })
-}
-
-function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
-  const message = `longer than the limit of ${fieldBytes} bytes`
-  return new ProblemError('field-too-large', { errors: [{ path: [name], message }] })
-}
-
-function filesNotServed(): ProblemError {
-  return new ProblemError('unsupported-media-type', {
-    detail:
-      'This agent has no files, so it takes none: send the text fields user_id, session_id and chat_data without files.',
-    errors: [{ path: ['files'], message: 'files are not accepted' }],
-  })
-}
-
-function noFile(name: string): ProblemError {
-  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'must be a file, with a file name' }] })
-}
-
-function otherFileField(name: string | undefined): ProblemError {
-  const path = name === undefined ? [] : [name]
-  const message = 'is a file: send files in the field "files"'
-  return new ProblemError('invalid-field', { detail: 'Send files in the field "files".', errors: [{ path, message }] })
-}
-
-function tooManyFiles(files: number): ProblemError {
-  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${files} files.` })
-}
-
-function sentTwice(name: string): ProblemError {
-  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'sent more than once' }] })
-}
-
-function tooManyParts(parts: number): ProblemError {
-  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${parts} parts.` })
-}
-
-function tooManyChunks(chunks: number): ProblemError {
-  return new ProblemError('payload-too-large', {
-    detail: `The request body arrived in more than ${chunks} pieces. Send larger ones.`,
-    headers: { connection: 'close' },
-  })
-}
-
-function notUTF8(): ProblemError {
-  return new ProblemError('malformed-multipart', {
-    detail: 'A text field or a file name is not valid UTF-8. Send the form in UTF-8.',
-  })
-}
-
-/** Closes the connection, because the rest of the body may still arrive. */
-export function noRoom(runs: FormOptions['runs']): ProblemError {
-  return runs.overloaded('Requests that have not started hold all the memory that they may use.', {
-    connection: 'close',
-  })
-}
-
-export function bodyStalled(): ProblemError {
-  return new ProblemError('request-timeout', { headers: { connection: 'close' } })
 }
 
 function ignore(): void {}

@@ -3,8 +3,9 @@ import { ProblemError } from '../answer/problem.ts'
 import type { Hold } from '../capacity/held-bytes.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { bodyOf } from './body-of.ts'
+import { bodyStalled, noRoom, payloadTooLarge } from './body-problems.ts'
 import type { RouteParts } from './parts.ts'
-import { bodyStalled, type FormOptions, noRoom, payloadTooLarge } from './read-form.ts'
+import type { FormOptions } from './read-form.ts'
 
 /**
  * Answers a request by its JSON body, which counts as held in memory until the answer is there, or its run has begun.

@@ -1,0 +1,82 @@
+import { ProblemError } from '../answer/problem.ts'
+import type { Capacity } from '../capacity/capacity.ts'
+
+/** Closes the connection, because the rest of the body is not read. */
+export function payloadTooLarge(bodyBytes: number): ProblemError {
+  return new ProblemError('payload-too-large', {
+    detail: `The request body is larger than the limit of ${bodyBytes} bytes.`,
+    headers: { connection: 'close' },
+  })
+}
+
+export function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
+  const message = `longer than the limit of ${fieldBytes} bytes`
+  return new ProblemError('field-too-large', { errors: [{ path: [name], message }] })
+}
+
+export function filesNotServed(): ProblemError {
+  return new ProblemError('unsupported-media-type', {
+    detail:
+      'This agent has no files, so it takes none: send the text fields user_id, session_id and chat_data without files.',
+    errors: [{ path: ['files'], message: 'files are not accepted' }],
+  })
+}
+
+export function noFile(name: string): ProblemError {
+  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'must be a file, with a file name' }] })
+}
+
+export function otherFileField(name: string | undefined): ProblemError {
+  const path = name === undefined ? [] : [name]
+  const message = 'is a file: send files in the field "files"'
+  return new ProblemError('invalid-field', { detail: 'Send files in the field "files".', errors: [{ path, message }] })
+}
+
+export function tooManyFiles(files: number): ProblemError {
+  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${files} files.` })
+}
+
+export function sentTwice(name: string): ProblemError {
+  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'sent more than once' }] })
+}
+
+export function tooManyParts(parts: number): ProblemError {
+  return new ProblemError('too-many-parts', { detail: `The form has more than the limit of ${parts} parts.` })
+}
+
+export function tooManyChunks(chunks: number): ProblemError {
+  return new ProblemError('payload-too-large', {
+    detail: `The request body arrived in more than ${chunks} pieces. Send larger ones.`,
+    headers: { connection: 'close' },
+  })
+}
+
+export function notUTF8(): ProblemError {
+  return new ProblemError('malformed-multipart', {
+    detail: 'A text field or a file name is not valid UTF-8. Send the form in UTF-8.',
+  })
+}
+
+/** Closes the connection, because the rest of the body may still arrive. */
+export function noRoom(runs: Pick<Capacity['runs'], 'overloaded'>): ProblemError {
+  return runs.overloaded('Requests that have not started hold all the memory that they may use.', {
+    connection: 'close',
+  })
+}
+
+export function bodyStalled(): ProblemError {
+  return new ProblemError('request-timeout', { headers: { connection: 'close' } })
+}
+
+export function unknownCharset(): ProblemError {
+  return new ProblemError('malformed-multipart', {
+    detail: 'A form field is in an unknown character set. Send UTF-8.',
+  })
+}
+
+export function noBoundary(cause?: unknown): ProblemError {
+  const detail =
+    'The Content-Type header names no boundary, so the form cannot be parsed. Leave the header out: ' +
+    'curl --form, fetch and other clients then add it with the boundary that they use.'
+  return new ProblemError('malformed-multipart', { detail, cause })
+}
