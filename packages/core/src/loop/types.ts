@@ -26,7 +26,7 @@ import type { RunTrace } from '../runs/run-trace.ts'
 import type { MemberInMemory, OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
 import type { OutputFormat } from '../schema/structured-output.ts'
 import type { EventQueue } from '../sessions/event-queue.ts'
-import type { OpenTurn } from '../sessions/open-turn.ts'
+import type { OpenTurn } from '../sessions/turn.ts'
 import type { RunTools } from '../tools/knowledge-tools.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
 

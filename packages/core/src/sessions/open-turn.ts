@@ -1,8 +1,6 @@
 import type { StoredRun } from '../contracts/run-store.ts'
-import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
-import type { JSONValue, Message } from '../data/message.ts'
-import type { OnBusy } from '../data/on-busy.ts'
+import type { JSONValue } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { untilAborted } from '../util/abort.ts'
 import {
@@ -32,46 +30,8 @@ import {
   type SuspendedRun,
   stateOf,
 } from './suspended-runs.ts'
-import type { Changing, DescribedRun, OpenTurn } from './turn.ts'
-
-export type { OpenTurn } from './turn.ts'
-
-type SessionAccess = {
-  store: SessionStore
-  agentId: string
-  runId: string
-  signal: AbortSignal
-  onBusy: OnBusy
-  /** How long approvals can be decided, in milliseconds. */
-  approvalMs: number
-  /** Called when a later run ends this one, while it holds its session or waits for it. */
-  interrupt(reason: AgentKitError): void
-}
-
-type NewTurn = SessionAccess & {
-  userId: string
-  /** Absent: nothing is stored, unless the run is suspended. */
-  key: SessionKey | undefined
-  input: Message
-  /** Seeds a session that has no history. */
-  seed: readonly Message[]
-  /** A run of the session that this one replaces. */
-  replaces?: string | undefined
-  /** Whether another process continues the run after a crash, for which these are stored. */
-  isResumable?: boolean
-  keepsEvents?: boolean
-  /** The events that it keeps. */
-  events?: EventQueue | undefined
-  /** In milliseconds since 1970. */
-  deadline?: number | undefined
-  options?: JSONValue | undefined
-  /** The version of the agent. */
-  agentVersion?: string | undefined
-  /** Whether notices of its end, and of its waiting, are kept. */
-  notifies?: boolean | undefined
-  /** Whether earlier runs of the session may wait for results of the client. */
-  settles?: boolean
-}
+import type { NewTurn, OpenTurn, SessionAccess } from './turn.ts'
+import { unstoredTurn } from './unstored-turn.ts'
 
 /**
  * Acquires the session for one run, loads its history and stores the user's message.
@@ -222,68 +182,6 @@ async function endExpired(request: SessionAccess & { key: SessionKey }, { sessio
 /** The state of a session as an object. */
 export function sessionState({ state }: OpenTurn): { [key: string]: JSONValue } {
   return typeof state === 'object' && state !== null && !Array.isArray(state) ? state : {}
-}
-
-/** The turn of a run without a session: stored only when it is suspended. */
-function unstoredTurn(request: NewTurn): OpenTurn {
-  const { store, runId, seed, deadline } = request
-  const { runs } = store
-  const key = keyOf(request, runId)
-  let stored: OpenTurn | undefined
-  let described: DescribedRun | undefined
-
-  const storeTurn = async (messages: readonly Message[]): Promise<OpenTurn> => {
-    const input = [...seed, ...messages]
-    const begun = { history: seed, seeded: seed.length, state: turn.state, version: 0, heldAt: performance.now() }
-    if (!runs) {
-      await store.begin(key, { runId, expectedVersion: 0, input })
-      return storedTurn(request, { ...begun, release() {} })
-    }
-    await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
-    const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: runs.now() }
-    const recorded = recordedTurn({ ...request, runs, key }, run, () => {})
-    if (described) recorded.describe?.(described)
-    return recorded
-  }
-
-  const turn: Changing<OpenTurn> = {
-    history: seed,
-    state: undefined,
-    isLast: true,
-    deadline,
-    describe(run) {
-      described = run
-      stored?.describe?.(run)
-    },
-    append(messages, newState) {
-      if (newState !== undefined) turn.state = newState
-      return stored?.append(messages, newState)
-    },
-    async begin(calls) {
-      await stored?.begin?.(calls)
-    },
-    async suspend(snapshot, usage, messages, approvals) {
-      stored ??= await storeTurn(messages)
-      return stored.suspend(snapshot, usage, messages, approvals)
-    },
-    async resume(signal) {
-      if (!stored) throw notSuspended(runId)
-      const resumed = await stored.resume(signal)
-      Object.assign(turn, { state: stored.state, isLast: stored.isLast })
-      return resumed
-    },
-    confirm: () => stored?.confirm?.(),
-    ...(runs && {
-      decide: async (decisions) => stored?.decide?.(decisions),
-      watch: (listener) => stored?.watch?.(listener) ?? (() => {}),
-      cancel: async () => stored?.cancel?.(),
-    }),
-    async end(status, usage, ending) {
-      await stored?.end(status, usage, ending)
-    },
-    release: () => stored?.release(),
-  }
-  return turn
 }
 
 function newRecord<Found extends { version: number }>(record: NewRecord, found: Found): Beginning<Found> {

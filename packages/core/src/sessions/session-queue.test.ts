@@ -7,8 +7,9 @@ import type { SessionKey, Turn } from '../data/session-data.ts'
 import { validateTranscript, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { memorySessions } from './memory-sessions.ts'
-import { type OpenTurn, openTurn } from './open-turn.ts'
+import { openTurn } from './open-turn.ts'
 import { shareQueues } from './session-queue.ts'
+import type { OpenTurn } from './turn.ts'
 
 const key: SessionKey = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const busy = { code: 'session-busy', retryable: true, retryAfterMs: 1000 }

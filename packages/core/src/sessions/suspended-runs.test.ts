@@ -6,7 +6,8 @@ import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { memorySessions } from './memory-sessions.ts'
-import { type OpenTurn, openTurn, resumeTurn } from './open-turn.ts'
+import { openTurn, resumeTurn } from './open-turn.ts'
+import type { OpenTurn } from './turn.ts'
 
 const owner = { agentId: 'test', userId: 'ann' }
 const key: SessionKey = { ...owner, sessionId: 's' }

@@ -1,9 +1,14 @@
 import type { MemberRunEntry } from '../contracts/background-runs.ts'
 import type { RunEnding, StartedCall } from '../contracts/run-entry.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
+import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
+import type { OnBusy } from '../data/on-busy.ts'
+import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
+import type { EventQueue } from './event-queue.ts'
 import type { SuspendedChange } from './watch-suspended.ts'
 
 /** A turn, by what implements it: its fields change while the run lasts. */
@@ -92,4 +97,43 @@ export type TurnEnding = Partial<Omit<RunEnding, 'status'>> & {
   events?: readonly AgentEvent[]
   /** The answer in the form of the agent's `output`. */
   output?: JSONValue
+}
+
+/** What every turn of a run is opened with. */
+export type SessionAccess = {
+  store: SessionStore
+  agentId: string
+  runId: string
+  signal: AbortSignal
+  onBusy: OnBusy
+  /** How long approvals can be decided, in milliseconds. */
+  approvalMs: number
+  /** Called when a later run ends this one, while it holds its session or waits for it. */
+  interrupt(reason: AgentKitError): void
+}
+
+/** What the turn of a new run is opened with. */
+export type NewTurn = SessionAccess & {
+  userId: string
+  /** Absent: nothing is stored, unless the run is suspended. */
+  key: SessionKey | undefined
+  input: Message
+  /** Seeds a session that has no history. */
+  seed: readonly Message[]
+  /** A run of the session that this one replaces. */
+  replaces?: string | undefined
+  /** Whether another process continues the run after a crash, for which these are stored. */
+  isResumable?: boolean
+  keepsEvents?: boolean
+  /** The events that it keeps. */
+  events?: EventQueue | undefined
+  /** In milliseconds since 1970. */
+  deadline?: number | undefined
+  options?: JSONValue | undefined
+  /** The version of the agent. */
+  agentVersion?: string | undefined
+  /** Whether notices of its end, and of its waiting, are kept. */
+  notifies?: boolean | undefined
+  /** Whether earlier runs of the session may wait for results of the client. */
+  settles?: boolean
 }
