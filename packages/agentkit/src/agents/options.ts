@@ -25,7 +25,7 @@ import {
   retrievalTools,
   swarmWords,
 } from '@agentkit/core/internal'
-import { isConfigPath } from '../config/config.ts'
+import { isConfigPath } from '../config/read-config.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
 import type { KnownModelName } from '../models/known-models.ts'

@@ -4,11 +4,12 @@ import { checkOptions, invalidArgument, invalidConfig, nearestWord, shareQueues 
 import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
 import { printOnce } from '../util/print-once.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
-import { type Config, isConfigPath, readConfig } from './config.ts'
+import type { Config } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 import { loadDotEnv } from './load-dot-env.ts'
 import { isPostgres, postgresStore } from './postgres-store.ts'
 import { isProjectsOwn } from './project-tests.ts'
+import { isConfigPath, readConfig } from './read-config.ts'
 import { isAddress, nameStore } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
-import { readConfig } from './config.ts'
+import { readConfig } from './read-config.ts'
 
 const { path, write } = useFolder()
 

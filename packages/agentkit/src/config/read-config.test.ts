@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Config, readConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { readConfig } from './read-config.ts'
 
 describe('readConfig', () => {
   let folder: string
