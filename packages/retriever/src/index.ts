@@ -6,5 +6,6 @@ export { isUnreadableFile, type UnreadableFileError, type UnreadableStatus } fro
 export { type ExtractFileOptions, extractFile } from './extract-file.ts'
 export { checkRetrieverOptions, type RetrieverOptions } from './options.ts'
 export type { ExtractedFile } from './parse/pool/parse-pool.ts'
-export { createRetriever, type Retriever, type SearchOptions, type WatchOptions } from './retriever.ts'
+export { createRetriever, type Retriever, type SearchOptions } from './retriever.ts'
 export type { FileChange } from './sync/file-changes.ts'
+export type { WatchOptions } from './sync/sync-on-change.ts'

@@ -1,12 +1,5 @@
 import { basename, join } from 'node:path'
-import {
-  AgentKitError,
-  type Knowledge,
-  type Passage,
-  type SyncOptions,
-  type SyncReport,
-  type Tool,
-} from '@agentkit/core'
+import { AgentKitError, type Knowledge, type Passage, type SyncOptions } from '@agentkit/core'
 import { checkOptions, checkText, longestPath, longestQuery } from './data/check-arguments.ts'
 import type { Chunk } from './data/chunk.ts'
 import type { Hit } from './data/cite.ts'
@@ -25,14 +18,14 @@ import { readPassage } from './read-passage.ts'
 import { searchStore } from './search.ts'
 import type { Store, StoreSpace } from './store/store.ts'
 import { background } from './sync/background.ts'
-import { type FileChange, fileChanges } from './sync/file-changes.ts'
 import { folderPrefix } from './sync/generation-name.ts'
 import { openGenerations } from './sync/generations.ts'
 import { shareSync } from './sync/share-sync.ts'
+import { rememberStaleFiles } from './sync/stale-files.ts'
 import { type SyncParts, syncFolder } from './sync/sync.ts'
-import { watchFolder } from './sync/watch-folder.ts'
+import { syncOnChange, type WatchOptions } from './sync/sync-on-change.ts'
 import { withLock } from './sync/with-lock.ts'
-import { retrievalTools, userTools } from './tools/retrieval-tools.ts'
+import { toolsOfLibrary } from './tools/tools-of-library.ts'
 import { tracedSearch } from './traced-search.ts'
 
 /** How many passages, and of which files. */
@@ -46,19 +39,6 @@ export type SearchOptions = {
   signal?: AbortSignal
   /** Called with a sentence when the embedder fails and words alone are searched. */
   onWarning?(warning: string): void
-}
-
-/** What stops watching a folder, and who receives its changes. */
-export type WatchOptions = {
-  /** Stops watching. */
-  signal: AbortSignal
-  /**
-   * Called with the report of each sync that found something new, and the files that have changed since the last call,
-   * also when another sync has found them before. The first call names none.
-   */
-  onSync?(report: SyncReport, changes: FileChange[]): void
-  /** Called when a sync fails, once for consecutive equal failures; watching continues. */
-  onError?(error: unknown): void
 }
 
 /** A folder of files that can be searched and cited. */
@@ -123,9 +103,6 @@ export type RetrieverParts = {
   measureTrust: SyncParts['measureTrust']
 }
 
-/** Which files have old chunks is asked again after so long, in milliseconds: other processes sync too. */
-const staleForMs = 1000
-
 /** A retriever of checked options. */
 export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, measureTrust }: RetrieverParts): Retriever {
   const { folder, exts, isNarrowed, embedder, indexPath } = settings
@@ -157,11 +134,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
   }
   const isAsked = (file: string): boolean => exts.has(extOf(file))
 
-  let known: { records: readonly FileRecord[]; tools: Tool[] } | undefined
-  /** The tools of users who have files of their own. */
-  let separate: Tool[] | undefined
   let generation: string | undefined
-  let stale: { store: Store; at: number; files: Promise<ReadonlySet<string>> } | undefined
+  const staleFiles = rememberStaleFiles()
   const tidying = background((signal) =>
     withLock(stateFolder, signal, async () => {
       if (generation) await generations.write(generation, (store) => store.maintain(signal))
@@ -173,8 +147,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     try {
       const synced = await syncFolder(parts, run)
       generation = synced.generation
-      stale = undefined
-      rememberFiles(synced.records)
+      staleFiles.forget()
+      libraryTools.remember(synced.records)
       const { indexed, removed } = synced.report
       if (indexed > 0 || removed > 0) tidying.need()
       return synced.report
@@ -183,22 +157,9 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     }
   })
 
-  function rememberFiles(records: readonly FileRecord[]): void {
-    if (known && isSameSet(known.records, records)) return
-    known = { records, tools: retrievalTools(retriever, records) }
-  }
-
   async function recordsNow(): Promise<FileRecord[]> {
     const records = (await generations.read(({ store }) => store.files())) ?? []
     return records.filter(({ file }) => isAsked(file)).sort((one, other) => (one.file < other.file ? -1 : 1))
-  }
-
-  function staleFilesOf(store: Store): Promise<ReadonlySet<string>> {
-    if (stale?.store !== store || performance.now() - stale.at > staleForMs) {
-      const files = store.files().then((all) => new Set(all.filter((record) => record.stale).map(({ file }) => file)))
-      stale = { store, at: performance.now(), files }
-    }
-    return stale.files
   }
 
   function checkOpen(): void {
@@ -235,7 +196,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
             filter: within,
             signal,
             onWarning,
-            staleFiles: await staleFilesOf(store),
+            staleFiles: await staleFiles.of(store),
             needsVectors,
           }
           return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
@@ -291,7 +252,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       checkOpen()
       const records = await recordsNow()
       // An agent that does not wait for the sync asks for them: its tools are to say what there is.
-      rememberFiles(records)
+      libraryTools.remember(records)
       return records.filter(({ chunks }) => chunks > 0).map(({ file }) => file)
     },
 
@@ -301,45 +262,18 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     },
 
     separateUsers() {
-      separate ??= userTools(retriever)
+      libraryTools.separateUsers()
     },
 
-    tools() {
-      if (separate) return separate
-      known ??= { records: [], tools: retrievalTools(retriever, []) }
-      return known.tools
-    },
+    tools: () => libraryTools.now(),
 
-    watch({ signal, onSync, onError }) {
+    watch(watchOptions) {
       checkOpen()
-      const until = AbortSignal.any([signal, closing.signal])
-      let last = ''
-      let failure: string | undefined
-      const files = fileChanges()
-      watchFolder(folder, {
-        except: indexFolder,
-        signal: until,
-        async onChange() {
-          try {
-            const report = await retriever.sync({ signal: until })
-            const { indexed, removed, skipped, warnings } = report
-            const notes = JSON.stringify([skipped, warnings])
-            const changes = files.since(await recordsNow(), report)
-            if (indexed > 0 || removed > 0 || changes.length > 0 || notes !== last) onSync?.(report, changes)
-            last = notes
-            failure = undefined
-          } catch (error) {
-            const isNew = failure !== String(error)
-            failure = String(error)
-            try {
-              // A folder that stays missing is reported once.
-              if (!until.aborted && isNew) onError?.(error)
-            } catch {
-              // Watching continues, whatever is called.
-            }
-          }
-        },
-      })
+      const signal = AbortSignal.any([watchOptions.signal, closing.signal])
+      syncOnChange(
+        { folder, except: indexFolder, sync: (options) => retriever.sync(options), records: recordsNow },
+        { ...watchOptions, signal },
+      )
     },
 
     async tidied() {
@@ -355,16 +289,8 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       await generations.close()
     },
   }
+  const libraryTools = toolsOfLibrary(retriever)
   return retriever
-}
-
-/** Whether tools that know the one know the other: its files, their titles, and which can be read. */
-function isSameSet(some: readonly FileRecord[], others: readonly FileRecord[]): boolean {
-  if (some.length !== others.length) return false
-  return some.every((one, index) => {
-    const other = others[index]
-    return one.file === other?.file && one.title === other.title && one.chunks > 0 === other.chunks > 0
-  })
 }
 
 function noPassage(id: string): AgentKitError {

@@ -1,0 +1,41 @@
+import type { Tool } from '@agentkit/core'
+import type { FileRecord } from '../data/file-record.ts'
+import type { Library } from './library.ts'
+import { retrievalTools, userTools } from './retrieval-tools.ts'
+
+/** The tools of a library as it changes: the same ones, as long as they know the same files. */
+export interface LibraryTools {
+  now(): Tool[]
+  /** From now on, the tools know these files. */
+  remember(records: readonly FileRecord[]): void
+  /** From now on, the tools are those of users who have files of their own. */
+  separateUsers(): void
+}
+
+export function toolsOfLibrary(library: Library): LibraryTools {
+  let known: { records: readonly FileRecord[]; tools: Tool[] } | undefined
+  let separate: Tool[] | undefined
+  return {
+    now() {
+      if (separate) return separate
+      known ??= { records: [], tools: retrievalTools(library, []) }
+      return known.tools
+    },
+    remember(records) {
+      if (known && isSameSet(known.records, records)) return
+      known = { records, tools: retrievalTools(library, records) }
+    },
+    separateUsers() {
+      separate ??= userTools(library)
+    },
+  }
+}
+
+/** Whether tools that know the one know the other: its files, their titles, and which can be read. */
+function isSameSet(some: readonly FileRecord[], others: readonly FileRecord[]): boolean {
+  if (some.length !== others.length) return false
+  return some.every((one, index) => {
+    const other = others[index]
+    return one.file === other?.file && one.title === other.title && one.chunks > 0 === other.chunks > 0
+  })
+}
