@@ -1,6 +1,6 @@
 // For agentkit's own packages, not for users: this entry follows no semver and may change in any release.
 
-export type { AgentHost } from './agents/agent-base.ts'
+export type { AgentHost } from './agents/agent-host.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords, checkNotForeign, checkSettingsOnce } from './agents/agent-options.ts'
 export { isCacheOption } from './contracts/cache-option.ts'

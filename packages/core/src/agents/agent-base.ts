@@ -1,58 +1,30 @@
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { AgentMemory, Memory } from '../contracts/memory.ts'
-import type { Model, ToolSpec } from '../contracts/model.ts'
-import type { StoredRun } from '../contracts/run-store.ts'
+import type { Model } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool, ToolRun } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import type { Budget } from '../data/budget.ts'
 import { checkId } from '../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { InputPart, JSONSchema, UserMessage } from '../data/message.ts'
-import { type ContinueOptions, continueStored } from '../durable/continue-stored.ts'
+import type { InputPart, UserMessage } from '../data/message.ts'
+import type { ContinueOptions } from '../durable/continue-stored.ts'
 import { type DirectNotices, directNotices } from '../durable/direct-notices.ts'
 import type { Enqueuer } from '../durable/enqueue.ts'
-import { resumeStored } from '../durable/resume-stored.ts'
 import type { WorkerParts } from '../durable/worker-options.ts'
-import { runAgent } from '../loop/run-agent.ts'
-import { type AgentSpec, anyUser, type Handover } from '../loop/types.ts'
-import { tighten } from '../policies/budget.ts'
-import { checkPriced } from '../policies/price.ts'
-import { currentRun } from '../runs/current-run.ts'
+import type { AgentSpec } from '../loop/types.ts'
 import { copyDecisions } from '../runs/decisions.ts'
 import { toUserMessage } from '../runs/input.ts'
-import type { AgentInfo, AgentRun, Runnable, RunOptions, RunResult, ToolInfo } from '../runs/run.ts'
-import { started, startRun } from '../runs/run-driver.ts'
+import type { AgentInfo, AgentRun, Runnable, RunOptions, ToolInfo } from '../runs/run.ts'
+import { type StartableRun, started, startRun } from '../runs/run-driver.ts'
 import { checkRunOptions } from '../runs/run-options.ts'
-import { draftForm } from '../schema/draft-form.ts'
-import { type RunControls, trackRun } from '../sessions/live-runs.ts'
 import { checkClientTools } from '../tools/client-tools.ts'
-import type { AddedTools, HostTools } from '../tools/host-tools.ts'
+import type { AddedTools } from '../tools/host-tools.ts'
+import type { AgentHost } from './agent-host.ts'
+import { answerOf } from './answer-of.ts'
+import { runRequest, type StartOptions } from './run-request.ts'
 import { releaseLists } from './shared-lists.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
-
-/** What a package around core adds to its agents. @internal */
-export type AgentHost = {
-  /** Tools that are known once a run begins, beside the agent's functions; the same list while they do not change. */
-  tools?: HostTools
-  /** Called before each run. */
-  begin?(): void
-  /** @throws AgentKitError for a message that the agent does not accept */
-  check?(message: UserMessage): void
-  /** Whether notices of its runs are kept, for `deliver` of `workerParts`. */
-  notifies?: boolean
-  /** Called when a worker of the agent starts, and before its first run where it notifies. @throws AgentKitError `invalid-config` */
-  workerParts?(): WorkerParts
-  /** Called when the agent is closed. */
-  close?(): Promise<void>
-}
-
-type StartOptions = {
-  /** Whether the run's events can be iterated. */
-  keepEvents: boolean
-  /** A stored run, with the decisions that it is resumed with; without them it continues where its process left it. */
-  resumed?: { runId: string; decisions?: Decisions; known?: StoredRun }
-}
 
 /** What an agent shows of itself. */
 type Description = {
@@ -246,70 +218,19 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   protected createRun(
     input: UserMessage,
     options: RunOptions,
-    { keepEvents, resumed }: StartOptions,
+    start: StartOptions,
     spec: AgentSpec = this.toSpec(),
   ): StartableRun<Output> {
     this.host.begin?.()
     this.host.check?.(input)
     checkRunOptions(options)
-    const { userId = resumed ? anyUser : 'default', sessionId, signal, onApproval = 'wait' } = options
     // A copy: the caller often adds the question to its own list before the run begins.
     const history = [...(options.history ?? [])]
     for (const message of history) if (message.role === 'user') this.host.check?.(message)
-    const { replaces, resumable } = options
     const clientTools =
       options.clientTools && checkClientTools(options.clientTools, { max: this.clientTools?.max, tools: this.tools })
-    const { decisions, known } = resumed ?? {}
     const notices = this.#noticesOf(spec)
-    const budget = tighten(spec.budget, options.budget ?? {})
-    checkPriced(spec.chain.models, spec.prices, budget)
-    const scope = {
-      ...{ userId, sessionId, input, history, budget, replaces, resumable, notifies: notices !== undefined },
-      ...(clientTools && { clientTools: clientTools.map(specOf) }),
-      ...(decisions ? { decisions } : resumed ? { continues: true as const, ...(known && { known }) } : {}),
-    }
-    // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
-    // does not: what wakes the worker may happen within another run.
-    const parent = resumed && !decisions ? undefined : currentRun.getStore()
-    const handover = resumable || resumed ? newHandover() : undefined
-    const run = startRun({
-      runId: resumed?.runId ?? `run_${crypto.randomUUID()}`,
-      path: [spec.id],
-      signal,
-      // A run that continues has the deadline that it began with.
-      timeoutMs: resumed && !decisions ? undefined : shorter(spec.timeoutMs, options.timeoutMs),
-      keepEvents,
-      waitForApprovals: onApproval === 'wait',
-      reports: !resumed || decisions !== undefined,
-      endsElsewhere: () => parent !== undefined || handover?.isRequested === true || handover?.isDelegated === true,
-      form: async () => {
-        if (spec.outputFormat) return draftForm(await spec.outputFormat())
-        throw invalidArgument(`"${spec.name}" has no \`output\`: give it a schema, of whose answers there are drafts.`)
-      },
-      execute: (driver) => {
-        const cancel = (): void => {
-          driver.approvals.cancel()
-          driver.end(new AgentKitError('aborted', 'The run was cancelled.'))
-        }
-        const handBack: RunControls['handBack'] = (when) => {
-          if (handover) handover.isRequested = true
-          if (handover && when === 'now') driver.end(handover.reason)
-        }
-        const controls: RunControls = { agentId: spec.id, cancel, ...(handover && { handBack }) }
-        const whole = {
-          ...driver,
-          ...scope,
-          parent,
-          members: new Set<Promise<unknown>>(),
-          ...(handover && { handover }),
-        }
-        const execute = decisions ? resumeStored : resumed ? continueStored : runAgent
-        const settled = execute(spec, whole)
-        trackRun(spec.sessions, driver.runId, controls, settled)
-        notices?.during(settled)
-        return settled
-      },
-    })
+    const run = startRun(runRequest(spec, { input, options, history, clientTools, notices }, start))
     // The schema that validates `output` also defines its type.
     return run as StartableRun<Output>
   }
@@ -334,25 +255,11 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   }
 }
 
-/** `started` starts it, as reading `result` does. */
-type StartableRun<Output> = AgentRun<Output> & { [started](): AgentRun<Output>['result'] }
-
 function noMemory(name: string): Memory {
   const refuse = async (): Promise<never> => {
     throw new AgentKitError('unsupported', `"${name}" has no memory. Give it the option \`memory\`.`)
   }
   return { search: refuse, notes: refuse, delete: refuse }
-}
-
-function newHandover(): Handover {
-  const message = 'The process of the run stops: another one continues it.'
-  return { isRequested: false, reason: new AgentKitError('aborted', message) }
-}
-
-/** As the run stores it. */
-function specOf({ name, description, inputSchema }: Tool): ToolSpec {
-  // Of a client, whose schemas are plain JSON.
-  return { name, description, inputSchema: inputSchema as JSONSchema }
 }
 
 /** The tools of the knowledge, once it is loaded; a run reports why they cannot be read. */
@@ -361,34 +268,5 @@ function knownTools(knowledge: Knowledge | undefined): readonly Tool[] {
     return knowledge?.tools() ?? []
   } catch {
     return []
-  }
-}
-
-/** A run's deadline tightens its agent's, and cannot loosen it. */
-function shorter(ofAgent: number | undefined, ofRun: number | undefined): number | undefined {
-  return ofAgent === undefined || ofRun === undefined ? (ofAgent ?? ofRun) : Math.min(ofAgent, ofRun)
-}
-
-/** A run that ended early still has an answer if it has any text. */
-function answerOf<Output>({ text, finishReason, runId, usage, warnings, approvals }: RunResult<Output>): string {
-  switch (finishReason) {
-    case 'stop':
-    case 'length':
-    case 'content-filter':
-      return text
-    case 'max-steps':
-    case 'budget':
-    case 'no-progress':
-      if (text !== '') return text
-      // The last warning says why it ended.
-      throw new AgentKitError(finishReason, `The run ended without an answer. ${warnings.at(-1)}`, { runId, usage })
-    case 'approval': {
-      const what = approvals.map(({ approvalId, name }) => `"${approvalId}" (${name})`).join(', ')
-      const message = `The run ${runId} waits for approval of ${what}. Decide by agent.resume(runId, decisions).`
-      throw new AgentKitError(finishReason, message, { runId, usage })
-    }
-    case 'aborted':
-    case 'error':
-      throw new AgentKitError('aborted', 'The run ended without an answer.', { runId, usage })
   }
 }

@@ -193,7 +193,10 @@ export function startRun(request: RunRequest): StartableRun {
   return run
 }
 
-export type StartableRun = AgentRun & { readonly [started]: () => AgentRun['result'] }
+/** `started` starts it, as reading `result` does. */
+export type StartableRun<Output = unknown> = AgentRun<Output> & {
+  readonly [started]: () => AgentRun<Output>['result']
+}
 
 type Controls = Omit<AgentRun, 'result'> & { markReported(): void }
 
