@@ -84,6 +84,7 @@ export {
 export { editDistance } from './util/edit-distance.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './util/foreign-error.ts'
 export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'
+export { makeDatabaseFile } from './util/make-database-file.ts'
 export { makeFolder } from './util/make-folder.ts'
 export { nearestWord } from './util/nearest-word.ts'
 export { nodeSQLite } from './util/node-sqlite.ts'

@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { messageOf, nodeSQLite } from '@agentkit/core/internal'
-import { makeFile } from '../store/sqlite/sqlite-database.ts'
+import { makeDatabaseFile, messageOf, nodeSQLite } from '@agentkit/core/internal'
 
 /** Vectors that are paid for and not in the index yet: a killed sync leaves them for the next one. */
 export interface Journal {
@@ -85,7 +84,7 @@ type OpenJournal = { database: DatabaseSync; find: StatementSync; add: Statement
 
 function prepare(path: string): OpenJournal {
   const { DatabaseSync } = nodeSQLite()
-  makeFile(path)
+  makeDatabaseFile(path)
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA journal_mode = WAL')

@@ -1,12 +1,12 @@
-import { basename, dirname } from 'node:path'
+import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { makeFolder, nodeSQLite } from '@agentkit/core/internal'
+import { makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
 import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
 // Not imported, as an import loads all that its exports need, too.
-const { closeSync, openSync, statSync } = process.getBuiltinModule('node:fs')
+const { statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {
@@ -33,7 +33,7 @@ const openFiles = new Map<string, SharedFile>()
 /** The file at a path: opened unless this thread already has it open, and created if it does not exist. */
 export function acquireFile(path: string, durability: 'normal' | 'full'): SharedFile {
   if (path === ':memory:') return { ...openFile(path, durability), file: '', owners: 1 }
-  makeFile(path)
+  makeDatabaseFile(path)
   const file = fileAt(path)
   const key = `${file} ${durability}`
   const shared = openFiles.get(key) ?? { ...openFile(path, durability), file, owners: 0 }
@@ -94,18 +94,5 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-/** SQLite gives its -wal and -shm files the mode of the database itself. */
-function makeFile(path: string): void {
-  makeFolder(dirname(path), 0o700)
-  try {
-    // Only for a new file: closing a second descriptor of an open database would release its locks.
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-    // A link to a missing file: SQLite would create that file readable by everyone.
-    if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }
 }

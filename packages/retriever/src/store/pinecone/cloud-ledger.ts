@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { nodeSQLite } from '@agentkit/core/internal'
+import { makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
 import { slices } from '../../util/in-parallel.ts'
 import { timeSlices } from '../../util/time-slices.ts'
 import { yieldToOthers } from '../../util/yield-to-others.ts'
-import { makeFile, untilUnlocked } from '../sqlite/sqlite-database.ts'
+import { untilUnlocked } from '../sqlite/sqlite-database.ts'
 
 /** A vector that the cloud has, or may have. */
 export type LedgerRow = { id: string; file: string; textHash: string }
@@ -159,7 +159,7 @@ function openLedger(database: DatabaseSync, generation: string): CloudLedger {
 }
 
 function openDatabase(path: string): DatabaseSync {
-  makeFile(path)
+  makeDatabaseFile(path)
   const { DatabaseSync } = nodeSQLite()
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {

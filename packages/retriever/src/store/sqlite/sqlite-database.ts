@@ -1,10 +1,9 @@
-import { closeSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { makeFolder, nodeSQLite } from '@agentkit/core/internal'
+import { makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
 import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
 import { isReady, prepareSchema } from './sqlite-schema.ts'
 
@@ -18,7 +17,7 @@ const longestWait = 5_000
 /** Opens a connection to the database of a generation, and creates it if it is missing. */
 export async function openDatabase(path: string): Promise<DatabaseSync> {
   return untilUnlocked(path, () => {
-    makeFile(path)
+    makeDatabaseFile(path)
     // Imported late, so that programs without an index never load SQLite.
     const { DatabaseSync } = nodeSQLite()
     const database = new DatabaseSync(path, { timeout: blockingWait })
@@ -98,22 +97,6 @@ export async function transaction(database: DatabaseSync, path: string, work: ()
     throw toStorageError(error, path)
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
-  }
-}
-
-/**
- * Creates the file of a database and its folder, readable by their owner only, if they are missing. SQLite gives its -wal
- * and -shm files the mode of the database itself.
- */
-export function makeFile(path: string): void {
-  makeFolder(dirname(path), 0o700)
-  try {
-    // Only a new file: closing a second descriptor of an open database would drop its locks.
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
-    // A dangling link: SQLite would create its target readable by everyone.
-    if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }
 }
 
