@@ -56,6 +56,11 @@ export function thrownProblem(error: unknown): ProblemError {
   return isAgentKitError(error) ? failureProblem(error) : new ProblemError('provider-error', { cause: error })
 }
 
+/** Throws the problem of an error: `.catch(throwProblem)`. */
+export function throwProblem(error: unknown): never {
+  throw thrownProblem(error)
+}
+
 /** The problem of an error that a handler has thrown: one of ours, as a store throws it, has its own status. */
 export function handlerProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error

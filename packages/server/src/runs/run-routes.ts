@@ -1,7 +1,7 @@
 import { object, optional, picklist } from 'valibot'
 import { jsonOf, nullable, objectOf, runContent, runFields } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
-import { thrownProblem } from '../answer/problem.ts'
+import { throwProblem } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -50,9 +50,9 @@ function listRoute({ agent }: RouteParts): Route {
         ...(status !== undefined && { status }),
         ...(after !== undefined && { after }),
       }
-      const page = await agent.runs({ ...filters, limit }).catch(asProblem)
+      const page = await agent.runs({ ...filters, limit }).catch(throwProblem)
       const last = page.length === limit ? page.at(-1)?.runId : undefined
-      const rest = last === undefined ? [] : await agent.runs({ ...filters, limit: 1, after: last }).catch(asProblem)
+      const rest = last === undefined ? [] : await agent.runs({ ...filters, limit: 1, after: last }).catch(throwProblem)
       return context.json({ runs: page.map(listedRun), next: rest.length > 0 ? last : null })
     },
   })
@@ -86,14 +86,10 @@ function cancelRoute(parts: RouteParts): Route {
     async handle(context, { query, param }) {
       const userId = callerOf(context, query.user_id)
       const { record } = await findRun(parts, param('id'), userId)
-      await parts.agent.cancel(record.runId, { userId }).catch(asProblem)
+      await parts.agent.cancel(record.runId, { userId }).catch(throwProblem)
       return context.json(runBody((await findRun(parts, record.runId, userId)).record))
     },
   })
-}
-
-function asProblem(error: unknown): never {
-  throw thrownProblem(error)
 }
 
 /** Lists have no answers. */

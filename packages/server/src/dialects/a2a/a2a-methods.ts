@@ -1,7 +1,7 @@
 import type { RunRecord } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
-import { thrownProblem } from '../../answer/problem.ts'
+import { throwProblem } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { runStoreOf } from '../../request/run-store.ts'
 import { findRun } from '../../runs/find-run.ts'
@@ -53,13 +53,9 @@ function taskIdOf({ params }: Call): string {
 async function cancelTask({ call, userId, parts }: CallOf): Promise<Response> {
   const stored = await findRun(parts, taskIdOf(call), userId)
   const { runId } = stored.record
-  const isCancelled = !hasEnded(stored) && (await parts.agent.cancel(runId, { userId }).catch(rethrow))
+  const isCancelled = !hasEnded(stored) && (await parts.agent.cancel(runId, { userId }).catch(throwProblem))
   if (!isCancelled) throw new A2AError('TaskNotCancelable', 'The task has ended.')
   return result(call, await readTask(parts, runId, userId))
-}
-
-function rethrow(error: unknown): never {
-  throw thrownProblem(error)
 }
 
 /** A task as it is, then what comes. */
@@ -98,7 +94,7 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
   const since = readTime(statusTimestampAfter)
   runStoreOf(parts.agent)
   const filter = { userId, ...(contextId !== undefined && { sessionId: contextId }), limit: maxTasks }
-  const runs = await parts.agent.runs(filter).catch(rethrow)
+  const runs = await parts.agent.runs(filter).catch(throwProblem)
   const isAny = (status ?? 'TASK_STATE_UNSPECIFIED') === 'TASK_STATE_UNSPECIFIED'
   const isAsked = (record: RunRecord): boolean => {
     const isInState = isAny || stateOf(record) === status

@@ -3,7 +3,7 @@ import { jsonOf } from '../../answer/answer-schemas.ts'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { checkKept } from '../../answer/kept-events.ts'
-import { ProblemError, thrownProblem } from '../../answer/problem.ts'
+import { ProblemError, throwProblem } from '../../answer/problem.ts'
 import { countField } from '../../request/fields.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -99,7 +99,7 @@ function deleteRoute(parts: RouteParts): Route {
       if ([...turns, ...queued].some((each) => each.runId !== runId)) {
         throw conflict('Its session has other responses. Delete the session instead.')
       }
-      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
+      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(throwProblem)
       await capacity.sessionRuns.cancel(key)
       await agent.sessions.delete(key)
       return context.json({ id: param('id'), object: 'response', deleted: true })
@@ -119,7 +119,7 @@ function cancelRoute(parts: RouteParts): Route {
       const { runId, sessionId } = await findFor(context, parts, param('id'))
       const userId = openaiCaller(context, undefined)
       context.set('runId', runId)
-      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(asProblem)
+      if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(throwProblem)
       else if (sessionId !== undefined) await capacity.sessionRuns.cancel({ userId, sessionId })
       const ended = await findFor(context, parts, param('id'))
       return context.json(storedResponse(parts, ended, await headFor(context, parts, ended)))
@@ -129,8 +129,4 @@ function cancelRoute(parts: RouteParts): Route {
 
 function conflict(detail: string): ProblemError {
   return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
-}
-
-function asProblem(error: unknown): never {
-  throw thrownProblem(error)
 }
