@@ -52,21 +52,19 @@ export function importEvals(importPackage?: (name: string) => Promise<EvalsPacka
 }
 
 /** Imports the package that connects to MCP servers. */
-export function importMcp(importPackage?: (name: string) => Promise<McpPackage>): Promise<McpPackage> {
-  return importOptional('@agentkit/mcp/internal', importPackage, { installs: '@agentkit/mcp' })
+export function importMcp(): Promise<McpPackage> {
+  return importOptional('@agentkit/mcp/internal', undefined, { installs: '@agentkit/mcp' })
 }
 
 /** Imports the package that reads skills. */
-export function importSkills(importPackage?: (name: string) => Promise<SkillsPackage>): Promise<SkillsPackage> {
-  return importOptional('@agentkit/skills/internal', importPackage, { installs: '@agentkit/skills' })
+export function importSkills(): Promise<SkillsPackage> {
+  return importOptional('@agentkit/skills/internal', undefined, { installs: '@agentkit/skills' })
 }
 
 /** Imports what checks where telemetry goes. */
-export function importTelemetry(
-  importPackage?: (name: string) => Promise<TelemetryInternal>,
-): Promise<TelemetryInternal> {
+export function importTelemetry(): Promise<TelemetryInternal> {
   const also = telemetryPeers.map((peer) => `@opentelemetry/${peer}`).join(' ')
-  return importOptional('@agentkit/telemetry/internal', importPackage, { installs: '@agentkit/telemetry', also })
+  return importOptional('@agentkit/telemetry/internal', undefined, { installs: '@agentkit/telemetry', also })
 }
 
 /**
@@ -75,26 +73,16 @@ export function importTelemetry(
  *
  * @throws AgentKitError `missing-package` with the command that installs it
  */
-export function requireRetriever(load: (name: string) => unknown = createRequire(import.meta.url)): RetrieverPackage {
-  const name = '@agentkit/retriever'
-  try {
-    return load(name) as RetrieverPackage // the exports of the package of this name
-  } catch (cause) {
-    throw importError(cause, name)
-  }
+export function requireRetriever(load?: Load): RetrieverPackage {
+  return requireOptional('@agentkit/retriever', load) as RetrieverPackage // its exports
 }
 
 /**
  * The package of the queue in Postgres. It is loaded by `require`, as a store has its queue from the start.
  * @throws AgentKitError `missing-package` with the command that installs it
  */
-export function requirePostgresQueue(load: (name: string) => unknown = createRequire(import.meta.url)): QueuePackage {
-  const name = '@agentkit/queue-postgres'
-  try {
-    return load(name) as QueuePackage // the exports of the package of this name
-  } catch (cause) {
-    throw importError(cause, name, { also: 'pg' })
-  }
+export function requirePostgresQueue(load?: Load): QueuePackage {
+  return requireOptional('@agentkit/queue-postgres', load, { also: 'pg' }) as QueuePackage // its exports
 }
 
 /** The sessions in all databases; those in SQLite have an entry of their own. It is loaded by `require`, beside the queue. */
@@ -106,13 +94,8 @@ export function requireSessions(): SessionsPackage {
  * The package of memory. It is loaded by `require`, so that `new Agent` can check its options.
  * @throws AgentKitError `missing-package` with the command that installs it
  */
-export function requireMemory(load: (name: string) => unknown = createRequire(import.meta.url)): MemoryPackage {
-  const name = '@agentkit/memory'
-  try {
-    return load(name) as MemoryPackage // the exports of the package of this name
-  } catch (cause) {
-    throw importError(cause, name)
-  }
+export function requireMemory(load?: Load): MemoryPackage {
+  return requireOptional('@agentkit/memory', load) as MemoryPackage // its exports
 }
 
 /** What `@agentkit/telemetry` needs to export over OTLP. */
@@ -129,7 +112,7 @@ const telemetryPeers = [
  * The package that traces runs. It is loaded by `require`, so that it traces the first run.
  * @throws AgentKitError `missing-package` with the command that installs it and the packages of OpenTelemetry
  */
-export function requireTelemetry(load: (name: string) => unknown = createRequire(import.meta.url)): TelemetryPackage {
+export function requireTelemetry(load: Load = createRequire(import.meta.url)): TelemetryPackage {
   const name = '@agentkit/telemetry'
   try {
     return load(name) as TelemetryPackage // the exports of the package of this name
@@ -140,6 +123,16 @@ export function requireTelemetry(load: (name: string) => unknown = createRequire
     const command = `npm i ${[name, ...telemetryPeers.map((peer) => `@opentelemetry/${peer}`)].join(' ')}`
     const message = `The package ${absent} is not installed. Run: ${command}`
     throw new AgentKitError('missing-package', message, { cause })
+  }
+}
+
+type Load = (name: string) => unknown
+
+function requireOptional(name: string, load: Load = createRequire(import.meta.url), options?: ImportOptions): unknown {
+  try {
+    return load(name)
+  } catch (cause) {
+    throw importError(cause, name, options)
   }
 }
 
