@@ -4,7 +4,7 @@ import { limits } from './limits.ts'
 type OnMessage = NonNullable<Transport['onmessage']>
 
 /** Drops progress notifications of a transport above the bound; the others extend the timeouts of their calls. */
-export function limitProgress(transport: Transport, now: () => number = Date.now): void {
+export function limitProgress(transport: Transport): void {
   const decided = new WeakMap<JSONRPCMessage, boolean>()
   let second = 0
   let count = 0
@@ -13,7 +13,7 @@ export function limitProgress(transport: Transport, now: () => number = Date.now
     // The SDK chains handlers, so that a message may pass here several times.
     const earlier = decided.get(message)
     if (earlier !== undefined) return earlier
-    const current = Math.floor(now() / 1000)
+    const current = Math.floor(Date.now() / 1000)
     if (current !== second) count = 0
     second = current
     count++

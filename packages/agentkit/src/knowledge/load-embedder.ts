@@ -1,5 +1,5 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
-import { importProvider, type ProviderFactory, type ProviderSettings } from '../models/import-provider.ts'
+import { importProvider, type ProviderSettings } from '../models/import-provider.ts'
 import { openaiOptions } from '../models/named-provider.ts'
 import { keyOf, type ProviderId } from '../models/providers.ts'
 import type { EmbeddingChoice } from './embedding-choice.ts'
@@ -8,19 +8,17 @@ import type { EmbeddingChoice } from './embedding-choice.ts'
  * The embedder of a provider's package.
  *
  * @param ollamaServerUrl where Ollama listens
- * @param load returns the factory of a provider
  * @throws AgentKitError `missing-package` when the package is not installed
  */
 export async function loadEmbedder(
   { provider: name, model, dimensions, named }: EmbeddingChoice,
   ollamaServerUrl?: string,
-  load: (provider: ProviderId) => Promise<ProviderFactory> = importProvider,
 ): Promise<Embedder> {
   const provider = named ? 'openai' : (name as ProviderId) // all that are not named
   const apiKey = named ? undefined : keyOf(provider)
   const settings: ProviderSettings = named ? openaiOptions(named) : apiKey ? { apiKey } : {}
   if (provider === 'ollama' && ollamaServerUrl !== undefined) settings.serverUrl = ollamaServerUrl
-  const { embedder } = (await load(provider))(settings)
+  const { embedder } = (await importProvider(provider))(settings)
   if (!embedder) throw new AgentKitError('unsupported', `${provider} has no embeddings.`, { provider })
   return embedder(model, dimensions === undefined ? {} : { dimensions })
 }

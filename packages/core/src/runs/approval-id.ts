@@ -48,11 +48,6 @@ export function opaqueId(runId: string, name: string): string {
   return prefix + id
 }
 
-/** Whether an id has the form of {@link approvalIdOf}. */
-export function isOpaqueId(id: string): boolean {
-  return id.length === prefix.length + idLength && id.startsWith(prefix)
-}
-
 const prefix = 'apr_'
 /** 131 bits. */
 const idLength = 22

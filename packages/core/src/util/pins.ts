@@ -79,7 +79,8 @@ function sortedKeys(value: unknown): unknown {
 }
 
 /** Whether no lock file is written: what has no pin then ends the run. */
-export function isProduction({ NODE_ENV, CI }: NodeJS.ProcessEnv = process.env): boolean {
+export function isProduction(): boolean {
+  const { NODE_ENV, CI } = process.env
   return NODE_ENV === 'production' || (CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0')
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { type PostgresServer, startPostgres } from '@agentkit/test-postgres'
-import { type LoadTrial, loadTrial, type TrialOptions, type TrialReport } from './load-trial.ts'
+import { type LoadTrial, loadTrial, type TrialReport } from './load-trial.ts'
 import { postgresProxy } from './postgres-proxy.ts'
 import { readLog } from './run-log.ts'
 

@@ -11,8 +11,8 @@ export type Tag = {
 
 /** Reads the tags of one text. */
 export interface TagReader {
-  /** The tag that starts at a `<`, and ends before `limit`. */
-  read(at: number, limit?: number): Tag | undefined
+  /** The tag that starts at a `<`. */
+  read(at: number): Tag | undefined
 }
 
 const longestTag = 20_000
@@ -22,9 +22,9 @@ export function createTagReader(source: string): TagReader {
   let budget = source.length * 4 + longestTag
 
   return {
-    read(at, limit = source.length) {
+    read(at) {
       if (budget < 0) return undefined
-      const last = Math.min(limit, at + longestTag, source.length)
+      const last = Math.min(at + longestTag, source.length)
       const end = findEnd(source, at, last)
       if (end < 0) {
         budget += end

@@ -8,7 +8,7 @@ export type VectorRow = { id: string; file: string; textHash: string; vector: Fl
  * Pinecone accepts 1,000 records and 2 MB per request. Fewer, because JSON of that size blocks the thread: half a
  * megabyte takes about 10 ms.
  */
-export const largestRequest = { records: 1000, bytes: 500_000 }
+const largestRequest = { records: 1000, bytes: 500_000 }
 
 /** `-0.123456789,`: the longest result of `shortNumber`, except for rare numbers close to 0. */
 const bytesOfNumber = 13

@@ -5,7 +5,7 @@ import { isThinking, saidBefore, type Turn } from './conversation.ts'
 import { modelRules } from './model-rules.ts'
 import { digest, unseal } from './signature.ts'
 
-export const bindingBeta = 'thinking-binding-controls-2026-08-01'
+const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 const types = ['enabled', 'disabled', 'adaptive', 'between_tools']
 const guide = 'Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking'
