@@ -11,8 +11,8 @@ import {
 } from '@agentkit/core'
 import { createMemory } from '@agentkit/memory'
 import { sqliteSessions } from '@agentkit/sessions'
+import type { Figure } from './figures.ts'
 import { median } from './processes.ts'
-import type { Figure } from './server-figures.ts'
 
 const turns = 100_000
 const owner = { agentId: 'helper', userId: 'ada' }

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, BackgroundRuns } from '@agentkit/core'
 import { type PostgresServer, startPostgres } from '@agentkit/test-postgres'
 import pg from 'pg'
+import { type Figure, percentile } from './figures.ts'
+import { cpuOf, parentOf } from './postgres-cpu.ts'
 import { type Child, median, startChild } from './processes.ts'
 import { machineTime, type QueueJob, type QueueMeasured, queueAgent, queueStore } from './queue-worker.ts'
-import type { Figure } from './server-figures.ts'
 
 type Bench = {
   agent: Agent
@@ -262,36 +262,4 @@ async function untilDone({ query }: Bench): Promise<void> {
   const open = "SELECT FROM agentkit.runs WHERE is_background AND status IN ('queued', 'running') LIMIT 1"
   // Seldom: it takes time of Postgres, which is measured.
   while ((await query(open)).length > 0) await sleep(100)
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
-}
-
-/** Linux only: the fields after the name of a process, which may have spaces. */
-function statOf(pid: number | string): string[] {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')
-}
-
-function parentOf(pid: number): number {
-  return Number(statOf(pid)[1])
-}
-
-/** Of a process with those of its children that live and those that have ended, in milliseconds. */
-function cpuOf(postmaster: number): number {
-  const ticks = (fields: readonly string[], from: number, to: number): number =>
-    fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0)
-  const children = readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return []
-    try {
-      const fields = statOf(pid)
-      return Number(fields[1]) === postmaster ? [ticks(fields, 11, 13)] : []
-    } catch {
-      return [] // it has ended meanwhile
-    }
-  })
-  // A tick is 10 ms.
-  return 10 * children.reduce((sum, one) => sum + one, ticks(statOf(postmaster), 11, 15))
 }

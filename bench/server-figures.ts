@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Figure, percentile } from './figures.ts'
 import { type Child, pinToCore, startChild } from './processes.ts'
-
-/** A figure of the server, and the most (or `least`) that it may be. */
-export type Figure = { name: string; value: number; unit: string; goal: number; least?: true }
+import { ask, post, responseOf, send } from './server-client.ts'
 
 type Measured = { heapMb: number; rssMb: number; abortedAt: number[] }
 
@@ -43,21 +42,6 @@ export async function serverFigures(names: readonly string[] = []): Promise<Figu
 
 /** V8 would grow its heap for short-lived objects by more than what is measured. */
 const smallHeap = '--max-semi-space-size=4'
-
-export function printFigures(figures: readonly Figure[]): void {
-  console.log('figure'.padEnd(52), 'value'.padStart(10), 'goal'.padStart(10))
-  for (const { name, value, unit, goal, least } of figures) {
-    const isMet = least ? value >= goal : value <= goal
-    const digits = value < 10 ? 2 : 0
-    const cells = [
-      name.padEnd(52),
-      value.toFixed(digits).padStart(10),
-      `${least ? '≥' : '≤'} ${goal}`.padStart(10),
-      unit,
-    ]
-    console.log([...cells, isMet ? '' : 'missed'].join(' '))
-  }
-}
 
 type Target = { server: Child; port: number; folder: string }
 
@@ -272,47 +256,6 @@ async function secrets({ port }: Target): Promise<Figure[]> {
   return [{ name: 'T15 answers that hold a secret', value: found, unit: '', goal: 0 }]
 }
 
-type Options = { agent?: Agent; accept?: string }
-
-async function ask(port: number, question: string, options: Options = {}): Promise<{ status: number; body: string }> {
-  const response = await responseOf(post(port, question, options))
-  let body = ''
-  for await (const text of response.setEncoding('utf8')) body += text
-  return { status: response.statusCode ?? 0, body }
-}
-
-let sessions = 0
-
-function post(port: number, question: string, { agent, accept = 'text/plain' }: Options = {}): ClientRequest {
-  const messages = [{ role: 'user', content: question }]
-  const body = JSON.stringify({ user_id: 'bench', session_id: `session-${sessions++}`, messages })
-  const headers = { accept, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const call = request({ port, method: 'POST', path: '/api/v1/chat', headers, agent: agent ?? false })
-  call.end(body)
-  return call
-}
-
-async function responseOf(call: ClientRequest): Promise<IncomingMessage> {
-  const [response] = await once(call, 'response')
-  return response as IncomingMessage // of the event
-}
-
-/** Uploads a file, or its beginning. Resolves to the status. */
-async function send(port: number, path: string, name: string, bytes?: number): Promise<number> {
-  const boundary = 'bench-boundary'
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n`
-  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
-  const call = request({ port, method: 'POST', path: '/api/v1/uploadfiles/', headers, agent: false })
-  call.write(head)
-  for await (const chunk of createReadStream(path, bytes === undefined ? {} : { end: bytes - 1 })) {
-    if (!call.write(chunk)) await once(call, 'drain')
-  }
-  call.end(`\r\n--${boundary}--\r\n`)
-  const response = await responseOf(call)
-  response.resume()
-  return response.statusCode ?? 0
-}
-
 /** The highest RSS of a process from now on, in MB. Linux only. */
 function sampleRss({ pid }: Child): { stop(): number } {
   let peak = 0
@@ -330,9 +273,4 @@ function sampleRss({ pid }: Child): { stop(): number } {
 
 function now(): number {
   return performance.timeOrigin + performance.now()
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
 }
