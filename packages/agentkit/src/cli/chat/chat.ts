@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type AgentEvent, isAgentKitError, terminalLine, terminalText } from '@agentkit/core'
-import { nearestWord, redactSecrets } from '@agentkit/core/internal'
+import { redactSecrets } from '@agentkit/core/internal'
 import { openProgress, type Progress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
+import { type ChatState, newSession, newState } from './chat-state.ts'
+import { commands, isCommand, obey } from './commands.ts'
 import { decide } from './decide.ts'
 import { localPartner } from './local-partner.ts'
 import type { Decide, Partner, Question, Waiting } from './partner.ts'
@@ -13,30 +15,6 @@ import { serverPartner } from './server-partner.ts'
 import { createView, painted } from './view.ts'
 
 export type ChatFlags = { agent?: string; user: string; session?: string }
-
-const commands: Readonly<Record<string, string>> = {
-  '/new': 'begins a new conversation',
-  '/sessions': 'lists the conversations; /sessions 2 continues the second one',
-  '/retry': 'asks the last question again, in place of the last answer',
-  '/waiting': 'decides on the calls that wait in this conversation',
-  '/cost': 'shows what this chat has used',
-  '/files': 'lists the files of the agent',
-  '/tools': 'lists the tools of the agent',
-  '/help': 'lists these commands',
-  '/exit': 'leaves the chat, as Ctrl-D does',
-}
-
-/** What a chat remembers of its own. */
-type State = {
-  sessionId: string
-  last?: { question: Question; runId: string }
-  /** `isUnpriced`: a model was asked whose price is not known, so that the sum is not known either. */
-  used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
-  /** As `/sessions` has listed them. */
-  listed: readonly string[]
-  /** Whether a question had no answer. */
-  hasFailed: boolean
-}
 
 /**
  * Talks with the agent of a file or of a server, until the user leaves.
@@ -96,13 +74,8 @@ function checkScheme(place = ''): void {
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<void> }
 
-async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<State> {
-  const state: State = {
-    sessionId,
-    used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isUnpriced: false },
-    listed: [],
-    hasFailed: false,
-  }
+async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<ChatState> {
+  const state = newState(sessionId)
   const say = (text: string): Promise<void> => write(`${terminalText(text)}\n`)
   if (process.stdin.isTTY) await say(`${partner.name}. /help lists the commands, Ctrl-D leaves.`)
   for (;;) {
@@ -118,7 +91,7 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
         if (word === '/exit') return state
         if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
         else if (word === '/retry') await retry({ partner, prompt, write }, state)
-        else await obey(word, argument, partner, state, say)
+        else await obey(word, argument, { partner, state, say })
       } else {
         const question = { text: line, files: attachFiles(line), sessionId: state.sessionId }
         await ask({ partner, prompt, write }, state, question)
@@ -133,26 +106,21 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
   }
 }
 
-/** A path and a comment of code begin with "/" too. */
-function isCommand(line: string): boolean {
-  return /^\/[^\s/*]*(\s|$)/.test(line) && !line.includes('\n')
-}
-
-async function retry(parts: Parts, state: State): Promise<void> {
+async function retry(parts: Parts, state: ChatState): Promise<void> {
   if (!state.last) throw new Error('There is no answer yet that could be replaced.')
   const { question, runId } = state.last
   await ask(parts, state, { ...question, replaces: runId })
 }
 
 /** Decides on the runs of the conversation that wait, such as one whose process has ended. */
-async function decideWaiting(parts: Parts, state: State): Promise<void> {
+async function decideWaiting(parts: Parts, state: ChatState): Promise<void> {
   const runs = await parts.partner.waiting(state.sessionId)
   if (runs.length === 0) throw new Error('Nothing waits in this conversation.')
   for (const waiting of runs) await ask(parts, state, waiting)
 }
 
 /** Asks a question or decides on a run that waits, and shows the answer as it comes. Ctrl-C stops it. */
-async function ask({ partner, prompt, write }: Parts, state: State, what: Question | Waiting): Promise<void> {
+async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Question | Waiting): Promise<void> {
   const stop = new AbortController()
   const working = `${partner.name} is working`
   let progress: Progress | undefined = openProgress(working)
@@ -211,69 +179,4 @@ async function ask({ partner, prompt, write }: Parts, state: State, what: Questi
 function isAnswer({ finishReason, text }: RunEnd): boolean {
   if (['budget', 'max-steps', 'no-progress'].includes(finishReason)) return text !== ''
   return ['stop', 'length', 'content-filter'].includes(finishReason)
-}
-
-async function obey(
-  word: string,
-  argument: string,
-  partner: Partner,
-  state: State,
-  say: (text: string) => Promise<void>,
-): Promise<void> {
-  switch (word) {
-    case '/new':
-      state.sessionId = newSession()
-      delete state.last
-      return say('A new conversation begins.')
-    case '/sessions':
-      return argument === '' ? listSessions(partner, state, say) : chooseSession(argument, state, say)
-    case '/cost': {
-      const { answers, inputTokens, outputTokens, usd, isUnpriced } = state.used
-      const cost = answers > 0 && !isUnpriced ? `, $${usd.toFixed(5)}` : ''
-      return say(
-        `${answers === 1 ? '1 answer' : `${answers} answers`}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`,
-      )
-    }
-    case '/files': {
-      const files = await partner.files()
-      return say(files.length === 0 ? 'The agent has no files.' : files.join('\n'))
-    }
-    case '/tools': {
-      const tools = await partner.tools()
-      const lines = tools.map(({ name, description }) => `${name}: ${description.split('\n', 1)[0]}`)
-      return say(lines.length === 0 ? 'The agent has no tools.' : lines.join('\n'))
-    }
-    case '/help':
-      return say(
-        Object.entries(commands)
-          .map(([name, description]) => `${name.padEnd(10)} ${description}`)
-          .join('\n'),
-      )
-    default: {
-      const nearest = nearestWord(word, Object.keys(commands))
-      throw new Error(`There is no command ${word}. ${nearest ? `Did you mean ${nearest}?` : '/help lists them.'}`)
-    }
-  }
-}
-
-async function listSessions(partner: Partner, state: State, say: (text: string) => Promise<void>): Promise<void> {
-  const sessions = await partner.sessions()
-  state.listed = sessions.map(({ sessionId }) => sessionId)
-  const lines = sessions.map(({ sessionId, title, updatedAt }, index) => {
-    const mark = sessionId === state.sessionId ? ' (this one)' : ''
-    return `${index + 1}  ${updatedAt.slice(0, 16).replace('T', ' ')}  ${terminalLine(title)}${mark}`
-  })
-  await say(lines.length === 0 ? 'There are no conversations yet.' : lines.join('\n'))
-}
-
-function chooseSession(argument: string, state: State, say: (text: string) => Promise<void>): Promise<void> {
-  const chosen = state.listed[Number(argument) - 1]
-  if (chosen === undefined) throw new Error('Pass the number of a conversation that /sessions has listed.')
-  state.sessionId = chosen
-  delete state.last
-  return say('This conversation continues.')
-}
-
-function newSession(): string {
-  return `chat-${crypto.randomUUID().slice(0, 13)}`
 }

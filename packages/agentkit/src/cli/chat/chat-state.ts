@@ -1,0 +1,26 @@
+import type { Question } from './partner.ts'
+
+/** What a chat remembers of its own. */
+export type ChatState = {
+  sessionId: string
+  last?: { question: Question; runId: string }
+  /** `isUnpriced`: a model was asked whose price is not known, so that the sum is not known either. */
+  used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
+  /** As `/sessions` has listed them. */
+  listed: readonly string[]
+  /** Whether a question had no answer. */
+  hasFailed: boolean
+}
+
+export function newState(sessionId: string): ChatState {
+  return {
+    sessionId,
+    used: { answers: 0, inputTokens: 0, outputTokens: 0, usd: 0, isUnpriced: false },
+    listed: [],
+    hasFailed: false,
+  }
+}
+
+export function newSession(): string {
+  return `chat-${crypto.randomUUID().slice(0, 13)}`
+}
