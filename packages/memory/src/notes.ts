@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AgentMemory, MemoryOwner, MemoryStore, Note } from '@agentkit/core'
-import { AgentKitError } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 
 /**
@@ -41,13 +41,11 @@ export async function addNote(
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
     .toWellFormed()
-  if (line === '') throw refused('A note is not empty.')
+  if (line === '') throw invalidArgument('A note is not empty.')
   const maker = JSON.stringify([owner.agentId, owner.userId, within, line])
   const noteId = `note_${createHash('sha256').update(maker).digest('hex').slice(0, 10)}`
   if (await store.addNote(owner, { noteId, text: line, runId }, limits.notes)) return noteId
-  throw refused(`There are ${limits.notes} notes about this user already. Call forget for one that no longer matters.`)
-}
-
-function refused(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
+  throw invalidArgument(
+    `There are ${limits.notes} notes about this user already. Call forget for one that no longer matters.`,
+  )
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
 import {
   type CloudOptions,
+  invalidArgument,
   type ParsingOptions,
   type RetrievalTool,
   type RetrieverOptions,
@@ -51,16 +52,17 @@ const names: readonly string[] = [
  * each other; `missing-key` for a cloud index without its key
  */
 export function checkRetrieverOptions(options: RetrieverOptions = {}): RetrieverSettings {
-  if (!isObject(options)) throw invalid('createRetriever() takes an object of options, such as { folder: "docs" }.')
+  if (!isObject(options))
+    throw invalidArgument('createRetriever() takes an object of options, such as { folder: "docs" }.')
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined)
-    throw invalid(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
+    throw invalidArgument(`createRetriever() has no option "${unknown}". There are: ${names.join(', ')}.`)
   const { folder = 'agentkit-data/files/user', indexPath = usualIndexPath, retrievalTool = 'basic' } = options
   const { requiredExts, embedder, maxFileBytes = usualMaxFileBytes, parsing, cloud = {} } = options
-  if (!isText(folder)) throw invalid('`folder` is the path of a folder, such as "docs".')
-  if (!isText(indexPath)) throw invalid('`indexPath` is the path of a folder, such as "agentkit-data/index".')
+  if (!isText(folder)) throw invalidArgument('`folder` is the path of a folder, such as "docs".')
+  if (!isText(indexPath)) throw invalidArgument('`indexPath` is the path of a folder, such as "agentkit-data/index".')
   if (!retrievalTools.includes(retrievalTool)) {
-    throw invalid(`There is no retrievalTool ${show(retrievalTool)}. There are: ${retrievalTools.join(', ')}.`)
+    throw invalidArgument(`There is no retrievalTool ${show(retrievalTool)}. There are: ${retrievalTools.join(', ')}.`)
   }
   if (isRemote(indexPath) && retrievalTool !== 'localstore') {
     const message = `\`${retrievalTool}\` keeps its index on this disk: name a folder as \`indexPath\`, or take \`localstore\`.`
@@ -105,13 +107,15 @@ export function localFolderOf(indexPath: string): string {
 /** Extensions in lower case, with the dot. @throws AgentKitError `invalid-argument` for a type that cannot be read */
 function checkExts(exts: readonly string[]): Set<string> {
   if (!Array.isArray(exts) || exts.length === 0) {
-    throw invalid(`\`requiredExts\` is a list of extensions, such as [".md"]. There are: ${supportedExts.join(', ')}.`)
+    throw invalidArgument(
+      `\`requiredExts\` is a list of extensions, such as [".md"]. There are: ${supportedExts.join(', ')}.`,
+    )
   }
   return new Set(
     exts.map((ext: unknown) => {
       const withDot = typeof ext === 'string' ? `.${ext.trim().replace(/^\./, '').toLowerCase()}` : ''
       if (supportedExts.includes(withDot)) return withDot
-      throw invalid(
+      throw invalidArgument(
         `\`requiredExts\` has ${show(ext)}, and such files cannot be read. These can: ${supportedExts.join(', ')}.`,
       )
     }),
@@ -120,11 +124,13 @@ function checkExts(exts: readonly string[]): Set<string> {
 
 function checkEmbedder(embedder: Embedder): void {
   if (!isObject(embedder) || typeof embedder.embed !== 'function' || !isText(embedder.id)) {
-    throw invalid('`embedder` is an object with an `id` and a function `embed`, such as openai().embedder().')
+    throw invalidArgument('`embedder` is an object with an `id` and a function `embed`, such as openai().embedder().')
   }
   const { dimensions } = embedder
   if (dimensions !== undefined && (!Number.isSafeInteger(dimensions) || dimensions < 1)) {
-    throw invalid(`The embedder ${embedder.id} says \`dimensions\` ${show(dimensions)}: a whole number is needed.`)
+    throw invalidArgument(
+      `The embedder ${embedder.id} says \`dimensions\` ${show(dimensions)}: a whole number is needed.`,
+    )
   }
 }
 
@@ -139,13 +145,13 @@ const cloudOptions = {
 } as const satisfies Record<keyof CloudOptions, string>
 
 function checkCloud(cloud: CloudOptions): void {
-  if (!isObject(cloud)) throw invalid('`cloud` is an object, such as { indexName: "docs" }.')
+  if (!isObject(cloud)) throw invalidArgument('`cloud` is an object, such as { indexName: "docs" }.')
   const kinds: Record<string, string> = cloudOptions
   for (const [name, value] of Object.entries(cloud)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-    if (!kind) throw invalid(`\`cloud\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
+    if (!kind) throw invalidArgument(`\`cloud\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
     // The value may be a key, so it is not shown.
-    if (value !== undefined && typeof value !== kind) throw invalid(`\`cloud.${name}\` is a ${kind}.`)
+    if (value !== undefined && typeof value !== kind) throw invalidArgument(`\`cloud.${name}\` is a ${kind}.`)
   }
 }
 
@@ -159,8 +165,4 @@ function isText(value: unknown): value is string {
 
 function show(value: unknown): string {
   return typeof value === 'string' ? `"${value}"` : String(value)
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }

@@ -1,5 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, invalidConfig } from '@agentkit/core/internal'
 import { checkLimits } from './check-limits.ts'
 import { type Auth, checkAuth } from './guards/auth.ts'
 import { toBasePath } from './guards/base-path.ts'
@@ -104,23 +103,25 @@ export const serverOptionNames: Record<keyof ServerOptions, true> = {
 export function checkOptions(options: ServerOptions = {}): ServerSettings {
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   const { host = '127.0.0.1', port = 8000, auth, allowUnauthenticated = false } = options
-  if (typeof host !== 'string' || host === '') throw invalid('`host` is an address such as "127.0.0.1".')
+  if (typeof host !== 'string' || host === '') throw invalidConfig('`host` is an address such as "127.0.0.1".')
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalid(`The port ${String(port)} is not valid: \`port\` is a whole number from 0 to 65535.`)
+    throw invalidConfig(`The port ${String(port)} is not valid: \`port\` is a whole number from 0 to 65535.`)
   }
   if (auth === undefined && !allowUnauthenticated && !isLoopback(host)) {
-    throw invalid(
+    throw invalidConfig(
       `Other machines can reach the address ${host}, and requests would need no token. ` +
         'Set `auth: { tokens: { [token]: userId } }` (`auth_tokens_env` in a [server] table), or bind 127.0.0.1, or set `allowUnauthenticated: true`.',
     )
   }
-  if (typeof allowUnauthenticated !== 'boolean') throw invalid('`allowUnauthenticated` is true or false.')
+  if (typeof allowUnauthenticated !== 'boolean') throw invalidConfig('`allowUnauthenticated` is true or false.')
   const { log, trustedProxies, worker = true } = options
   if (!isLog(log)) {
-    throw invalid('`log` is "human", "json", a logger with `info` and `error`, or a function that takes an entry.')
+    throw invalidConfig(
+      '`log` is "human", "json", a logger with `info` and `error`, or a function that takes an entry.',
+    )
   }
   if (auth !== undefined) checkAuth(auth)
-  if (typeof worker !== 'boolean') throw invalid('`worker` is true or false.')
+  if (typeof worker !== 'boolean') throw invalidConfig('`worker` is true or false.')
   return {
     host,
     port,
@@ -144,14 +145,14 @@ function isLog(log: unknown): boolean {
 
 function checkRules(options: ServerOptions): RouteRules {
   const { approvals = 'owner', basePath = '', dialects = ['openai', 'ui'] } = options
-  if (approvals !== 'owner' && approvals !== 'service') throw invalid('`approvals` is "owner" or "service".')
+  if (approvals !== 'owner' && approvals !== 'service') throw invalidConfig('`approvals` is "owner" or "service".')
   const words = dialectNames.map((name) => `"${name}"`).join(', ')
-  if (!Array.isArray(dialects)) throw invalid(`\`dialects\` is a list of ${words}; an empty one serves none.`)
+  if (!Array.isArray(dialects)) throw invalidConfig(`\`dialects\` is a list of ${words}; an empty one serves none.`)
   const unknown = dialects.find((name) => !dialectNames.includes(name))
-  if (unknown !== undefined) throw invalid(`There is no dialect ${JSON.stringify(unknown)}. There are ${words}.`)
+  if (unknown !== undefined) throw invalidConfig(`There is no dialect ${JSON.stringify(unknown)}. There are ${words}.`)
   const { perUserFiles = false, playground = true, docs = true, metrics = false } = options
   for (const [name, flag] of Object.entries({ perUserFiles, playground, docs, metrics })) {
-    if (typeof flag !== 'boolean') throw invalid(`\`${name}\` is true or false.`)
+    if (typeof flag !== 'boolean') throw invalidConfig(`\`${name}\` is true or false.`)
   }
   return {
     hasAuth: options.auth !== undefined,
@@ -169,8 +170,4 @@ function checkRules(options: ServerOptions): RouteRules {
 export function serverUrl(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${bracketed(name)}:${port}`
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }

@@ -1,4 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
+import { invalidArgument } from '@agentkit/core/internal'
 
 const isWhole = (value: unknown, from: number): boolean => Number.isSafeInteger(value) && Number(value) >= from
 const isText = (value: unknown, most: number): boolean => typeof value === 'string' && value.length <= most
@@ -48,11 +48,11 @@ const kinds: Record<OptionName, { is: string; holds(value: unknown): boolean }> 
 export function checkOptions(call: string, options: unknown, names: readonly OptionName[]): void {
   if (options === undefined) return
   if (typeof options !== 'object' || options === null) {
-    throw invalid(`The options of ${call} are an object. There are: ${names.join(', ')}.`)
+    throw invalidArgument(`The options of ${call} are an object. There are: ${names.join(', ')}.`)
   }
   for (const [name, value] of Object.entries(options)) {
     const known = names.find((one) => one === name)
-    if (!known) throw invalid(`${call} has no option "${name}". There are: ${names.join(', ')}.`)
+    if (!known) throw invalidArgument(`${call} has no option "${name}". There are: ${names.join(', ')}.`)
     if (value !== undefined) checkOption(known, value)
   }
 }
@@ -60,7 +60,7 @@ export function checkOptions(call: string, options: unknown, names: readonly Opt
 /** @throws AgentKitError `invalid-argument` */
 export function checkOption(name: OptionName, value: unknown): void {
   const { is, holds } = kinds[name]
-  if (!holds(value)) throw invalid(`\`${name}\` is ${is}, not ${show(value)}.`)
+  if (!holds(value)) throw invalidArgument(`\`${name}\` is ${is}, not ${show(value)}.`)
 }
 
 /**
@@ -70,17 +70,15 @@ export function checkOption(name: OptionName, value: unknown): void {
  */
 export function checkText(call: string, value: unknown, fix: string, longest = 4_096): void {
   if (typeof value === 'string' && value.length > longest) {
-    throw invalid(`${call} was given a text of ${value.length} characters; at most ${longest} are allowed: ${fix}.`)
+    throw invalidArgument(
+      `${call} was given a text of ${value.length} characters; at most ${longest} are allowed: ${fix}.`,
+    )
   }
   if (typeof value === 'string' && value.trim() !== '') return
-  throw invalid(`${call} was given ${typeof value === 'string' ? 'an empty text' : show(value)}: ${fix}.`)
+  throw invalidArgument(`${call} was given ${typeof value === 'string' ? 'an empty text' : show(value)}: ${fix}.`)
 }
 
 function show(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`
   return Array.isArray(value) ? 'a list of others' : String(value)
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }

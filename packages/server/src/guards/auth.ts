@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import { problemEntry } from '../answer/log-problem.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { isId } from '../request/fields.ts'
@@ -30,29 +30,31 @@ export function checkAuth(auth: Auth): void {
   if (typeof auth === 'function') return
   const tokens: unknown = auth?.tokens
   if (typeof tokens !== 'object' || tokens === null) {
-    throw invalid('`auth` is { tokens: { [token]: userId } } or a function that looks up a token.')
+    throw invalidConfig('`auth` is { tokens: { [token]: userId } } or a function that looks up a token.')
   }
   // The keys "0", "1", … of a list would be the tokens.
   if (Array.isArray(tokens)) {
-    throw invalid('`auth.tokens` is a list. Map each token to a user id, or to "*": { tokens: { [token]: userId } }.')
+    throw invalidConfig(
+      '`auth.tokens` is a list. Map each token to a user id, or to "*": { tokens: { [token]: userId } }.',
+    )
   }
   // The message does not name the keys, which may be tokens.
-  if (Object.keys(auth).length > 1) throw invalid('`auth` has one key, `tokens`. Remove the others.')
+  if (Object.keys(auth).length > 1) throw invalidConfig('`auth` has one key, `tokens`. Remove the others.')
   const entries: [token: string, userId: unknown][] = Object.entries(tokens)
-  if (entries.length === 0) throw invalid('`auth.tokens` is empty, so no request would be accepted. Add a token.')
+  if (entries.length === 0) throw invalidConfig('`auth.tokens` is empty, so no request would be accepted. Add a token.')
   for (const [token, userId] of entries) {
-    if (token === '') throw invalid('A token in `auth.tokens` is empty. Set the variable that it is read from.')
+    if (token === '') throw invalidConfig('A token in `auth.tokens` is empty. Set the variable that it is read from.')
     if (!sendable.test(token)) {
-      throw invalid('A token in `auth.tokens` has spaces, line breaks or non-ASCII characters. Trim it.')
+      throw invalidConfig('A token in `auth.tokens` has spaces, line breaks or non-ASCII characters. Trim it.')
     }
     if (token.length < minTokenLength) {
-      throw invalid(
+      throw invalidConfig(
         `A token in \`auth.tokens\` has ${token.length} characters; at least ${minTokenLength} are required. ` +
           'Generate one with "openssl rand -hex 32".',
       )
     }
     if (!isUserId(userId)) {
-      throw invalid(
+      throw invalidConfig(
         'Each token in `auth.tokens` needs the user id that it may act for, or "*": ' +
           '1 to 128 characters, none of them a control character.',
       )
@@ -162,8 +164,4 @@ function tokenFinder(tokens: Readonly<Record<string, string>>): Find {
 
 function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }

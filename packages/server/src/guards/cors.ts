@@ -1,5 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, invalidConfig } from '@agentkit/core/internal'
 import type { ServerContext } from '../util/server-env.ts'
 
 /** Other origins whose pages may call: `*`, exact origins such as `https://app.example.com`, or those with cookies. */
@@ -15,16 +14,18 @@ export type CorsRule = { origins: '*' | ReadonlySet<string>; credentials: boolea
 export function toCorsRule(cors: CorsOptions): CorsRule {
   const { origins, credentials = false } = toOrigins(cors)
   const list = typeof origins === 'string' ? [origins] : origins
-  if (!Array.isArray(list)) throw invalid('`cors` is an origin, a list of origins, or { origins, credentials }.')
+  if (!Array.isArray(list)) throw invalidConfig('`cors` is an origin, a list of origins, or { origins, credentials }.')
   if (list.includes('*')) {
     if (credentials) {
-      throw invalid('`cors` allows every origin and credentials: any page could act as its visitor. Name the origins.')
+      throw invalidConfig(
+        '`cors` allows every origin and credentials: any page could act as its visitor. Name the origins.',
+      )
     }
     return { origins: '*', credentials }
   }
   for (const origin of list) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw invalid(
+      throw invalidConfig(
         `"${origin}" in \`cors\` is not an origin. Write it like "https://app.example.com", without a path.`,
       )
     }
@@ -96,8 +97,4 @@ function toOrigins(cors: CorsOptions): { origins: string | readonly string[]; cr
     return cors
   }
   return { origins: cors }
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }

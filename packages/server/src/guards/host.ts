@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Guard, ServerContext } from '../util/server-env.ts'
 
@@ -34,7 +34,7 @@ const allowedNamesOnly = `This server answers only to the names in ${option}.`
  * @throws AgentKitError `invalid-config` for an invalid name
  */
 export function toHostNames(names: readonly string[]): ReadonlySet<string> {
-  if (!Array.isArray(names)) throw invalid('`allowedHosts` is a list of names such as ["agent.example.com"].')
+  if (!Array.isArray(names)) throw invalidConfig('`allowedHosts` is a list of names such as ["agent.example.com"].')
   return new Set(names.map(toHostName))
 }
 
@@ -46,13 +46,9 @@ function toHostName(name: unknown): string {
   const { hostname = '', href = '' } = URL.canParse(url) ? new URL(url) : {}
   // A port, a path or a user would be in one but not in the other.
   if (hostname !== '' && href === `http://${hostname}/`) return hostname
-  throw invalid(
+  throw invalidConfig(
     `${JSON.stringify(name)} in \`allowedHosts\` is not a host name. Write it like "agent.example.com", without a port; patterns are not taken.`,
   )
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }
 
 /** Whether only this machine can reach an address. */

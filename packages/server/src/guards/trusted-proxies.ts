@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { AgentKitError } from '@agentkit/core'
+import { invalidConfig } from '@agentkit/core/internal'
 
 /** The reverse proxies whose forwarded headers count. */
 export interface TrustedProxies {
@@ -13,7 +13,7 @@ export interface TrustedProxies {
  */
 export function toTrustedProxies(addresses: readonly string[]): TrustedProxies {
   if (!Array.isArray(addresses)) {
-    throw invalid('`trustedProxies` is a list of addresses and CIDRs such as ["127.0.0.1", "10.0.0.0/8"].')
+    throw invalidConfig('`trustedProxies` is a list of addresses and CIDRs such as ["127.0.0.1", "10.0.0.0/8"].')
   }
   const list = new BlockList()
   for (const entry of addresses) addEntry(list, entry)
@@ -27,7 +27,7 @@ export function toTrustedProxies(addresses: readonly string[]): TrustedProxies {
 
 function addEntry(list: BlockList, entry: unknown): void {
   if (entry === '*') {
-    throw invalid(
+    throw invalidConfig(
       '`trustedProxies` has "*": anyone could then send any address as theirs. Name the addresses of your proxies.',
     )
   }
@@ -36,12 +36,12 @@ function addEntry(list: BlockList, entry: unknown): void {
   const bits = prefix === undefined ? undefined : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
   const isValid = version !== 0 && !address.includes('%') && rest.length === 0
   if (!isValid || (bits !== undefined && !(bits <= (version === 4 ? 32 : 128)))) {
-    throw invalid(
+    throw invalidConfig(
       `${JSON.stringify(entry)} in \`trustedProxies\` is not an address or a CIDR. Write it like "10.0.0.7" or "10.0.0.0/8".`,
     )
   }
   if (bits === 0) {
-    throw invalid(`"${entry}" in \`trustedProxies\` is every address. Name the addresses of your proxies.`)
+    throw invalidConfig(`"${entry}" in \`trustedProxies\` is every address. Name the addresses of your proxies.`)
   }
   const family = version === 6 ? 'ipv6' : 'ipv4'
   if (bits === undefined) list.addAddress(address, family)
@@ -60,8 +60,4 @@ export function plainAddress(text: string): string | undefined {
   const address = bare.replace(/%.*$/, '')
   const plain = mapped.exec(address)?.[1] ?? address
   return isIP(plain) === 0 ? undefined : plain
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }

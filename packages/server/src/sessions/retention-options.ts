@@ -1,5 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
-import { checkOptionNames, type KeptRules } from '@agentkit/core/internal'
+import { checkOptionNames, invalidConfig, type KeptRules } from '@agentkit/core/internal'
 
 /** How long data is kept; `[retention]` of the configuration file. 0 and absent: for ever. */
 export type RetentionOptions = {
@@ -23,13 +22,13 @@ export function checkRetention(given: RetentionOptions = {}): Required<Retention
   )
   const { retentionDays = 0, maxSessionsPerUser = 0, maxDiskMb = 0 } = given
   if (!(typeof retentionDays === 'number' && retentionDays >= 0 && retentionDays <= maxDays)) {
-    throw invalid(`\`retention.retentionDays\` is a number of days from 0 (off) to ${maxDays}.`)
+    throw invalidConfig(`\`retention.retentionDays\` is a number of days from 0 (off) to ${maxDays}.`)
   }
   if (!Number.isSafeInteger(maxSessionsPerUser) || maxSessionsPerUser < 0) {
-    throw invalid('`retention.maxSessionsPerUser` is a whole number; 0 is off.')
+    throw invalidConfig('`retention.maxSessionsPerUser` is a whole number; 0 is off.')
   }
   if (!(Number.isFinite(maxDiskMb) && maxDiskMb >= 0)) {
-    throw invalid('`retention.maxDiskMb` is a number of megabytes; 0 is off.')
+    throw invalidConfig('`retention.maxDiskMb` is a number of megabytes; 0 is off.')
   }
   return { retentionDays, maxSessionsPerUser, maxDiskMb }
 }
@@ -42,8 +41,4 @@ export function rulesOf({ retentionDays, maxSessionsPerUser }: Required<Retentio
 /** What an agent's data may take, in bytes; 0 for any. */
 export function maxBytesOf({ maxDiskMb }: Required<RetentionOptions>): number {
   return maxDiskMb * 1_000_000
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-config', message)
 }

@@ -1,5 +1,4 @@
-import { AgentKitError } from '@agentkit/core'
-import type { ParsingOptions } from '@agentkit/core/internal'
+import { invalidArgument, type ParsingOptions } from '@agentkit/core/internal'
 import { usualLimits } from './parse-limits.ts'
 import { usualProcesses } from './parse-pool.ts'
 
@@ -24,14 +23,16 @@ const kinds = {
 /** @throws AgentKitError `invalid-argument` */
 export function checkParsing(parsing: ParsingOptions = {}): Required<ParsingOptions> {
   if (typeof parsing !== 'object' || parsing === null) {
-    throw invalid('`parsing` is an object, such as { memoryMb: 256 }.')
+    throw invalidArgument('`parsing` is an object, such as { memoryMb: 256 }.')
   }
   const known: Record<string, { is: string; holds(value: unknown): boolean }> = kinds
   for (const [name, value] of Object.entries(parsing)) {
     const kind = Object.hasOwn(known, name) ? known[name] : undefined
-    if (!kind) throw invalid(`\`parsing\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
+    if (!kind) throw invalidArgument(`\`parsing\` has no "${name}". There are: ${Object.keys(kinds).join(', ')}.`)
     if (value !== undefined && !kind.holds(value)) {
-      throw invalid(`\`parsing.${name}\` is ${kind.is}, not ${typeof value === 'string' ? `"${value}"` : value}.`)
+      throw invalidArgument(
+        `\`parsing.${name}\` is ${kind.is}, not ${typeof value === 'string' ? `"${value}"` : value}.`,
+      )
     }
   }
   const { memoryMb = usualLimits.memoryMb, cpuSeconds = usualLimits.cpuSeconds } = parsing
@@ -41,8 +42,4 @@ export function checkParsing(parsing: ParsingOptions = {}): Required<ParsingOpti
 
 function isNumber(value: unknown, least: number, most: number): boolean {
   return typeof value === 'number' && value >= least && value <= most
-}
-
-function invalid(message: string): AgentKitError {
-  return new AgentKitError('invalid-argument', message)
 }
