@@ -61,6 +61,11 @@ export function throwProblem(error: unknown): never {
   throw thrownProblem(error)
 }
 
+/** A conflict that the same request will meet again: clients are not to retry it. */
+export function finalConflict(detail: string): ProblemError {
+  return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
+}
+
 /** The problem of an error that a handler has thrown: one of ours, as a store throws it, has its own status. */
 export function handlerProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error

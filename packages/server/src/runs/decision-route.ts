@@ -6,7 +6,7 @@ import { runBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { detachedEvents } from '../answer/live-events.ts'
-import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { finalConflict, ProblemError, thrownProblem } from '../answer/problem.ts'
 import { negotiate } from '../request/accept.ts'
 import { callerOf, mayDecide } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
@@ -92,11 +92,11 @@ function checkOpen({ record, approvals }: StoredRun, approvalId: string): Stored
   const { decision, decidedAt, decidedBy } = approval
   const who = decidedBy === undefined ? '' : ` by ${decidedBy}`
   if (decision !== undefined)
-    throw conflict(`The approval was ${wordOf(decision)}${who} at ${decidedAt}. The first decision holds.`)
-  if (record.replaced) throw conflict('The run was replaced.')
-  if (record.error?.code === 'approval') throw conflict(record.error.message)
+    throw finalConflict(`The approval was ${wordOf(decision)}${who} at ${decidedAt}. The first decision holds.`)
+  if (record.replaced) throw finalConflict('The run was replaced.')
+  if (record.error?.code === 'approval') throw finalConflict(record.error.message)
   if (record.status === 'done' || record.status === 'failed')
-    throw conflict(`The run has ended (${record.finishReason}).`)
+    throw finalConflict(`The run has ended (${record.finishReason}).`)
   return approval
 }
 
@@ -138,7 +138,7 @@ function invalid(name: string, message: string): ProblemError {
 /** The problem of a decision that is not stored. Where another one was first, the store's sentence names it and its time. */
 export function decisionProblem(error: unknown): ProblemError {
   if (!isAgentKitError(error)) return thrownProblem(error)
-  if (error.code === 'session-conflict') return conflict(error.message)
+  if (error.code === 'session-conflict') return finalConflict(error.message)
   // Its own sentence may have words of the tool's schema.
   if (error.code === 'invalid-argument') return new ProblemError(error.code, { detail: misfit, cause: error })
   return thrownProblem(error)
@@ -146,7 +146,3 @@ export function decisionProblem(error: unknown): ProblemError {
 
 const misfit =
   'The decision does not fit the call, which still waits. A result must have the form that the `output` of the tool has.'
-
-function conflict(detail: string): ProblemError {
-  return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
-}

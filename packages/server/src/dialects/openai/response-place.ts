@@ -1,5 +1,5 @@
 import { type Message, type SessionKey, visibleMessages } from '@agentkit/core'
-import { ProblemError } from '../../answer/problem.ts'
+import { finalConflict, ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
 import { sessionAfter } from './session-after.ts'
@@ -44,7 +44,7 @@ export async function placeOf(parts: RouteParts, asked: Asked): Promise<Response
   }
   if (!turn) {
     const detail = 'The previous response was cancelled before it had begun. Continue the one before it.'
-    throw new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
+    throw finalConflict(detail)
   }
   return { sessionId: fresh && sessionAfter(previous.runId), history: await messagesUntil(parts, userId, previous) }
 }

@@ -3,7 +3,7 @@ import { jsonOf } from '../../answer/answer-schemas.ts'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { checkKept } from '../../answer/kept-events.ts'
-import { ProblemError, throwProblem } from '../../answer/problem.ts'
+import { finalConflict, ProblemError, throwProblem } from '../../answer/problem.ts'
 import { countField } from '../../request/fields.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -91,13 +91,13 @@ function deleteRoute(parts: RouteParts): Route {
     async handle(context, { param }) {
       const { runId, sessionId } = await findFor(context, parts, param('id'))
       const userId = openaiCaller(context, undefined)
-      if (sessionId === undefined) throw conflict('The response is no part of a session. It can be cancelled.')
+      if (sessionId === undefined) throw finalConflict('The response is no part of a session. It can be cancelled.')
       const key = { agentId: agent.id, userId, sessionId }
       const turns = await agent.sessions.turns(key, { limit: 2 })
       // Queued runs are no turns of their session yet.
       const queued = agent.sessions.runs ? await agent.runs({ userId, sessionId, status: 'queued', limit: 2 }) : []
       if ([...turns, ...queued].some((each) => each.runId !== runId)) {
-        throw conflict('Its session has other responses. Delete the session instead.')
+        throw finalConflict('Its session has other responses. Delete the session instead.')
       }
       if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(throwProblem)
       await capacity.sessionRuns.cancel(key)
@@ -125,8 +125,4 @@ function cancelRoute(parts: RouteParts): Route {
       return context.json(storedResponse(parts, ended, await headFor(context, parts, ended)))
     },
   })
-}
-
-function conflict(detail: string): ProblemError {
-  return new ProblemError('session-conflict', { detail, headers: { 'x-should-retry': 'false' } })
 }
