@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { cassetteVariables } from '../models/cassette-model.ts'
 import { importTesting } from '../util/import-optional.ts'
 import { checkFile } from './common/agent-file.ts'
+import { printError } from './common/print.ts'
 import { runProgram } from './common/run-program.ts'
 import { UsageError } from './common/usage-error.ts'
 import { showCalls, showSum } from './show-cassette.ts'
@@ -70,13 +71,13 @@ async function record(file: string, words: string[]): Promise<void> {
   rmSync(file, { force: true })
   try {
     process.exitCode = await run(command, 'record', file)
-    if (existsSync(file)) return print(`${file}: ${showSum(readCassette(file))}`)
+    if (existsSync(file)) return printError(`${file}: ${showSum(readCassette(file))}`)
   } finally {
     // A command that could not be started, or failed before its first call, replaces nothing.
     if (older && !existsSync(file)) writeFileSync(file, older)
   }
   const rest = older ? ' The earlier recording is kept.' : ''
-  print(`${file} was not written: the command called no model through an Agent of the package agentkit.${rest}`)
+  printError(`${file} was not written: the command called no model through an Agent of the package agentkit.${rest}`)
   process.exitCode ||= 1
 }
 
@@ -108,9 +109,4 @@ async function show(file: string): Promise<void> {
   const { readCassette } = await importTesting()
   const cassette = readCassette(file)
   process.stdout.write(`${terminalLine(`${file}: ${showSum(cassette)}`)}\n\n${terminalText(showCalls(cassette))}\n`)
-}
-
-/** To stderr: stdout has the output of the command. */
-function print(text: string): void {
-  process.stderr.write(`${terminalLine(text)}\n`)
 }

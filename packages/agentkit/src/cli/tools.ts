@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
-import { terminalLine } from '@agentkit/core'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
 import { counted } from './common/counted.ts'
+import { print, printError } from './common/print.ts'
 import { pinsCommand } from './pins-command.ts'
 
 /** The options of both commands. */
@@ -92,12 +92,4 @@ function report({ problems, warnings }: ManifestBuild | ManifestCheck): void {
 function fail(...lines: string[]): void {
   for (const line of lines) printError(line)
   process.exitCode = 1
-}
-
-function printError(text: string): void {
-  process.stderr.write(`${terminalLine(text)}\n`)
-}
-
-function print(text: string): void {
-  process.stdout.write(`${terminalLine(text)}\n`)
 }
