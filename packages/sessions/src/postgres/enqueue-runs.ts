@@ -1,5 +1,5 @@
 import { AgentKitError, type QueueBounds, type QueuedRunEntry } from '@agentkit/core'
-import { conflict } from '../util/conflicts.ts'
+import { conflict, sessionBusy } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
 import type { Writing } from './access.ts'
 import { addQueued, type QueuedRow } from './add-queued.ts'
@@ -175,12 +175,4 @@ async function makeWay(writing: Writing, { key, runId, onBusy, replaces }: Queue
   if (onBusy === 'reject') throw sessionBusy()
   const error = new AgentKitError('aborted', `The run ${runId} of the same session interrupts this one.`)
   await failRuns(writing, busy, 'aborted', error)
-}
-
-function sessionBusy(): AgentKitError {
-  return new AgentKitError(
-    'session-busy',
-    'Another run of this session is queued or running. Wait for it, or use onBusy "queue" or "interrupt".',
-    { retryable: true, retryAfterMs: 1_000 },
-  )
 }

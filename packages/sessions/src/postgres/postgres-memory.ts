@@ -1,5 +1,5 @@
 import { checkSessionKey, type MemoryOwner, type MemoryStore } from '@agentkit/core'
-import { noteOf, type RecalledRow, turnsOf } from '../util/recalled.ts'
+import { type NoteRow, noteOf, type RecalledRow, turnsOf } from '../util/recalled.ts'
 import type { Access } from './access.ts'
 import type { Query } from './database.ts'
 import { fromStored, toStored } from './text-form.ts'
@@ -57,8 +57,6 @@ export function postgresMemory({ database: { query }, write }: Access): MemorySt
     },
   }
 }
-
-type NoteRow = { note_id: string; text: string; created_at: number; run_id: string | null; session_id: string | null }
 
 function plain({ note_id, text, created_at, run_id, session_id }: NoteRow): NoteRow {
   const ids = { run_id: run_id && fromStored(run_id), session_id: session_id && fromStored(session_id) }

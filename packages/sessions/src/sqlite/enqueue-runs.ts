@@ -1,5 +1,5 @@
 import { AgentKitError, type QueueBounds, type QueuedRunEntry } from '@agentkit/core'
-import { conflict } from '../util/conflicts.ts'
+import { conflict, sessionBusy } from '../util/conflicts.ts'
 import { toJSON } from '../util/json.ts'
 import { failRun, findReplaced, replaceRuns } from './begin-run.ts'
 import { addSession, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
@@ -97,14 +97,6 @@ function makeWay(
     failRun(writing, findRun(statements, other) as RunHead, 'aborted', error) // found above, in this transaction
     touch(other)
   }
-}
-
-function sessionBusy(): AgentKitError {
-  return new AgentKitError(
-    'session-busy',
-    'Another run of this session is queued or running. Wait for it, or use onBusy "queue" or "interrupt".',
-    { retryable: true, retryAfterMs: 1_000 },
-  )
 }
 
 export type QueuedColumns = {

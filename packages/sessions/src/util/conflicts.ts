@@ -14,6 +14,15 @@ export function sessionHeld(): AgentKitError {
   return conflict('Another run holds the session.', true)
 }
 
+/** A run is not enqueued beside those of its session. */
+export function sessionBusy(): AgentKitError {
+  return new AgentKitError(
+    'session-busy',
+    'Another run of this session is queued or running. Wait for it, or use onBusy "queue" or "interrupt".',
+    { retryable: true, retryAfterMs: 1_000 },
+  )
+}
+
 export function notRunning(runId: string): AgentKitError {
   return conflict(`The run ${runId} does not hold its session (any more).`)
 }

@@ -25,7 +25,13 @@ function written(body: string): RememberedTurn['messages'] {
   }
 }
 
-type NoteRow = { note_id: string; text: string; created_at: number; run_id: string | null; session_id: string | null }
+export type NoteRow = {
+  note_id: string
+  text: string
+  created_at: number
+  run_id: string | null
+  session_id: string | null
+}
 
 export function noteOf({ note_id, text, created_at, run_id, session_id }: NoteRow): Note {
   const note: Note = { noteId: note_id, text, at: toISO(created_at) }

@@ -1,11 +1,6 @@
 import { isAgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
-import type { Store } from '../store.ts'
-import type { CloudLedger } from './cloud-ledger.ts'
-import type { PineconeVectors } from './pinecone-vectors.ts'
-import { countVectors } from './verify-vectors.ts'
-
-type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
+import { type CloudParts, countVectors } from './verify-vectors.ts'
 
 /** The timeout of the check in milliseconds: a sync does not wait longer for a cloud that does not respond. */
 const patienceMs = 15_000
@@ -14,7 +9,7 @@ const patienceMs = 15_000
  * Finds vectors that were sent and are missing in the cloud, for example because a user emptied the namespace, and makes
  * the current sync read their files again, which sends them again.
  */
-export async function remakeLost(parts: Parts, pollMs: number, signal: AbortSignal): Promise<void> {
+export async function remakeLost(parts: CloudParts, pollMs: number, signal: AbortSignal): Promise<void> {
   const { local, ledger } = parts
   const lost = await findLost(parts, pollMs, signal)
   if (lost.length === 0) return
@@ -26,7 +21,7 @@ export async function remakeLost(parts: Parts, pollMs: number, signal: AbortSign
   await ledger.forget(lost)
 }
 
-async function findLost({ vectors, ledger }: Parts, pollMs: number, signal: AbortSignal): Promise<string[]> {
+async function findLost({ vectors, ledger }: CloudParts, pollMs: number, signal: AbortSignal): Promise<string[]> {
   const { settled } = ledger.counts()
   if (settled === 0) return []
   const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])

@@ -4,14 +4,15 @@ import type { Store } from '../store.ts'
 import type { CloudLedger } from './cloud-ledger.ts'
 import type { PineconeVectors } from './pinecone-vectors.ts'
 
-type Parts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
+/** A store whose vectors are in the cloud. */
+export type CloudParts = { local: Store; vectors: PineconeVectors; ledger: CloudLedger }
 
 /** Pinecone's count lags some seconds behind writes: the delays between requests for it. */
 const longestCount = 5
 
 /** Problems between the local chunks and the vectors in the cloud, a sentence each. */
 export async function verifyVectors(
-  { local, vectors, ledger }: Parts,
+  { local, vectors, ledger }: CloudParts,
   pauseMs: number,
   signal: AbortSignal,
 ): Promise<string[]> {
