@@ -9,7 +9,7 @@ import { withSignal } from '../runs/current-run.ts'
 import type { AgentRun } from '../runs/run.ts'
 import type { CompiledSchema } from '../schema/schema.ts'
 import { isRun, toToolResult } from '../tools/tool-result.ts'
-import { linkSignal, untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
 import { MemberSuspended } from './parent-run.ts'
@@ -24,7 +24,7 @@ import {
   unknownTool,
   withNote,
 } from './tool-attempt.ts'
-import { betweenHooks, giveResult, type StepCalls, type Verdicts } from './tool-hooks.ts'
+import { betweenHooks, giveResult, type StepCalls, stepOf, type Verdicts } from './tool-hooks.ts'
 import type { Run } from './types.ts'
 
 export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
@@ -41,26 +41,15 @@ export function executeTools(
   verdicts: Verdicts,
 ): Promise<ToolOutcome | MemberSuspended>[] {
   if (calls.length === 0) return []
+  const step = stepOf(run, verdicts, calls.length)
   const inTurn = limitConcurrency(limits.parallelToolCalls)
-  const controller = new AbortController()
-  const unlink = linkSignal(controller, run.scope.signal)
-  const begin = async ({ callId, name }: ToolCall): Promise<void> => {
-    try {
-      await run.turn.begin?.([{ callId, name }])
-      await run.turn.confirm?.()
-    } catch (error) {
-      controller.abort(error)
-      throw error
-    }
-  }
-  const step: StepCalls = { run, signal: controller.signal, begin, ...verdicts }
   const outcomes = calls.map((call) => {
     const outcome = inTurn(() => executeTool(call, step).catch(unlessSuspended))
     // A result that cannot be stored ends the other calls. The caller awaits them one by one: none may be unhandled.
-    outcome.catch((error) => controller.abort(error))
+    outcome.catch(step.end)
     return outcome
   })
-  void Promise.allSettled(outcomes).then(unlink)
+  if (step.unlink) void Promise.allSettled(outcomes).then(step.unlink)
   return outcomes
 }
 
@@ -70,7 +59,7 @@ function unlessSuspended(error: unknown): MemberSuspended {
 }
 
 async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome> {
-  step.signal.throwIfAborted()
+  step.check()
   const startedAt = performance.now()
   const { callId, name } = call
   const { guard, conversation, turn, state, agent, scope } = step.run
@@ -98,7 +87,8 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
 }
 
-async function execute(call: ToolCall, { run, signal, begin }: StepCalls, sources: Citation[]): Promise<Attempt> {
+async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Promise<Attempt> {
+  const { run, signal } = step
   const { toolBox, agent } = run
   const entry = toolBox.byName.get(call.name)
   if (!entry) return failed(unknownTool(call.name, toolBox))
@@ -107,11 +97,11 @@ async function execute(call: ToolCall, { run, signal, begin }: StepCalls, source
   const context = new RunningCall(run, call, deadline, sources)
   try {
     const input = cloneJSON(call.input as JSONValue)
-    const attempt = validateAndExecute(entry, input, context, () => begin(call))
+    const attempt = validateAndExecute(entry, input, context, () => step.begin(call))
     return await untilAborted(context.signal, attempt)
   } catch (error) {
-    // An aborted run ends its tools; the model receives all other errors.
-    signal.throwIfAborted()
+    // A step that has ended ends its tools; the model receives all other errors.
+    step.check()
     if (isInstance(error, MemberSuspended)) throw error
     const attempt = failed(messageOf(error))
     return isAgentKitError(error) && error.code === 'timeout' ? { ...attempt, timeout: error } : attempt

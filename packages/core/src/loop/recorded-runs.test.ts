@@ -1,8 +1,8 @@
 import { scriptedModel } from '@agentkit/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer, sessionKey } from '../__fixtures__/payer.ts'
-import { Agent, tool } from '../index.ts'
+import { Agent, AgentKitError, tool } from '../index.ts'
 
 const inSession = { userId: 'ann', sessionId: 's' }
 
@@ -122,3 +122,22 @@ it('refuses resumable runs with sessions in memory', async () => {
   const { error } = await agent.stream('Hi.', { resumable: true }).result
   expect(error).toMatchObject({ code: 'unsupported' })
 })
+
+it.each([1, 2])(
+  'ends a run whose step of %i calls cannot be stored as begun, and makes none of them',
+  async (count) => {
+    const { store } = memoryDisk().open()
+    const { append } = store.runs
+    vi.spyOn(store.runs, 'append').mockImplementation((runId, entry) => {
+      if (entry.calls?.length) throw new AgentKitError('storage', 'The disk is full.')
+      return append(runId, entry)
+    })
+    const looks = Array.from({ length: count }, (_, index) => `look ${index}`)
+    for (const hooks of [{}, { beforeTool: () => undefined }]) {
+      const { agent, done } = payer([calls(...looks), 'Seen.'], { store, hooks })
+      const { error, messages } = await agent.stream('Look.', inSession).result
+      expect(error).toMatchObject({ code: 'storage', message: 'The disk is full.' })
+      expect([done, messages.filter(({ role }) => role === 'tool')]).toEqual([[], []])
+    }
+  },
+)

@@ -5,7 +5,7 @@ import type { JSONValue } from '../data/message.ts'
 import { type HookedCall, type HookedOutcome, runHook } from '../policies/hooks.ts'
 import { needsApproval } from '../runs/approvals.ts'
 import { toToolResult } from '../tools/tool-result.ts'
-import { untilAborted } from '../util/abort.ts'
+import { linkSignal, untilAborted } from '../util/abort.ts'
 import { MemberSuspended } from './parent-run.ts'
 import { type Attempt, failed } from './tool-attempt.ts'
 import type { Run } from './types.ts'
@@ -22,10 +22,44 @@ export type Verdicts = {
 /** What the calls of one step share. */
 export type StepCalls = Verdicts & {
   run: Run
-  /** Aborts with the run, and when a call or its result cannot be stored. */
+  /** Aborts with the run, and for one of several calls when another or its result cannot be stored. */
   signal: AbortSignal
   /** Stores that a call begins; a failure ends the step. */
   begin(call: ToolCall): Promise<void>
+  /** Ends the step: a call or its result cannot be stored. */
+  end(error: unknown): void
+  /** @throws why the step has ended */
+  check(): void
+  /** Called when all calls have ended. Absent for one call, which, as most steps have one, ends no other. */
+  unlink?: () => void
+}
+
+export function stepOf(run: Run, verdicts: Verdicts, calls: number): StepCalls {
+  const { signal } = run.scope
+  const controller = calls > 1 ? new AbortController() : undefined
+  let failure: { error: unknown } | undefined
+  const end = (error: unknown): void => {
+    failure ??= { error }
+    controller?.abort(error)
+  }
+  return {
+    ...verdicts,
+    ...{ run, signal: controller?.signal ?? signal, end },
+    async begin({ callId, name }) {
+      try {
+        await run.turn.begin?.([{ callId, name }])
+        await run.turn.confirm?.()
+      } catch (error) {
+        end(error)
+        throw error
+      }
+    },
+    check() {
+      if (failure) throw failure.error
+      signal.throwIfAborted()
+    },
+    ...(controller && { unlink: linkSignal(controller, signal) }),
+  }
 }
 
 /**
@@ -55,7 +89,7 @@ export async function betweenHooks(
       return failed(notAllowed)
     return await checkedByHook(changed, await execute(changed, step, sources), step, sources)
   } catch (error) {
-    step.signal.throwIfAborted()
+    step.check()
     if (isInstance(error, MemberSuspended)) throw error
     // A hook that fails allows nothing.
     sources.length = 0
@@ -68,7 +102,7 @@ export async function giveResult(call: ToolCall, value: JSONValue, step: StepCal
   try {
     return await checkedByHook(call, { ...toToolResult(value, call.callId), isError: false }, step)
   } catch (error) {
-    step.signal.throwIfAborted()
+    step.check()
     // A hook that fails allows nothing.
     return failed(messageOf(error))
   }

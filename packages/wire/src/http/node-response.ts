@@ -5,6 +5,8 @@ import type { Readable } from 'node:stream'
 export interface BodyReader {
   read(): Promise<{ done: boolean; value?: Uint8Array<ArrayBuffer> | undefined }>
   cancel(): Promise<void>
+  /** Whether the last byte has arrived, read or not, where that is known. */
+  hasEnded?(): boolean
 }
 
 /**
@@ -214,5 +216,6 @@ function readerOf(stream: Readable, signal: AbortSignal | undefined): BodyReader
     async cancel() {
       stream.destroy()
     },
+    hasEnded: () => ended,
   }
 }

@@ -90,7 +90,8 @@ export function readFrames(response: Response, options: FrameOptions): FrameSour
       return undefined
     },
     close(complete) {
-      if (!source || ended) return
+      // Its connection is free already, mostly.
+      if (!source || ended || (complete && source.hasEnded?.())) return
       if (complete) drain(source, watch)
       else source.cancel().catch(ignore)
     },
@@ -117,7 +118,7 @@ function kindOf(text: string, framing: Framing): Kind {
   return framing === 'sse' && (first === '{' || first === '[') ? 'document' : 'frames'
 }
 
-/** Reads to the end, which has mostly arrived; closes the connection of a server that does not end within a second. */
+/** Reads to the end; closes the connection of a server that does not end within a second. */
 function drain(source: BodyReader, watch: CallWatch): void {
   const timer = setTimeout(() => watch.cancel(), drainMs).unref()
   const settle = (): void => clearTimeout(timer)
