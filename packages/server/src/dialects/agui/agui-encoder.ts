@@ -15,6 +15,8 @@ export type AGUIEncoderOptions = {
   ignoredTools?: readonly string[]
   /** Calls that the client knows: the run continues. */
   calls?: Iterable<string>
+  /** Those of them whose results the client has: it would show them twice. */
+  answered?: Iterable<string>
 }
 
 type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
@@ -31,9 +33,11 @@ export function aguiEncoder({
   takesParts = true,
   ignoredTools = [],
   calls = [],
+  answered = [],
 }: AGUIEncoderOptions): EncodeEvent {
   const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
+  const given = new Set(answered)
   const openers = new Map<string, string>()
   /** By the id of a call the one that it was last shown under. */
   const shownAs = new Map<string, string>()
@@ -137,6 +141,7 @@ export function aguiEncoder({
       case 'tool-call':
         return showCall(event)
       case 'tool-result':
+        if (given.has(callIdOf(event))) return []
         return shown.has(idOf(event)) || event.path.length === 1
           ? trackOf(event).result(idOf(event), contentOf(event, takesParts), nextId(event), event.isError)
           : []

@@ -36,7 +36,13 @@ export type AGUIRequest = {
   takesParts: boolean
 } & (
   | { question: string | UserPart[]; history: Message[] }
-  | { resumes: string | undefined; decisions: Decisions; outputs: ClientOutputs }
+  | {
+      resumes: string | undefined
+      decisions: Decisions
+      outputs: ClientOutputs
+      /** The calls of which the client has a result. */
+      finished: ReadonlySet<unknown>
+    }
 )
 
 /** @throws ProblemError for what is no `RunAgentInput` */
@@ -47,8 +53,11 @@ export function readAGUIRequest(sent: unknown): AGUIRequest {
   const common = { threadId, runId, tools: (tools ?? []).map(specOf), takesParts }
   const last = messages.at(-1)
   const outputs = readOutputs(messages)
-  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs }
-  if (last?.role === 'tool' && outputs.size > 0) return { ...common, resumes: undefined, decisions: {}, outputs }
+  const finished = new Set(messages.map(({ role, toolCallId }) => (role === 'tool' ? toolCallId : undefined)))
+  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs, finished }
+  if (last?.role === 'tool' && outputs.size > 0) {
+    return { ...common, resumes: undefined, decisions: {}, outputs, finished }
+  }
   if (last?.role !== 'user') throw invalid(['messages'], 'must end with a message of the user')
   const earlier = messages.slice(0, -1)
   const marked = [...earlier.flatMap(instructionOf), ...(context ?? []).map(contextText)]

@@ -53,14 +53,18 @@ type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,
-  { resumes: named, decisions: sent, outputs, threadId, runId, tools, takesParts, userId }: Decided,
+  { resumes: named, decisions: sent, outputs, finished, threadId, runId, tools, takesParts, userId }: Decided,
 ): Promise<Response> {
   const resumes = named ?? (await waitingFor(parts, { userId, sessionId: threadId }, outputs))
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
   const decisions = withOutputs(stored, sent, outputs)
-  const calls = stored.approvals.map(({ path = [], callId }) => toolCallId(path, callId))
-  const encode = aguiEncoder({ threadId, runId, takesParts, ignoredTools: ignoredOf(parts, tools), calls })
+  const idOf = ({ path = [], callId }: Approval): string => toolCallId(path, callId)
+  const calls = stored.approvals.map(idOf)
+  // The client has the results that it gives, as messages of its own.
+  const given = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
+  const answered = given.filter((id) => finished.has(id))
+  const encode = aguiEncoder({ threadId, runId, takesParts, ignoredTools: ignoredOf(parts, tools), calls, answered })
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
   // Other approvals of the run are open: they are shown again.

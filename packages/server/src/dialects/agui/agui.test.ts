@@ -145,6 +145,8 @@ describe.each(versions)('AG-UI %s', (version, open) => {
     client.addMessage({ id: 'm2', role: 'tool', toolCallId, ...message } as never) // of the client's own type
     await run(client, undefined)
     expect(answersOf(client)).toContain('Done.')
+    // The client's own.
+    expect(client.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
     const { runId = '' } = (await agent.runs({ userId: 'default', sessionId: 't1' }))[0] ?? {}
     expect((await agent.sessions.runs?.read(runId))?.approvals).toMatchObject([{ kind: 'client-tool', decision }])
     client.addMessage({ id: 'm3', role: 'tool', toolCallId, ...message } as never)
