@@ -42,7 +42,8 @@ export async function answerMCP(
     return new Response(text, { status, headers: { 'content-type': 'application/json' } })
   }
   if (!isEventStream(response)) return wholeAnswer(response, failed)
-  return streamedAnswer(response, failed, context.req.header('mcp-protocol-version') === '2026-07-28')
+  const isModern = context.req.header('mcp-protocol-version') === '2026-07-28'
+  return streamedAnswer(response, failed, { isModern, isCancelled: () => host.isCancelled })
 }
 
 function isEventStream({ headers }: Response): boolean {
@@ -59,17 +60,20 @@ async function wholeAnswer(response: Response, failed: Failed): Promise<Response
   return code === undefined ? new Response(text, response) : failed(statusOfCode(code), text)
 }
 
+type Asker = { isModern: boolean; isCancelled(): boolean }
+
 /**
  * A stream begins with its first message, so that a call which is refused has its status. Older clients ask for methods that
- * they do not know to exist: the answer to these stays one.
+ * they do not know to exist: the answer to these stays one. A call that its client has cancelled gets no answer: the client
+ * would take it for the one to a call that it never made.
  */
-async function streamedAnswer(response: Response, failed: Failed, isModern: boolean): Promise<Response> {
+async function streamedAnswer(response: Response, failed: Failed, { isModern, isCancelled }: Asker): Promise<Response> {
   const reader = response.body?.getReader()
   if (!reader) return response
   const first = await reader.read()
   const data = /^event: message\ndata: (.*)\n\n$/s.exec(new TextDecoder().decode(first.value))?.[1] ?? ''
   const code = errorCodeOf(data)
-  if (code !== undefined && code !== methodNotFound) {
+  if (code !== undefined && code !== methodNotFound && !isCancelled()) {
     void reader.cancel().catch(() => {})
     return failed(statusOfCode(code), data)
   }
@@ -79,13 +83,15 @@ async function streamedAnswer(response: Response, failed: Failed, isModern: bool
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      if (first.value) controller.enqueue(first.value)
+      if (first.value && !isCancelled()) controller.enqueue(first.value)
       if (first.done) controller.close()
     },
     async pull(controller) {
       const { done, value } = await reader.read()
-      if (done) controller.close()
-      else controller.enqueue(value)
+      if (done) return controller.close()
+      if (!isCancelled()) return controller.enqueue(value)
+      await reader.cancel()
+      controller.close()
     },
     cancel: (reason) => reader.cancel(reason),
   })

@@ -14,8 +14,13 @@ import type { CallsInProgress } from './calls-in-progress.ts'
 import type { RequestId } from './mcp-error.ts'
 import type { MCPHost } from './mcp-host.ts'
 
-/** The host of one request over HTTP, and why it was refused. */
-export type HTTPHost = MCPHost & { readonly problem: ProblemError | undefined }
+/** The host of one request over HTTP. */
+export type HTTPHost = MCPHost & {
+  /** Why it was refused. */
+  readonly problem: ProblemError | undefined
+  /** Whether the client has cancelled the call by a message of its own. */
+  readonly isCancelled: boolean
+}
 
 export type HTTPHostOptions = { id: RequestId; held: Hold; calls: CallsInProgress }
 
@@ -24,6 +29,7 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
   const { agent, capacity, rules, log } = parts
   const userId = dialectCaller(context)
   let refused: ProblemError | undefined
+  let isCancelled = false
   const cancellable = async <Result>(
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<Result>,
@@ -32,6 +38,7 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
     try {
       return await run(AbortSignal.any([signal, call.signal]))
     } finally {
+      isCancelled = call.signal.aborted
       call.end()
     }
   }
@@ -41,6 +48,9 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
     mayDecide: mayDecide(context, rules),
     get problem() {
       return refused
+    },
+    get isCancelled() {
+      return isCancelled
     },
     async ask({ message, sessionId }, { signal, onEvent }) {
       const request = { question: message, history: [], userId, sessionId }

@@ -226,6 +226,22 @@ describe('POST /mcp', () => {
     await expect.poll(() => agent.calls.every(({ ended }) => ended)).toBe(true)
   })
 
+  it.each([
+    ['before it began', {}],
+    ['while it continued', { _meta: { progressToken: 1 } }],
+  ])('sends no answer to a call that its client of 2025 has cancelled, %s', async (_when, meta) => {
+    const agent = fakeAgent([{ type: 'step-start', step: 1 }, text('Hello'), 'hang'])
+    const app = createApp(agent, options)
+    const params = { ...call({ message: 'Hi' }), ...meta }
+    const pending = app.request('/mcp', posted({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }))
+    await expect.poll(() => agent.calls.length).toBe(1)
+    await app.request('/mcp', posted({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }))
+    const response = await pending
+    expect(response.status).toBe(200)
+    expect(await response.text()).not.toContain('"id":7')
+    expect(agent.calls[0]?.isAborted).toBe(true)
+  })
+
   it('logs a run that has failed as a failure, and one that was cancelled as any other', async () => {
     const entries: object[] = []
     const log = (entry: object) => void entries.push(entry)
