@@ -2,8 +2,8 @@ import type { AgentEvent, Usage } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { approvalRef } from '../common/run-approvals.ts'
-import { callIdOf } from '../common/tool-call-id.ts'
 import { type AgentTrack, agentTrack, type Frame } from './agent-track.ts'
+import { threadCallId } from './thread-call-id.ts'
 
 export type AGUIEncoderOptions = {
   threadId: string
@@ -13,7 +13,7 @@ export type AGUIEncoderOptions = {
   takesParts?: boolean
   /** Tools of the client, which are not called. */
   ignoredTools?: readonly string[]
-  /** Calls that the client knows: the run continues. */
+  /** Calls (see `threadCallId`) that the client knows: the run continues. */
   calls?: Iterable<string>
   /** Those of them whose results the client has: it would show them twice. */
   answered?: Iterable<string>
@@ -141,7 +141,7 @@ export function aguiEncoder({
       case 'tool-call':
         return showCall(event)
       case 'tool-result':
-        if (given.has(callIdOf(event))) return []
+        if (given.delete(callIdOf(event))) return []
         return shown.has(idOf(event)) || event.path.length === 1
           ? trackOf(event).result(idOf(event), contentOf(event, takesParts), nextId(event), event.isError)
           : []
@@ -183,6 +183,10 @@ export function aguiEncoder({
 
 function textOf(frames: readonly Frame[]): string {
   return frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
+}
+
+function callIdOf({ runId, path, callId }: AgentEvent & { callId: string }): string {
+  return threadCallId(runId, path.slice(1), callId)
 }
 
 const responseSchema = {

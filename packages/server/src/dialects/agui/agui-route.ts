@@ -12,9 +12,9 @@ import { broughtTools } from '../common/brought-tools.ts'
 import { type ClientOutputs, withOutputs } from '../common/client-outputs.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller } from '../common/dialect-caller.ts'
-import { toolCallId } from '../common/tool-call-id.ts'
 import { aguiEncoder } from './agui-encoder.ts'
 import { type AGUIRequest, readAGUIRequest } from './agui-request.ts'
+import { threadCallId } from './thread-call-id.ts'
 
 /** AG-UI, for CopilotKit and other clients of `HttpAgent`. */
 export function aguiRoute(parts: RouteParts): Route {
@@ -58,8 +58,8 @@ async function continueRun(
   const resumes = named ?? (await waitingFor(parts, { userId, sessionId: threadId }, outputs))
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
-  const decisions = withOutputs(stored, sent, outputs)
-  const idOf = ({ path = [], callId }: Approval): string => toolCallId(path, callId)
+  const idOf = ({ path = [], callId }: Approval): string => threadCallId(resumes, path, callId)
+  const decisions = withOutputs(stored, sent, outputs, idOf)
   const calls = stored.approvals.map(idOf)
   // The client has the results that it gives, as messages of its own.
   const given = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
@@ -89,10 +89,11 @@ async function waitingFor(
   outputs: ClientOutputs,
 ): Promise<string> {
   const waiting = await agent.runs({ ...owner, status: 'waiting', limit: mostWaiting })
-  const isAnswered = ({ path = [], callId, kind }: Approval): boolean => {
-    return kind === 'client-tool' && outputs.has(toolCallId(path, callId))
-  }
-  const run = waiting.find(({ approvals }) => approvals.some(isAnswered))
+  const run = waiting.find(({ runId, approvals }) =>
+    approvals.some(({ path = [], callId, kind }) => {
+      return kind === 'client-tool' && outputs.has(threadCallId(runId, path, callId))
+    }),
+  )
   if (run) return run.runId
   throw new ProblemError('session-conflict', { detail: 'No run of the thread waits for a result of these calls.' })
 }

@@ -125,6 +125,34 @@ describe.each(versions)('AG-UI %s', (version, open) => {
     }
   })
 
+  it('keeps the calls of members apart, whose models use the same ids in each run', async () => {
+    const look = tool({
+      ...{ name: 'look', description: 'Looks.', input: { type: 'object' } },
+      execute: (input) => (input as { at: string }).at,
+    })
+    const lookTurn = (at: string) => ({ toolCalls: [{ name: 'look', callId: 'call_0', input: { at } }] })
+    const locateAgain = { toolCalls: [{ name: 'locate', callId: 'call_0' }] }
+    const turns = [lookTurn('Oslo'), 'Here.', lookTurn('Rome'), 'There.', locateAgain, 'You are in Bonn.']
+    const clerk = { name: 'Clerk', description: 'Looks.', functions: [look, locate], model: scriptedModel(turns) }
+    const call = { toolCalls: [{ name: 'clerk', input: { task: 'Look.' } }] }
+    const model = scriptedModel([call, 'First.', call, 'Second.', call, 'Third.'])
+    const { sessions } = make([])
+    const client = open(await urlOf(new Swarm({ name: 'Team', agents: [new Agent(clerk)], model, sessions })))
+    await run(client, 'Look')
+    await run(client, 'And now?')
+    const asked = await run(client, 'And I?')
+    const { toolCallId } = asked.findLast(({ type }) => type === 'TOOL_CALL_START') as Event
+    client.addMessage({ id: 'm2', role: 'tool', toolCallId, content: '{"city":"Bonn"}' } as never) // of the client's own type
+    await run(client, undefined)
+    expect(answersOf(client)).toEqual(expect.arrayContaining(['First.', 'Second.', 'Third.']))
+    type Call = { id: string; function: { name: string; arguments: string } }
+    const messages = client.messages as { role: string; toolCalls?: Call[]; toolCallId?: string; content?: unknown }[]
+    const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls).filter((each) => each.function.name !== 'clerk')
+    expect(calls.map((each) => each.function.arguments)).toEqual(['{"at":"Oslo"}', '{"at":"Rome"}', '{}'])
+    const resultsOf = ({ id }: Call) => messages.filter((each) => each.toolCallId === id).map(({ content }) => content)
+    expect(calls.map(resultsOf)).toEqual([['Oslo'], ['Rome'], ['{"city":"Bonn"}']])
+  })
+
   it('says that the tools of the page are not called', async () => {
     const { agent } = make(['Hello.'])
     const tools = [{ name: 'setColour', description: 'Sets it.', parameters: { type: 'object' } }]
