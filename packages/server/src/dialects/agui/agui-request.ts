@@ -159,12 +159,15 @@ function textsIn(content: unknown): string {
   return content.flatMap((part) => (isRecord(part) && typeof part.text === 'string' ? [part.text] : [])).join('')
 }
 
-/** The results at the end of the conversation: what the client gives for the calls of the last answer. */
+/**
+ * The results since the last question: what the client gives for the calls of the last answer. Some clients put each one
+ * behind the message of its call, before those of other calls.
+ */
 function readOutputs(messages: Input['messages']): ClientOutputs {
-  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1)
+  const answer = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
   return new Map(
-    results.flatMap(({ toolCallId, content, error }): [string, Decision][] => {
-      if (typeof toolCallId !== 'string') return []
+    answer.flatMap(({ role, toolCallId, content, error }): [string, Decision][] => {
+      if (role !== 'tool' || typeof toolCallId !== 'string') return []
       if (typeof error === 'string' && error !== '') return [[toolCallId, { deny: error }]]
       return [[toolCallId, { result: jsonOrText(textsIn(content)) }]]
     }),

@@ -321,6 +321,28 @@ describe('POST /agui', () => {
     ])
   })
 
+  it('takes results of calls where clients put them behind their calls, also of later steps', async () => {
+    const seen: unknown[] = []
+    const look = tool({ ...{ name: 'look', description: 'Looks.', input: { type: 'object' } }, execute: () => 'seen' })
+    const first = { toolCalls: ['locate', 'look', 'locate'].map((name, index) => ({ name, callId: `c${index}` })) }
+    const again = { toolCalls: [{ name: 'locate', callId: 'c3' }] }
+    const { agent, model } = make([first, again, 'Done.'], { functions: [locate, look] })
+    const app = createApp(agent, options)
+    const call = (id: string) => [
+      { id, role: 'assistant', toolCalls: [{ id, type: 'function', function: { name: 'locate', arguments: '{}' } }] },
+      { id: `r${id}`, role: 'tool', toolCallId: id, content: `{"city":"${id}"}` },
+    ]
+    const ask = async (...calls: string[]): Promise<string> => {
+      const messages = [{ role: 'user', content: 'Where?' }, ...calls.flatMap(call)]
+      return (await app.request('/agui', post(input({ messages })))).text()
+    }
+    await ask()
+    await ask('c0', 'c1', 'c2')
+    expect(await ask('c0', 'c1', 'c2', 'c3')).toContain('"finishReason":"stop"')
+    for (const message of model.requests[2]?.messages ?? []) if (message.role === 'tool') seen.push(message.content)
+    expect(seen).toEqual(['{"city":"c0"}', 'seen', '{"city":"c2"}', '{"city":"c3"}'])
+  })
+
   it('is 404 where it is not switched on', async () => {
     expect((await createApp(fakeAgent(), { log: () => {} }).request('/agui', post(input()))).status).toBe(404)
   })
