@@ -79,7 +79,10 @@ it('keeps images and finished calls of earlier messages of AG-UI', () => {
   const request = readAGUIRequest({
     ...{ threadId: 't', runId: 'r' },
     messages: [
-      { role: 'user', content: [text('Look'), { type: 'binary', mimeType: 'image/png', data: 'aGk=' }, { type: 'odd' }] },
+      {
+        role: 'user',
+        content: [text('Look'), { type: 'binary', mimeType: 'image/png', data: 'aGk=' }, { type: 'odd' }],
+      },
       { role: 'assistant', content: 'I look.', toolCalls: [toolCall('c1', '{"at":1}'), toolCall('c2', '{}')] },
       { role: 'tool', toolCallId: 'c1', content: '{"found":3}' },
       { role: 'assistant', toolCalls: [toolCall('c3', 'no JSON')] },

@@ -28,7 +28,9 @@ export async function decideRun(
   if (!mayDecide(context, rules)) throw new ProblemError('approval-not-allowed')
   context.set('runId', runId)
   // A worker continues a background run, in this process or in another one.
-  const continuation = stored.isBackground ? undefined : await reserveContinuation(parts, stored, context.get('requestId'))
+  const continuation = stored.isBackground
+    ? undefined
+    : await reserveContinuation(parts, stored, context.get('requestId'))
   try {
     await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
   } catch (error) {
