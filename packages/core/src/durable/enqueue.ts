@@ -1,4 +1,5 @@
 import type { QueueBounds, QueuedRunEntry } from '../contracts/background-runs.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError } from '../data/errors.ts'
 import type { JSONValue, UserMessage } from '../data/message.ts'
 import { cutTitle, plainText } from '../data/session-text.ts'
@@ -8,7 +9,9 @@ import type { AgentSpec } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import type { EnqueueItem } from '../runs/background.ts'
+import { cancelLive } from '../sessions/live-runs.ts'
 import type { RecordedOptions } from '../sessions/recorded-data.ts'
+import { cancelReplaced, replacedBy } from '../sessions/replaced-turns.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
 import { sha256 } from '../util/sha256.ts'
 import { type BackgroundStore, backgroundOf } from './background-of.ts'
@@ -41,7 +44,13 @@ export async function enqueueRuns(
 ): Promise<{ runId: string }[]> {
   const { runs, entries: untraced } = await entriesOf(enqueuer, items)
   const trace = traceToStore()
-  const entries = untraced.map((entry) => ({ ...entry, options: { ...(entry.options as object), ...trace } }))
+  const entries: QueuedRunEntry[] = []
+  const waiting = new Map<string, string[]>()
+  for (const entry of untraced) {
+    const replaced = await waitingReplaced(enqueuer.spec.sessions, entry)
+    waiting.set(entry.runId, replaced.waiting)
+    entries.push({ ...replaced.entry, options: { ...(entry.options as object), ...trace } })
+  }
   const { background } = runs
   const stored: { runId: string }[] = []
   const adding: Promise<unknown>[] = []
@@ -52,6 +61,9 @@ export async function enqueueRuns(
       const accepted = await background.enqueue(part, bounds)
       stored.push(...accepted.map(({ runId }) => ({ runId })))
       const fresh = part.filter((_, index) => accepted[index]?.isNew)
+      for (const { runId } of fresh) {
+        for (const replaced of waiting.get(runId) ?? []) void cancelLive(enqueuer.spec.sessions, replaced)
+      }
       // The runs are accepted: a worker adds the jobs that cannot be added now.
       adding.push(background.queue.add(fresh.map((entry) => jobOf({ ...entry, acceptedAt }))).catch(() => {}))
     }
@@ -65,6 +77,22 @@ export async function enqueueRuns(
   if (endsOthers) void stopInterrupted(enqueuer.spec.sessions, runs).catch(() => {})
   await warnWithoutWorker(runs, enqueuer.spec.id)
   return stored
+}
+
+/**
+ * What a run replaces that waits for the session in this process, which the store does not know: to cancel once the run is
+ * stored. A waiting run that it names is cancelled first: nothing of it is stored that could be replaced.
+ */
+async function waitingReplaced(
+  store: SessionStore,
+  entry: QueuedRunEntry,
+): Promise<{ entry: QueuedRunEntry; waiting: string[] }> {
+  const { replaces, ...others } = entry
+  if (replaces === undefined) return { entry, waiting: [] }
+  const request = { store, key: entry.key, replaces, signal: new AbortController().signal }
+  const { stored, waiting } = await replacedBy(request)
+  if (stored || waiting.length === 0) return { entry, waiting }
+  return { entry: (await cancelReplaced(request)) ? entry : others, waiting: [] }
 }
 
 /** Runs as they are stored, once all of them are checked. */

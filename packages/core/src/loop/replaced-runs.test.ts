@@ -4,6 +4,7 @@ import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, follow, type Payer, payer, session, sessionKey, shown, wordsOf } from '../__fixtures__/payer.ts'
 import { saying, thinking } from '../__fixtures__/team.ts'
 import { Agent, type Message, memorySessions, type RunOptions, type RunResult, type SessionStore } from '../index.ts'
+import { queuedRuns } from '../sessions/session-queue.ts'
 
 describe.each<[string, () => SessionStore]>([
   ['in memory', memorySessions],
@@ -138,6 +139,40 @@ describe.each<[string, () => SessionStore]>([
     expect(JSON.stringify((await store.load(key))?.state ?? null)).not.toMatch(/word([4-9]|1[012])\b/)
     await agent.chat('word101', session)
     expect(JSON.stringify(model.requests.slice(seen))).not.toMatch(/word([4-9]|1[012])\b/)
+  })
+})
+
+describe('a background run that replaces another one', () => {
+  it.each([0, 1])('cancels the direct runs that wait behind run %i, which it replaces', async (replaced) => {
+    const running = Promise.withResolvers<void>()
+    const store = memoryDisk().open().store
+    const payment = payer([() => running.promise.then(() => 'One.'), 'Two again.', 'Three.'], { store })
+    const first = payment.agent.stream('first', session)
+    const answers = [first.result]
+    while (payment.model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    const queued = ['second', 'third'].map((question) => payment.agent.stream(question, session))
+    answers.push(...queued.map(({ result }) => result))
+    await expect.poll(() => queuedRuns(store, sessionKey)).toHaveLength(3)
+    const replaces = [first, ...queued][replaced]?.runId ?? ''
+    const options = { ...session, replaces, idempotencyKey: 'again' }
+    const { runId } = await payment.agent.enqueue('again, please', options)
+    expect((await Promise.all(answers.slice(1))).map(({ finishReason }) => finishReason)).toEqual([
+      ...['aborted', 'aborted'],
+    ])
+    running.resolve()
+    await answers[0]
+    // The same call once more, which cancels nothing.
+    const after = payment.agent.stream('after', session)
+    const last = after.result
+    expect(await payment.agent.enqueue('again, please', options)).toEqual({ runId })
+    const worker = await payment.agent.work()
+    expect(await payment.agent.result(runId)).toMatchObject({ finishReason: 'stop' })
+    expect(await last).toMatchObject({ finishReason: 'stop' })
+    await worker.close()
+    const words = await shown(payment)
+    expect(words).not.toEqual(expect.arrayContaining([expect.stringMatching(/user: (second|third)/)]))
+    expect(words.includes('user: first')).toBe(replaced === 1)
+    expect(payment.model.requests).toHaveLength(3)
   })
 })
 

@@ -16,22 +16,28 @@ type Replacement = { store: SessionStore; key: SessionKey; replaces: string; sig
  * @throws AgentKitError `not-found` when `replaces` is no run of the session, or replaced already
  */
 export async function cancelReplaced(request: Replacement): Promise<boolean> {
-  const { store, key, replaces, signal } = request
-  const queued = queuedRuns(store, key)
+  const { store, replaces, signal } = request
   const cancel = async (runIds: readonly string[]): Promise<void> => {
     await untilAborted(signal, Promise.all(runIds.map((runId) => cancelLive(store, runId))))
   }
+  const { stored, waiting } = await replacedBy(request)
+  if (!stored && waiting.length === 0) throw notFound(replaces)
+  await cancel([...(stored ?? []), ...waiting])
+  // A run that waited may have begun meanwhile.
+  return stored !== undefined || (await find(request)) !== undefined
+}
+
+/** What a run replaces: the stored runs, if it names one, and those that wait for the session in this process. */
+export async function replacedBy(request: Replacement): Promise<{ stored: string[] | undefined; waiting: string[] }> {
+  const { store, key, replaces } = request
+  const queued = queuedRuns(store, key)
   const parts = await find(request)
   if (parts) {
     const kept = new Set(parts.left.map(({ runId }) => runId))
-    await cancel([...parts.replaced, ...queued.filter((runId) => !kept.has(runId))])
-    return true
+    return { stored: parts.replaced, waiting: queued.filter((runId) => !kept.has(runId)) }
   }
   const place = queued.indexOf(replaces)
-  if (place === -1) throw notFound(replaces)
-  await cancel(queued.slice(place))
-  // It may have begun meanwhile.
-  return (await find(request)) !== undefined
+  return { stored: undefined, waiting: place === -1 ? [] : queued.slice(place) }
 }
 
 /**
