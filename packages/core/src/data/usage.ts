@@ -56,10 +56,12 @@ export function tokensOf({ inputTokens = 0, outputTokens = 0, totalTokens = 0 }:
   return Math.max(inputTokens + outputTokens, totalTokens)
 }
 
-type PricedCalls = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number }
+type PricedCalls = { usage: Usage; usd: number; priced?: boolean; unpriced: boolean; modelCalls: number }
 
 /** @returns `undefined` where no model was called, or one without a price */
-export function costOfSpent({ usage, usd, unpriced, modelCalls }: PricedCalls): Cost | undefined {
+export function costOfSpent({ usage, usd, priced, unpriced, modelCalls }: PricedCalls): Cost | undefined {
   if (unpriced || modelCalls === 0) return undefined
+  // Calls that failed have used nothing, whatever it costs. Runs that were stored by an earlier version do not have `priced`.
+  if (!priced && tokensOf(usage) === 0) return undefined
   return usage.estimated ? { usd, estimated: true } : { usd }
 }

@@ -440,6 +440,27 @@ describe('the usage', () => {
     expect(result.usage.outputTokens).toBeGreaterThan(0)
   })
 
+  it.each<[string, Usage, Usage]>([
+    ['its total alone', { totalTokens: 9 }, { totalTokens: 9 }],
+    ['a total beside the prompt', { inputTokens: 7, totalTokens: 12 }, { inputTokens: 7, outputTokens: 5 }],
+    ['a total beside the answer', { outputTokens: 3, totalTokens: 12 }, { inputTokens: 9, outputTokens: 3 }],
+  ])('has parts that make the total, of a model that reports %s', async (_what, reported, expected) => {
+    const { usage } = await run({ model: modelOf([{ text: 'Hi.', usage: reported }]) })
+    expect(usage).toMatchObject({ ...expected, totalTokens: reported.totalTokens, estimated: true })
+    expect((usage.inputTokens ?? 0) + (usage.outputTokens ?? 0)).toBe(reported.totalTokens)
+  })
+
+  it.each(['known', 'unknown'])(
+    'of a run whose first call failed costs nothing where the price is %s',
+    async (price) => {
+      const failing = modelOf([new AgentKitError('auth', 'No.')])
+      const model = price === 'known' ? failing : Object.assign(failing, { info: {} })
+      const { cost, finishReason } = await run({ model })
+      expect(finishReason).toBe('error')
+      expect(cost).toEqual(price === 'known' ? { usd: 0 } : undefined)
+    },
+  )
+
   it('always has a total', async () => {
     const model = modelOf([{ text: 'Hi.', usage: { inputTokens: 7, outputTokens: 3 } }])
     expect((await run({ model })).usage).toEqual({ inputTokens: 7, outputTokens: 3, totalTokens: 10 })

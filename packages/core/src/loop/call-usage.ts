@@ -18,11 +18,31 @@ export function usageOf({ reply, request, model, signal }: EndedCall, failure?: 
   const reported = reportedUsage(error?.usage ?? reply.usage)
   const hasWorked = failure === undefined || reply.hasBegun || signal.aborted || error?.code === 'timeout'
   if (!hasWorked && Object.keys(reported).length === 0) return reported
-  const inputTokens = reported.inputTokens ?? estimateRequest(request, model.info)
-  const outputTokens = reported.outputTokens ?? estimateReply(reply)
+  const { inputTokens, outputTokens } = partsOf(reported, {
+    input: () => estimateRequest(request, model.info),
+    output: () => estimateReply(reply),
+  })
   const totalTokens = reported.totalTokens ?? inputTokens + outputTokens
   const isEstimated = reported.inputTokens === undefined || reported.outputTokens === undefined
   return { ...reported, inputTokens, outputTokens, totalTokens, ...(isEstimated ? { estimated: true } : {}) }
+}
+
+type Parts = { inputTokens: number; outputTokens: number }
+
+/** What is not reported is estimated; a total that is reported is the sum, where it has room for what is known. */
+function partsOf(reported: Usage, estimate: { input(): number; output(): number }): Parts {
+  const { inputTokens, outputTokens, totalTokens: total = 0 } = reported
+  if (inputTokens !== undefined && outputTokens !== undefined) return { inputTokens, outputTokens }
+  if (inputTokens !== undefined) {
+    return { inputTokens, outputTokens: total > inputTokens ? total - inputTokens : estimate.output() }
+  }
+  if (outputTokens !== undefined) {
+    return { inputTokens: total > outputTokens ? total - outputTokens : estimate.input(), outputTokens }
+  }
+  const input = estimate.input()
+  // What the prompt cannot be is the answer, also where that has hidden parts.
+  const output = Math.max(estimate.output(), total - input)
+  return { inputTokens: total > output ? total - output : input, outputTokens: output }
 }
 
 /** What a call has cost; `undefined` where the price of the model that has answered is not known */

@@ -239,6 +239,7 @@ describe('tool calls', () => {
     expect(() => ledger.beginToolCalls(1)).toThrow('1 more tool call would exceed')
     ledger.beginToolCalls(0)
     expect(ledger.spent.toolCalls).toBe(3)
+    expect(() => ledgerOf({ toolCalls: 1 }).beginToolCalls(2)).toThrow('would exceed its 1 tool call.')
   })
 })
 

@@ -113,8 +113,9 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     beginToolCalls(count) {
       for (const { budget, spent } of accounts) {
         if (spent.toolCalls + count > (budget.toolCalls ?? Number.POSITIVE_INFINITY)) {
-          const more = count === 1 ? '1 more tool call' : `${count} more tool calls`
-          throw budgetError(`${more} would exceed its ${budget.toolCalls} tool calls`)
+          throw budgetError(
+            `${counted(count, 'more tool call')} would exceed its ${counted(budget.toolCalls, 'tool call')}`,
+          )
         }
       }
       for (const { spent } of accounts) spent.toolCalls += count
@@ -156,9 +157,10 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
 }
 
 /** Adds what a member has used, but its time, which has passed for its caller as well. */
-export function addSpent(spent: Spent, { usage, usd, unpriced, modelCalls, toolCalls }: Spent): void {
+export function addSpent(spent: Spent, { usage, usd, priced, unpriced, modelCalls, toolCalls }: Spent): void {
   spent.usage = addUsage(spent.usage, usage)
   spent.usd += usd
+  if (priced) spent.priced = true
   spent.unpriced ||= unpriced
   spent.modelCalls += modelCalls
   spent.toolCalls += toolCalls
@@ -219,9 +221,16 @@ function settlement(accounts: readonly Account[]): Promise<void> {
 function checkCall(account: Account): void {
   const { budget, spent } = account
   if (spent.modelCalls + 1 > (budget.modelCalls ?? Number.POSITIVE_INFINITY)) {
-    throw budgetError(`${spent.modelCalls} of ${budget.modelCalls} model calls were made`)
+    const were = budget.modelCalls === 1 ? 'was' : 'were'
+    throw budgetError(`${spent.modelCalls} of ${counted(budget.modelCalls, 'model call')} ${were} made`)
   }
-  if (msLeft(account) <= 0) throw budgetError(`its ${budget.seconds} seconds are over`)
+  if (msLeft(account) <= 0) {
+    throw budgetError(`its ${counted(budget.seconds, 'second')} ${budget.seconds === 1 ? 'is' : 'are'} over`)
+  }
+}
+
+function counted(amount: number | undefined, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }
 
 function begin(accounts: readonly Account[], share: Account['reserved'], price: Price | undefined): Reservation {
@@ -240,7 +249,8 @@ function begin(accounts: readonly Account[], share: Account['reserved'], price: 
         reserved.usd -= share.usd
         spent.usage = addUsage(spent.usage, usage)
         spent.usd += usd
-        if (!price && tokensOf(usage) > 0) spent.unpriced = true
+        if (price) spent.priced = true
+        else if (tokensOf(usage) > 0) spent.unpriced = true
       }
       for (const { waiting } of accounts) for (const wake of waiting.splice(0)) wake()
     },

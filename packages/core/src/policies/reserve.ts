@@ -5,8 +5,18 @@ import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
 import { unpriced, worstCostOf } from './price.ts'
 
-/** What a run has used. `unpriced`: a model was called whose price is not known. */
-export type Spent = { usage: Usage; usd: number; unpriced: boolean; modelCalls: number; toolCalls: number; ms: number }
+/** What a run has used. */
+export type Spent = {
+  usage: Usage
+  usd: number
+  /** A model was called whose price is known. */
+  priced?: boolean
+  /** A model has used tokens whose price is not known. */
+  unpriced: boolean
+  modelCalls: number
+  toolCalls: number
+  ms: number
+}
 
 /** What one run may use, has used, and has reserved for its running calls. */
 export type Account = {

@@ -41,7 +41,8 @@ export function spentOf(stored: StoredRun): Spent {
   const { usage = {}, cost } = stored.record
   const { spent } = snapshotIn(stored)?.booked ?? {}
   const { usd = cost?.usd ?? 0, unpriced = false, modelCalls = 0, toolCalls = 0 } = spent ?? {}
-  return { usage: spent?.usage ?? usage, usd, unpriced, modelCalls, toolCalls, ms: 0 }
+  const priced = spent?.priced ?? cost !== undefined
+  return { usage: spent?.usage ?? usage, usd, priced, unpriced, modelCalls, toolCalls, ms: 0 }
 }
 
 export function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
