@@ -40,7 +40,7 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   // A host starts it in any folder.
   if (file !== undefined && isAbsolute(file) && existsSync(file)) process.chdir(projectOf(file))
   const { chosenAgent, loadAgents } = await import('./common/load-agents.ts')
-  const loaded = await loadAgents(file, { standIn: true })
+  const loaded = await loadAgents(file, { standIn: true, ids: [id] })
   const agent = chosenAgent(loaded, id)
   const { mcpServer } = await import('@agentkit/server/mcp')
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')

@@ -22,11 +22,12 @@ export async function serveFile(
   if (path !== undefined) process.argv = [process.execPath, path, ...words]
   const expected = { standIn: true, onServing }
   beginLoading(expected)
-  const loaded = path === undefined ? await loadAgents(undefined, expected) : await loadApp(path, file ?? path)
+  const ids = [id ?? idAmong(words)]
+  const loaded = await (path === undefined ? loadAgents(undefined, { ...expected, ids }) : loadApp(path, file ?? path))
   // An app may begin to serve in a function that it does not wait for.
   await new Promise((resolve) => setImmediate(resolve))
   if (isServing || loaded.agents.length === 0) return isServing
-  const agent = chosenAgent(loaded, id ?? idAmong(words))
+  const agent = chosenAgent(loaded, ids[0])
   if ('run' in agent && typeof agent.run === 'function') await agent.run()
   return true
 }

@@ -28,7 +28,7 @@ It works until Ctrl-C or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 wrong usage
 
 async function work(file: string | undefined, { concurrency, agent: ids = [] }: WorkerOptions): Promise<void> {
   const { chosenAgents, loadAgents } = await import('./common/load-agents.ts')
-  const loaded = await loadAgents(file)
+  const loaded = await loadAgents(file, { ids })
   const agents = chosenAgents(loaded, ids)
   const { handleSignals } = await import('@agentkit/server')
   for (const agent of agents) await Promise.all(agent.models.map((model) => model.load?.()))

@@ -14,7 +14,7 @@ import type { Answer, Asked, Decide, Partner, SentFile } from './partner.ts'
  * @throws UsageError for a file that is missing or has no agent
  */
 export async function localPartner(file: string | undefined, id: string | undefined, userId: string): Promise<Partner> {
-  const loaded = await loadAgents(file, { standIn: true })
+  const loaded = await loadAgents(file, { standIn: true, ids: [id] })
   try {
     const agent = chosenAgent(loaded, id)
     const { sessions, knowledge } = agent

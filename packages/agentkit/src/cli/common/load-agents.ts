@@ -1,5 +1,5 @@
 import { Agent, Swarm } from '@agentkit/core'
-import { nearestWord } from '@agentkit/core/internal'
+import { agentIdFrom, nearestWord } from '@agentkit/core/internal'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
 import { closeTelemetry } from '../../util/use-telemetry.ts'
@@ -23,19 +23,24 @@ export type LoadedAgents = {
  * The agents and swarms that a file exports, and those on which it calls `run()`, which serves nothing here. Its typed
  * functions are tools, as with `node --import agentkit/register`.
  *
- * @param file without one, a default file; where there is none, the only agent of the configuration
+ * @param file without one, a default file; where there is none, an agent of the configuration
+ * @param options.ids the agents of the configuration that are meant; without one, its only one
  * @param options.standIn whether agents without a model and a key have the offline model
  * @param options.onServing where it is passed, `run()` serves, and it is called then
  * @throws UsageError for a file that is missing or has no agent; what the file itself throws
  */
 export async function loadAgents(
   file: string | undefined,
-  { standIn = false, onServing }: Pick<LoadedFile, 'standIn' | 'onServing'> = {},
+  {
+    standIn = false,
+    onServing,
+    ids = [],
+  }: Pick<LoadedFile, 'standIn' | 'onServing'> & { ids?: readonly (string | undefined)[] } = {},
 ): Promise<LoadedAgents> {
   const path = agentFile(file)
   const served = new Set<object>()
   beginLoading({ standIn, ...(onServing ? { onServing } : { served }) })
-  if (path === undefined) return configuredAgent()
+  if (path === undefined) return configuredAgents(ids.filter((id) => id !== undefined))
   const name = file ?? path
   const loaded = await loadApp(path, name, served)
   if (loaded.agents.length > 0) return loaded
@@ -69,13 +74,17 @@ export async function loadApp(
  */
 export function chosenAgents({ agents, file }: LoadedAgents, ids: readonly string[]): readonly LoadedAgent[] {
   const known = agents.map(({ id }) => id)
+  checkKnown(ids, known, `"${file}"`)
+  return ids.length === 0 ? agents : agents.filter(({ id }) => ids.includes(id))
+}
+
+function checkKnown(ids: readonly string[], known: readonly string[], file: string): void {
   for (const id of ids) {
     if (known.includes(id)) continue
     const nearest = nearestWord(id, known)
     const hint = nearest === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${nearest}"?`
-    throw new UsageError(`"${file}" has no agent "${id}". ${hint}`)
+    throw new UsageError(`${file} has no agent "${id}". ${hint}`)
   }
-  return ids.length === 0 ? agents : agents.filter(({ id }) => ids.includes(id))
 }
 
 /**
@@ -115,28 +124,47 @@ function isForeignAgent(value: unknown): boolean {
   return ['Agent', 'Swarm'].includes(value.constructor?.name) && 'continueRun' in value && 'toSpec' in value
 }
 
-async function configuredAgent(): Promise<LoadedAgents> {
+async function configuredAgents(ids: readonly string[]): Promise<LoadedAgents> {
   const context = new SDKContext()
   const { agents: tables, path } = context.config
-  const [name, ...others] = tables.keys()
-  if (name === undefined || others.length > 0) {
+  const { Agent: ConfiguredAgent } = await import('../../agents/agent.ts')
+  const file = path ?? ''
+  const agents: LoadedAgent[] = []
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(agents.map((agent) => agent.close()))
     await context.close()
-    const problem = name === undefined ? 'no agent' : `the agents ${[...tables.keys()].join(', ')}`
-    const where =
-      path === undefined ? 'This folder has no agent.ts and no agentkit_config.toml' : `${path} has ${problem}`
+    await closeTelemetry()
+  }
+  try {
+    for (const name of namesOf([...tables.keys()], path, ids)) {
+      agents.push(new ConfiguredAgent({ name, functions: [], sdkContext: context }))
+    }
+    return { agents, file, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/**
+ * The tables of these agents; without an id, the only table.
+ * @throws UsageError where there is none, several could be meant, or an id is unknown
+ */
+function namesOf(names: readonly string[], path: string | undefined, ids: readonly string[]): readonly string[] {
+  const file = path ?? 'This folder'
+  if (names.length === 0) {
+    const where = path === undefined ? `${file} has no agent.ts and no agentkit_config.toml` : `${file} has no agent`
     throw new UsageError(`${where}. Pass the file that exports your agents.`)
   }
-  const { Agent: ConfiguredAgent } = await import('../../agents/agent.ts')
-  const agent = new ConfiguredAgent({ name, functions: [], sdkContext: context })
-  return {
-    agents: [agent],
-    file: path ?? '',
-    async close() {
-      await agent.close()
-      await context.close()
-      await closeTelemetry()
-    },
+  if (ids.length === 0 && names.length > 1) {
+    throw new UsageError(
+      `${file} has the agents ${names.join(', ')}. Pass one by --agent <id>, or the file that exports your agents.`,
+    )
   }
+  if (ids.length === 0) return names
+  const known = names.map((name) => agentIdFrom(name))
+  checkKnown(ids, known, file)
+  return names.filter((name) => ids.includes(agentIdFrom(name)))
 }
 
 /** Agents close their own contexts; those that were passed are closed here, as their file does not get to do it. */

@@ -228,6 +228,22 @@ ${exports}
     expect(code).toBe(2)
   })
 
+  it('is the one of --agent among several of the configuration', async () => {
+    write('tables/agentkit_config.toml', '[clerk]\nmodel = "offline/extractive"\n["Sales Team"]\n')
+    const cwd = write('tables/x', '').slice(0, -2)
+    const ask = (...words: string[]) => agentkit(['run', 'Hello, who are you?', ...words], { cwd })
+    expect(await ask('--agent', 'clerk')).toMatchObject({ code: 0, out: expect.stringContaining('offline') })
+    expect(await ask('--agent', 'sales-team')).toMatchObject({ code: 0 })
+    expect(await ask('--agent', 'clark')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('has no agent "clark". Did you mean "clerk"?'),
+    })
+    expect(await ask()).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('has the agents clerk, Sales Team. Pass one by --agent <id>'),
+    })
+  })
+
   it('is found in src, and in the configuration', async () => {
     write('in-src/package.json', '{ "type": "module" }')
     write('in-src/src/app.ts', two(`export const a = make('In src')`))

@@ -22,7 +22,7 @@ export async function runQuestion(words: readonly (string | undefined)[], flags:
   const output = takeStdout()
   try {
     const { file, question } = await untilAborted(signal, fileAndQuestion(words))
-    const loaded = await untilAborted(signal, loadAgents(file, { standIn: true }))
+    const loaded = await untilAborted(signal, loadAgents(file, { standIn: true, ids: [flags.agent] }))
     try {
       const agent = chosenAgent(loaded, flags.agent)
       const options = definedOnly({ userId: flags.user, sessionId: flags.session })
