@@ -41,7 +41,7 @@ function problemsOf(message: string): string | undefined {
   const body = parseJSON(message)
   const problems = isRecord(body) ? body.detail : body
   if (!Array.isArray(problems) || !problems.every(isProblem)) return undefined
-  return problems.map(({ loc, msg }) => `${(loc ?? []).join('.')}: ${msg}`).join('; ')
+  return problems.map(({ loc = [], msg }) => (loc.length > 0 ? `${loc.join('.')}: ${msg}` : msg)).join('; ')
 }
 
 type Problem = { loc?: (string | number)[]; msg: string }

@@ -235,6 +235,12 @@ describe('a failure', () => {
       code: 'bad-request',
       words: 'body.n: Field required',
     },
+    {
+      status: 422,
+      body: { detail: [{ msg: 'Unknown model' }, { loc: [], msg: 'no tools' }] },
+      code: 'bad-request',
+      words: '(422): Unknown model; no tools',
+    },
     { status: 500, body: errorBody('oops', 'internal_server_error', '1000'), code: 'provider-error', words: 'oops' },
     { status: 503, body: errorBody('busy', 'unreachable_backend', '1100'), code: 'overloaded', words: 'busy' },
   ])('with status $status is $code: $words', async ({ status, body, code, words }) => {

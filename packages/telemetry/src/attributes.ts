@@ -1,7 +1,7 @@
 import { isAgentKitError, type Message } from '@agentkit/core'
 import type { SpanEnd, SpanStart } from '@agentkit/core/internal'
 import type { Attributes } from '@opentelemetry/api'
-import { answerOf, contentOf, cut, instructionsOf, messagesOf } from './content.ts'
+import { answerOf, contentOf, cut, instructionsOf, messagesOf, reasonOf } from './content.ts'
 import { type Conventions, ownNames } from './conventions.ts'
 import { limits } from './limits.ts'
 
@@ -95,7 +95,7 @@ export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasConten
   return defined({
     [a.errorType]: errorTypeOf(end),
     [a.responseModel]: end.model && modelOf(end.model),
-    [a.finishReasons]: isModel && finishReason !== undefined ? [finishReason.replaceAll('-', '_')] : undefined,
+    [a.finishReasons]: isModel && finishReason !== undefined ? [reasonOf(finishReason)] : undefined,
     [ownNames.finishReason]: isModel ? undefined : finishReason,
     [a.conversation]: end.sessionId,
     ...(usage && {

@@ -21,8 +21,12 @@ export function messagesOf(messages: readonly Message[]): unknown[] {
 
 /** A message of a model or a run, with the reason for its end: docs/gen-ai/gen-ai-output-messages.json. */
 export function answerOf(message: Message, finishReason = 'stop'): unknown {
-  const reason = finishReason === 'tool-calls' ? 'tool_call' : finishReason.replaceAll('-', '_')
-  return { ...messageOf(message), finish_reason: reason }
+  return { ...messageOf(message), finish_reason: reasonOf(finishReason) }
+}
+
+/** A reason for an end in the words of the conventions. */
+export function reasonOf(finishReason: string): string {
+  return finishReason === 'tool-calls' ? 'tool_call' : finishReason.replaceAll('-', '_')
 }
 
 /** The texts of system messages: docs/gen-ai/gen-ai-system-instructions.json. */

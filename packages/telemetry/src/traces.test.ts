@@ -77,6 +77,7 @@ describe('the trace of a run', () => {
       'gen_ai.response.finish_reasons': ['stop'],
       'gen_ai.conversation.id': 's1',
     })
+    expect(chats[0]?.attributes['gen_ai.response.finish_reasons']).toEqual(['tool_call'])
   })
 
   it('has a link from the run that is resumed to the one that waited', async () => {

@@ -141,6 +141,17 @@ describe('pending approvals', () => {
     },
   )
 
+  it('ask for the result where an answer has none', async () => {
+    const pending = pendingApprovals('r')
+    pending.attach()
+    const decisions = pending.decisions(two, never)
+    const nothing = undefined as unknown as null
+    await expect(pending.answer(first, nothing)).rejects.toThrow(`run.answer("${first}") needs a result: JSON, null where`)
+    pending.decide(first, true)
+    pending.decide(second, true)
+    expect(await decisions).toEqual({ [first]: true, [second]: true })
+  })
+
   it('stop waiting when the run is aborted', async () => {
     const pending = pendingApprovals('r')
     pending.attach()

@@ -118,6 +118,9 @@ export function pendingApprovals(runId: string): PendingApprovals {
     },
     async answer(approvalId, result) {
       if (!undecided.has(approvalId)) throw notPending(approvalId)
+      if (result === undefined) {
+        throw invalidArgument(`run.answer("${approvalId}") needs a result: JSON, null where the call gives nothing.`)
+      }
       const decision = copyDecisions({ [approvalId]: { result } })
       await listener.check?.(decision)
       // Another decision may have been first.
