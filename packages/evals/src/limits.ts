@@ -31,6 +31,8 @@ export const limits = {
   /** Of an HTML report: the runs that are shown with their transcript, and all their text. */
   htmlRuns: 2_000,
   htmlTranscriptChars: 50_000_000,
+  /** The age from which an unfinished recording is removed, in milliseconds since it was last written. */
+  forgottenMs: 86_400_000,
   /** A file whose quotes are checked. */
   quotedFileBytes: 67_108_864,
 } as const

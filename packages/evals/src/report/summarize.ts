@@ -40,6 +40,8 @@ export function summarize(
 /** The mean score of each case that has one: repeats are averaged first, as they are no independent cases. */
 export function caseMeans(results: readonly StoredResult[], scorer: string): Map<string, number> {
   const scores = new Map<string, number[]>()
+  // The zeros of failed runs alone would be taken for its judgement.
+  if (isBroken(results, scorer)) return new Map()
   for (const result of results) {
     const score = result.scores[scorer]
     if (score === undefined) continue
@@ -48,6 +50,12 @@ export function caseMeans(results: readonly StoredResult[], scorer: string): Map
     else scores.set(result.case, [score])
   }
   return new Map([...scores].map(([id, own]) => [id, meanOf(own)]))
+}
+
+/** Whether the scorer has scored none of the runs that it was asked about. */
+function isBroken(results: readonly StoredResult[], scorer: string): boolean {
+  const asked = results.filter(({ error }) => error === undefined)
+  return asked.length > 0 && asked.every(({ scores }) => scores[scorer] === undefined)
 }
 
 function summaryOf(values: readonly number[], repeats: number, seed: readonly (string | number)[]): ScoreSummary {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
@@ -211,4 +211,25 @@ it('a replay of a missing file is `not-found`', async () => {
     code: 'not-found',
     message: expect.stringContaining('Record the eval: agentkit eval <file> --record'),
   })
+})
+
+it('removes what recordings have left whose processes were killed, a day later', async () => {
+  const folder = join(out, 'killed')
+  await mkdir(folder)
+  const names = ['old', 'young'].flatMap((age) => {
+    return ['taped.cassette', 'taped.cassette.durations.json', 'other.cassette'].map((file) => ({ age, file }))
+  })
+  const kept = ['taped.cassette.notes.tmp']
+  await writeFile(join(folder, 'taped.cassette.notes.tmp'), '')
+  for (const { age, file } of names) {
+    const name = `${file}.${crypto.randomUUID()}.tmp`
+    await writeFile(join(folder, name), '')
+    if (age === 'young' || file === 'other.cassette') kept.push(name)
+    const at = new Date(Date.now() - (age === 'old' ? 2 : 0.5) * 86_400_000)
+    await utimes(join(folder, name), at, at)
+  }
+  const cassette = { file: join(folder, 'taped.cassette'), mode: 'record' } as const
+  await evaluate({ ...optionsOf('record', () => true, 'killed-results'), cassette })
+  const recorded = ['taped.cassette', 'taped.cassette.durations.json']
+  expect((await readdir(folder)).sort()).toEqual([...kept, ...recorded].sort())
 })

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { AgentKitError, type Model } from '@agentkit/core'
 import { isRecord, makeFolder } from '@agentkit/core/internal'
+import { limits } from '../limits.ts'
 import { storageError } from '../store/storage-error.ts'
 import { writePieces } from '../store/write-pieces.ts'
 import type { EvaluateOptions } from './eval-options.ts'
@@ -52,6 +53,7 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
   // Otherwise each run would fail by it.
   try {
     makeFolder(dirname(file))
+    await removeForgotten(file)
   } catch (cause) {
     throw storageError(file, cause)
   }
@@ -74,6 +76,20 @@ export async function openCassette({ file, mode }: NonNullable<EvaluateOptions['
     discard: () => rm(unfinished, { force: true }),
   }
 }
+
+/** Removes what evals have left whose processes were killed: files that no recording has written for a day. */
+async function removeForgotten(file: string): Promise<void> {
+  const folder = dirname(file)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`) || !unfinishedName.test(name)) continue
+    const path = join(folder, name)
+    // Another eval may remove it too.
+    const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(path).catch(() => undefined)) ?? {}
+    if (mtimeMs < Date.now() - limits.forgottenMs) await rm(path, { force: true })
+  }
+}
+
+const unfinishedName = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/
 
 /** The same model for each call of one. */
 function once(replace: (model: Model) => Model): (model: Model) => Model {

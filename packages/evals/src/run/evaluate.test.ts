@@ -149,6 +149,19 @@ describe('evaluate', () => {
     })
   })
 
+  it('gives no mean of a scorer that has scored no run, whatever has failed', async () => {
+    const model = answering((question) => {
+      if (question === '3') throw new AgentKitError('auth', 'No.')
+      return question
+    })
+    const broken: Scorer = { name: 'broken', score: () => Promise.reject(new Error('Broken.')) }
+    const report = await evaluate({ agent: agentOf(model), cases, scorers: [exact(), broken], out, name: 'broken' })
+    expect(report.variants.clerk).toMatchObject({
+      failed: 1,
+      scores: { exact: { n: 12 }, broken: { mean: Number.NaN, n: 0 } },
+    })
+  })
+
   it('fails a run that waits for approval, and a message that is none', async () => {
     const pay = tool({
       name: 'pay',
