@@ -156,26 +156,38 @@ describe('an aborted run', () => {
         jsonSchema: { input: () => ({ type: 'object' }) },
       },
     }
-    const hangs = tool({ name: 'hangs', description: 'd', input: schema, execute: () => new Promise(() => {}) })
+    const { signal, expire } = expiringSignal()
+    let begun = 0
+    const execute = (): Promise<never> => {
+      if (++begun === 8) setImmediate(expire)
+      return new Promise(() => {})
+    }
+    const hangs = tool({ name: 'hangs', description: 'd', input: schema, execute })
     const model = scriptedModel([{ toolCalls: Array.from({ length: 12 }, () => ({ name: 'hangs' })) }])
     const agent = new Agent({ name: 'Test', functions: [hangs], model })
-    expect((await agent.stream('Go', { timeoutMs: 20 }).result).error?.code).toBe('timeout')
+    expect((await agent.stream('Go', { signal }).result).error?.code).toBe('timeout')
     await nextTurnOfTheLoop()
     expect(looked).toHaveLength(8)
   })
 
   it('does not wait for a tool that ignores the signal, nor keeps what it returns later', async () => {
     const store = memorySessions()
-    const late = makeTool('late', () => sleep(60, 'too late'))
+    const { signal, expire } = expiringSignal()
+    const returned = Promise.withResolvers<string>()
+    const late = makeTool('late', () => {
+      setImmediate(expire)
+      return returned.promise
+    })
     const agent = new Agent({
       name: 'Test',
       functions: [deaf, late],
       model: scriptedModel([{ toolCalls: [{ name: 'deaf' }, { name: 'late' }] }]),
       sessions: store,
     })
-    const run = agent.stream('Go', { sessionId: 's', timeoutMs: 20 })
+    const run = agent.stream('Go', { sessionId: 's', signal })
     expect(await run.result).toMatchObject({ finishReason: 'error', error: { code: 'timeout' }, messages: [] })
-    await sleep(70)
+    returned.resolve('too late')
+    await nextTurnOfTheLoop()
     expect((await store.load(key))?.messages).toEqual([])
     expect((await store.find(run.runId))?.messages).toHaveLength(2)
     await expectWorkingSession(store)
@@ -285,6 +297,12 @@ describe('how a run was stopped', () => {
     expect((await run.result).error).toBe(error)
   })
 })
+
+/** A signal that ends as a deadline does, when the test says so. */
+function expiringSignal(): { signal: AbortSignal; expire(): void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, expire: () => controller.abort(new DOMException('Too late.', 'TimeoutError')) }
+}
 
 function abortedIn(ms: number, reason?: unknown): AbortSignal {
   const controller = new AbortController()
