@@ -104,6 +104,17 @@ describe('serve', () => {
 })
 
 describe('malformed requests', () => {
+  it.each([
+    ['http://evil.com/health', '127.0.0.1', 403],
+    ['http://localhost/health', 'evil.com', 403],
+    ['http://localhost/health', '127.0.0.1', 200],
+  ])('38 takes the host of a whole target into account: GET %s, Host %s', async (target, host, status) => {
+    const { url } = await start()
+    const { socket, closed } = await openSocket(url)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(await closed).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  })
+
   it('14 refuses a body by its Content-Length before any of it arrives', async () => {
     const { url } = await start()
     const { socket, closed } = await openSocket(url)

@@ -4,6 +4,7 @@ import { ProblemError } from '../answer/problem.ts'
 import type { Guard, ServerContext } from '../util/server-env.ts'
 
 const port = /:\d{1,5}$/
+const wholeTarget = /^https?:\/\//
 
 /**
  * Protects from DNS rebinding: a page of another site whose name resolves to 127.0.0.1 still sends its own name.
@@ -59,12 +60,14 @@ export function isLoopback(host: string): boolean {
 
 /**
  * The host name and port that the client has called. Trusted proxies say several where one is behind another, the own
- * one's last.
+ * one's last. A request whose target is a whole URL is for its host, whatever `Host` says: RFC 9112, 3.2.2.
  */
 export function requestHosts(context: ServerContext): string[] {
   const forwarded = context.get('forwardedHost')
   if (forwarded !== undefined) return forwarded.split(',').map((name) => name.trim())
-  return [context.req.header('host') ?? new URL(context.req.url).host]
+  const called = new URL(context.req.url).host
+  const named = context.req.header('host') ?? called
+  return wholeTarget.test(context.env?.incoming?.url ?? '') ? [named, called] : [named]
 }
 
 /** An address as URLs have it. */
