@@ -27,8 +27,10 @@ export async function decideResponse(
   parts: RouteParts,
   { userId, runId, decisions, previousId, isStream, head }: Decided,
 ): Promise<Response> {
-  const param = 'previous_response_id'
+  const param = previousId === undefined ? 'input' : 'previous_response_id'
   if (previousId !== undefined && previousId !== responseId(runId)) {
+    // One that is not there is not found, as for a question.
+    await findResponse(parts, previousId, { userId, param })
     throw invalid([param], 'must be the response that requested these approvals')
   }
   const found = await findResponse(parts, responseId(runId), { userId, param })

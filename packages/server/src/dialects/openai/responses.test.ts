@@ -219,6 +219,22 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     ).rejects.toMatchObject({ status: 409 })
   })
 
+  it.each([
+    ['an unknown one', 'resp_run_unknown', 404],
+    ['one that has asked nothing', undefined, 400],
+  ])('refuses the answer to an approval of another response: %s', async (_what, unknown, status) => {
+    const { agent, paid } = make(['Hello.', { toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, 'Paid.'])
+    const client = connect(createApp(agent, quiet))
+    const { id: other } = await client.responses.create({ model, input: 'Hi' })
+    const first = await client.responses.create({ model, input: 'Pay' })
+    const input = [
+      { type: 'mcp_approval_response', approval_request_id: first.output.at(-1)?.id ?? '', approve: true } as const,
+    ]
+    const answer = client.responses.create({ model, previous_response_id: unknown ?? other, input })
+    await expect(answer).rejects.toMatchObject({ status, param: 'previous_response_id' })
+    expect(paid).toEqual([])
+  })
+
   it('streams what follows a denial', async () => {
     const { agent, paid } = make([payTurn, 'As you wish.'])
     const client = connect(createApp(agent, quiet))
@@ -510,12 +526,6 @@ describe('POST /v1/responses', () => {
       'approvals of two responses',
       { ...valid, input: [approval, { ...approval, approval_request_id: 'run_2/a' }] },
       'input[1].approval_request_id',
-      'invalid_value',
-    ],
-    [
-      'approvals of another response',
-      { ...valid, input: [approval], previous_response_id: 'resp_run_2' },
-      'previous_response_id',
       'invalid_value',
     ],
   ])('with %s is refused, naming the field', async (_, body, param, code) => {
