@@ -109,7 +109,8 @@ describe('POST /api/v1/runs', () => {
     ['a run of another session as `replaces`', { replaces: 'run_unknown' }, 404, 'not-found'],
   ])('refuses %s', async (_, fields, status, code) => {
     const app = createApp(open([]).agent)
-    await expectProblem(await app.request('/api/v1/runs', enqueue('Hi', fields)), status, code)
+    const problem = await expectProblem(await app.request('/api/v1/runs', enqueue('Hi', fields)), status, code)
+    if ('replaces' in fields) expect(problem.errors).toMatchObject([{ path: ['replaces'] }])
   })
 
   it('refuses a message that is too large to be stored with its run, and says how large it may be', async () => {

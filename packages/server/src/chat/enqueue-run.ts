@@ -2,6 +2,7 @@ import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/co
 import { enqueuedBytes } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
+import { replacedProblem } from './replaced-problem.ts'
 import type { ChatMessage } from './run-chat.ts'
 
 /** @throws ProblemError `unsupported` for a store without background runs; `overloaded` while the server stops */
@@ -36,7 +37,9 @@ export async function enqueueRun(
     const run = await agent.enqueue?.(question, options, { queued: limits.queued, userQueued: limits.userQueued })
     return (run as { runId: string }).runId // `requireBackground` has found the method
   } catch (error) {
-    throw isAgentKitError(error) && error.code === 'overloaded' ? tooManyQueued(error) : thrownProblem(error)
+    throw isAgentKitError(error) && error.code === 'overloaded'
+      ? tooManyQueued(error)
+      : replacedProblem(thrownProblem(error), replaces)
   }
 }
 

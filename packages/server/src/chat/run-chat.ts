@@ -13,6 +13,7 @@ import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import { logRun } from '../util/log-run.ts'
 import type { ServerContext } from '../util/server-env.ts'
+import { replacedProblem } from './replaced-problem.ts'
 
 /** A message to the agent, in whichever protocol. */
 export type ChatMessage = {
@@ -67,7 +68,9 @@ export async function boundRun(chat: Chat): Promise<Response> {
       ? eventResponse(liveEvents(run, answer.encode), context, parts)
       : run.then((started) => wholeAnswer(started, answer))
   void releaseAfter(chat, run, place, capacity.boundRuns)
-  return response
+  return response.catch((problem) => {
+    throw replacedProblem(problem, request.replaces)
+  })
 }
 
 /** A run that continues when its client leaves, and in another process when this one dies. */
@@ -96,7 +99,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
     return wholeAnswer(run, answer)
       .catch(async (problem) => {
         const stored = await sessions.runs?.read(run.runId)
-        throw stored?.record.status === 'running' ? handedBack() : problem
+        throw stored?.record.status === 'running' ? handedBack() : replacedProblem(problem, request.replaces)
       })
       .finally(() => {
         left.removeEventListener('abort', leave)

@@ -81,12 +81,31 @@ it('logs a run that was cancelled once, and as no failure', async () => {
   expect(entries).toMatchObject([{ level: 'info', message: 'A run has ended.', finish_reason: 'aborted' }])
 })
 
+it.each(['false', 'true'])('logs no run that is refused as its session is busy, resumable: %s', async (resumable) => {
+  const entries: LogEntry[] = []
+  const { wait, begun, release } = heldTool()
+  const { agent } = stored([{ toolCalls: [{ name: 'wait' }] }, 'Done.'], { functions: [wait], onBusy: 'reject' })
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  const first = app.request('/api/v1/chat', ask('Hi'))
+  await begun
+  const streamed = await app.request('/api/v1/chat_stream', ask('Hi', { resumable }))
+  expect(await streamed.text()).toContain('session-busy')
+  release()
+  expect(await (await first).text()).toBe('Done.')
+  await new Promise(setImmediate)
+  expect(entries).toMatchObject([{ level: 'info', message: 'A run has ended.' }])
+})
+
 it('logs no run that was refused before it began', async () => {
   const entries: LogEntry[] = []
   const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([]), sessions: memorySessions() })
   const app = createApp(agent, { log: (entry) => entries.push(entry) })
   const response = await app.request('/api/v1/chat', ask('Hi', { replaces: 'run_unknown' }))
   expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({
+    detail: expect.stringContaining('replaces'),
+    errors: [{ path: ['replaces'] }],
+  })
   await new Promise(setImmediate)
   expect(entries).toEqual([])
 })
