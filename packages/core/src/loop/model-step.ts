@@ -2,6 +2,7 @@ import type { Model, ModelRequest } from '../contracts/model.ts'
 import { settingsFor } from '../contracts/model-settings.ts'
 import { readToolResult } from '../conversation/long-results.ts'
 import { planCache, rereadWarning } from '../conversation/prompt-cache.ts'
+import { isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
@@ -12,6 +13,7 @@ import { callWithFallback } from './call-with-fallback.ts'
 import { checkReply } from './check-reply.ts'
 import { eventGate, eventsOf, gateMode } from './event-gate.ts'
 import { emitStepStart } from './interrupted-step.ts'
+import { emitStepEnd } from './step-end.ts'
 import type { Run, StepOutcome } from './types.ts'
 
 /** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
@@ -40,7 +42,11 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   // A model repeats its warnings in each step.
   for (const warning of reply.warnings) if (!state.warnings.includes(warning)) state.warnings.push(warning)
   if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)
-  const { changed, again } = await checkReply(run, reply)
+  const { changed, again } = await checkReply(run, reply).catch(async (error) => {
+    // The call is counted, though its answer ends the run.
+    if (isAgentKitError(error) && !scope.signal.aborted) await emitStepEnd(run, reply)
+    throw error
+  })
   if (again) {
     await gate.withdraw()
     conversation.addUnstored(again)

@@ -141,6 +141,15 @@ describe('an answer in a form', () => {
     expect([finishReason, error?.code]).toEqual(['error', 'timeout'])
   })
 
+  it('has the end of its step also where it ends the run with an error', async () => {
+    const { result, events } = await run(['{"town":1}', '{"town":2}'], { nativeOutput: 'always' })
+    expect(result).toMatchObject({ finishReason: 'error', error: { code: 'provider-error' }, steps: 2 })
+    const ends = events.filter((event) => event.type === 'step-end')
+    expect(ends).toMatchObject([{ step: 1 }, { step: 2, finishReason: 'stop' }])
+    const tokens = ends.reduce((sum, { usage }) => sum + (usage.totalTokens ?? 0), 0)
+    expect(tokens).toBe(result.usage.totalTokens)
+  })
+
   it('is not there when it could not be stored', async () => {
     const own = payer([{ toolCalls: [final(paris)] }], { output: City })
     own.store.append = () => Promise.reject(new Error('disk full'))

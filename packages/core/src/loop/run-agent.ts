@@ -28,7 +28,6 @@ import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
 import { settledWithin } from '../util/abort.ts'
 import { redactSecrets } from '../util/redact.ts'
-import { callCost } from './call-usage.ts'
 import { modelStep } from './model-step.ts'
 import { openRun, openSession } from './open-run.ts'
 import { keepEvents } from './open-stored.ts'
@@ -36,6 +35,7 @@ import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
 import { endRunTrace, inTrace, startRunTrace } from './spans.ts'
+import { emitStepEnd } from './step-end.ts'
 import { toolStep } from './tool-step.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
@@ -154,13 +154,8 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   outcome ??= await modelStep(run)
   if (outcome.type === 'tool-calls') outcome = await toolStep(run, outcome.reply, restored && scope.decisions)
   if (!('reply' in outcome)) return outcome
-  const { reason: finishReason, usage, message, planned } = outcome.reply
   const isEmitted = restored && scope.interrupted?.stepEnd === state.steps
-  if (!planned && !isEmitted) {
-    const model = message.model ?? run.model.id
-    const cost = callCost(run, model, usage)
-    await scope.emit({ type: 'step-end', step: state.steps, model, finishReason, usage, ...(cost && { cost }) })
-  }
+  if (!outcome.reply.planned && !isEmitted) await emitStepEnd(run, outcome.reply)
   if (members.handedTo !== undefined) return { type: 'handed-over' }
   const why = guard.stalled()
   if (why !== undefined) return { type: 'stopped', reason: 'no-progress', why }
