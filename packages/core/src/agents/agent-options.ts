@@ -34,6 +34,7 @@ import {
 } from '../util/check-options.ts'
 import { foreignModel } from '../util/foreign-values.ts'
 import { agentWords } from '../util/foreign-words.ts'
+import { checkModelInfo } from './model-info.ts'
 
 /** What an agent is: its name, instruction, functions and model, and the limits of its runs. */
 export type AgentOptions<Output = undefined> = {
@@ -203,6 +204,8 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   if (models.some(({ id }) => typeof id !== 'string')) {
     throw invalidArgument('`model` has no `id`. Give your Model one, such as "own/echo".')
   }
+  // What is loaded later is not known yet.
+  for (const one of models) if (!one.load) checkModelInfo(one)
   if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models
 }

@@ -7,6 +7,7 @@ import {
   type AgentOptions,
   type InputPart,
   type Model,
+  type ModelInfo,
   memorySessions,
   type RunOptions,
   Swarm,
@@ -271,3 +272,24 @@ it.each(['agent', 'handoff'])('reads the notes of a memory that is an object of 
   await (kind === 'agent' ? agent : swarm).chat('Hi')
   expect(JSON.stringify(model.requests[0]?.messages)).toContain('Ann likes tea.')
 })
+
+it.each<[string, unknown, RegExp]>([
+  ['a price without numbers', { price: {} }, /"test\/own" cannot be used: `price` needs `inputUsdPerMillion`/],
+  [
+    'a price that is none',
+    { price: { inputUsdPerMillion: '1', outputUsdPerMillion: 2 } },
+    /`price\.inputUsdPerMillion`/,
+  ],
+  ['a window in words', { contextWindow: 'x' }, /`contextWindow` is a number of tokens above 0/],
+  ['an unknown word', { nativeOutput: 'sometimes' }, /`nativeOutput` is "always"/],
+  ['no object', 'large', /is an object/],
+])('refuses a model whose info has %s', (_what, info, words) => {
+  const model = {
+    id: 'test/own',
+    info: info as ModelInfo,
+    stream: () => scriptedModel([]).stream({ messages: [] }, never),
+  }
+  expect(() => new Agent({ name: 'Test', functions: [], model })).toThrow(words)
+})
+
+const never = new AbortController().signal
