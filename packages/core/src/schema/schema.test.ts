@@ -155,6 +155,17 @@ describe('a schema validates input', () => {
     expect(await validate({ city: 'Oslo' })).toEqual({ value: { city: 4 } })
   })
 
+  it.each<[string, StandardSchema, unknown]>([
+    ['coerced', z3.object({ at: z3.coerce.date() }), { at: '2026-01-31' }],
+    ['one of two choices', z3.object({ at: z3.union([z3.string(), z3.date()]) }), { at: 'soon' }],
+    ['may be null', z3.object({ at: z3.date().nullable() }), { at: null }],
+    ['may be absent', z3.object({ at: z3.date().optional() }), {}],
+    ['is made before', z3.object({ at: z3.preprocess((at) => new Date(String(at)), z3.date()) }), { at: '2026-01-31' }],
+  ])('from zod 3, with a date that is %s', async (_name, schema, input) => {
+    const { validate } = await compileSchema(schema, 'Tool "t"')
+    expect(await validate(input)).toHaveProperty('value')
+  })
+
   it('asynchronously', async () => {
     const schema = z.object({ city: z.string().refine(async (city) => city === 'Oslo', 'unknown city') })
     const { validate } = await compileSchema(schema, 'Tool "t"')
@@ -273,6 +284,11 @@ describe('a schema is refused, with its owner and the fix', () => {
     ['a JSON Schema of a text', text, /root must be an object/],
     ['a JSON Schema of nothing', {}, /root must be an object/],
     ['a date of zod', z.object({ at: z.date() }), /JSON Schema/],
+    [
+      'a date of zod 3',
+      z3.object({ trip: z3.object({ at: z3.date() }) }),
+      /trip\.at is a Date, which JSON does not have: z\.coerce\.date\(\) takes a text/,
+    ],
     ['a date of valibot', v.object({ at: v.date() }), /JSON Schema/],
     [
       'a JSON Schema that contradicts itself',

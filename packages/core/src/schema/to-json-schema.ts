@@ -33,9 +33,16 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
       const { toJSONSchema } = await importZod(owner)
       return toJSONSchema(schema as unknown as ZodSchema, { io: 'input' }) as JSONSchema
     }
-    const zodToJsonSchema = await importZod3Converter(owner)
+    const converter = await importZod3Converter(owner)
+    const refuseDate = dateRefusal()
     // The converter reads the schema's `_def`, which every zod 3 schema has.
-    return zodToJsonSchema(schema as unknown as Zod3Schema, { pipeStrategy: 'input' }) as JSONSchema
+    return converter.zodToJsonSchema(schema as unknown as Zod3Schema, {
+      pipeStrategy: 'input',
+      override: (definition, { currentPath }) => {
+        refuseDate(definition, currentPath)
+        return converter.ignoreOverride
+      },
+    }) as JSONSchema
   },
   async valibot(schema, owner) {
     const { toJsonSchema } = await importValibotConverter(owner)
@@ -44,6 +51,31 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   async arktype(schema) {
     return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
   },
+}
+
+type Zod3Converter = Pick<typeof import('zod-to-json-schema'), 'zodToJsonSchema' | 'ignoreOverride'>
+type Zod3Definition = { typeName?: string; coerce?: boolean; effect?: { type: string } }
+
+/**
+ * Called with each part of a schema of zod 3, outer ones first: refuses a date that no JSON can be, which the converter
+ * describes as a text. One of several choices, one that may be absent, and one behind a `preprocess` are not needed.
+ */
+function dateRefusal(): (definition: object, path: readonly string[]) => void {
+  const optional = new Set<string>()
+  let isPreprocessed = false
+  return (definition, path) => {
+    const { typeName, coerce, effect }: Zod3Definition = definition
+    const place = path.slice(1).join('.')
+    if (typeName === 'ZodOptional' || typeName === 'ZodDefault') optional.add(place)
+    if (effect?.type === 'preprocess') isPreprocessed = true
+    if (typeName !== 'ZodDate' || coerce || isPreprocessed || optional.has(place) || path.includes('anyOf')) return
+    const name =
+      path
+        .slice(1)
+        .filter((part) => part !== 'properties')
+        .join('.') || 'the schema'
+    throw new Error(`${name} is a Date, which JSON does not have: z.coerce.date() takes a text`)
+  }
 }
 
 /** The error for a schema that a library cannot process. */
@@ -64,9 +96,9 @@ async function importZod(owner: SchemaOwner): Promise<typeof import('zod/v4')> {
   }
 }
 
-async function importZod3Converter(owner: SchemaOwner): Promise<typeof import('zod-to-json-schema').zodToJsonSchema> {
+async function importZod3Converter(owner: SchemaOwner): Promise<Zod3Converter> {
   try {
-    return (await import('zod-to-json-schema')).zodToJsonSchema
+    return await import('zod-to-json-schema')
   } catch (cause) {
     throw missing('zod-to-json-schema', owner, cause)
   }
