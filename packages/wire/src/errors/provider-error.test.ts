@@ -395,6 +395,21 @@ describe('networkError', () => {
     expect([named, made].map((error) => networkError(error, context)?.code)).toEqual([code, code])
   })
 
+  it.each([
+    [
+      407,
+      false,
+      /^The proxy refused the connection to acme \(407\)\. It asks for a name and a password: .* in HTTPS_PROXY\.$/,
+    ],
+    [403, false, /\(403\)\. Look at its rules/],
+    [502, true, /\(502\)/],
+  ])('says that a proxy has answered %i', (status, retryable, words) => {
+    const refused = new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`)
+    const error = new TypeError('fetch failed', { cause: Object.assign(refused, { code: 'UND_ERR_ABORTED' }) })
+    const message = expect.stringMatching(words)
+    expect(networkError(error, context)).toMatchObject({ code: 'network', retryable, message })
+  })
+
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])(
     'suggests to check the address after %s, with the code',
     (code) => {

@@ -126,11 +126,24 @@ export function networkError(error: unknown, { provider, model, secrets }: Error
   const cause = { name: chain[0]?.name, code: systemCode, message: words }
   const details = { provider, model, retryable: reason !== 'certificate', cause }
   if (code === 'timeout') return silenceError(provider, phase === 'idle' ? 'idle' : 'first-byte', undefined, details)
+  const refused = proxyRefusal.exec(words)?.[1]
+  if (refused !== undefined) return proxyError(refused, provider, { ...details, retryable: Number(refused) >= 500 })
   const message =
     reason === 'certificate'
       ? `${provider} has a certificate that is not trusted (${systemCode}). Name its authority in NODE_EXTRA_CA_CERTS.`
       : `The connection to ${provider} failed (${systemCode ?? words}).${reason === 'address' ? ' Check the address.' : ''}`
   return new AgentKitError('network', message, details)
+}
+
+/** What Node says where a proxy makes no connection. */
+const proxyRefusal = /Proxy response \((\d{3})\)/
+
+function proxyError(status: string, provider: string, details: ErrorDetails): AgentKitError {
+  const fix =
+    status === '407'
+      ? 'It asks for a name and a password: http://name:password@proxy:3128 in HTTPS_PROXY.'
+      : 'Look at its rules, or name the host in NO_PROXY.'
+  return new AgentKitError('network', `The proxy refused the connection to ${provider} (${status}). ${fix}`, details)
 }
 
 function causeOf(failure: Failure, secrets: readonly string[]): object {
