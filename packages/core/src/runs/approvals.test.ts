@@ -146,7 +146,9 @@ describe('pending approvals', () => {
     pending.attach()
     const decisions = pending.decisions(two, never)
     const nothing = undefined as unknown as null
-    await expect(pending.answer(first, nothing)).rejects.toThrow(`run.answer("${first}") needs a result: JSON, null where`)
+    await expect(pending.answer(first, nothing)).rejects.toThrow(
+      `run.answer("${first}") needs a result: JSON, null where`,
+    )
     pending.decide(first, true)
     pending.decide(second, true)
     expect(await decisions).toEqual({ [first]: true, [second]: true })
