@@ -162,11 +162,11 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
     expect(answer).toContain('[A person declined what the MCP server "desk" asked: Not today.]')
   })
 
-  it.each(['text', 'several', 'url'])('by %s is declined, and the result says so', async (kind) => {
+  it.each(['text', 'several', 'long', 'url'])('by %s is declined, and the result says so', async (kind) => {
     const { requests, answer } = await ask(place, { kinds: [kind], decide: true })
     expect(requests).toEqual([])
     expect(answer).toContain('"action":"decline"')
-    expect(answer).toContain(`[The MCP server "desk" requested input, which was declined: "Is ${kind} fine?".`)
+    expect(answer).toContain(`[The MCP server "desk" requested input, which was declined: "Is ${kind} fine?`)
     expect(answer.includes('It asked to open http://127.0.0.1:1/login .')).toBe(kind === 'url')
   })
 

@@ -405,6 +405,16 @@ describe('origin', () => {
     expect(refused.headers.get('vary')).toBe('origin')
   })
 
+  it('allows a configured origin to send credentials, where that is configured', async () => {
+    const app = createApp(fakeAgent(), { cors: { origins: ['https://app.example.com'], credentials: true } })
+    const answers = [
+      await app.request('/api/v1/chat', preflight('https://app.example.com')),
+      await app.request('/api/v1/chat', chatRequest(validFields, { origin: 'https://app.example.com' })),
+    ]
+    const sent = answers.map(({ headers }) => headers.get('access-control-allow-credentials'))
+    expect(sent).toEqual(['true', 'true'])
+  })
+
   it('allows every origin when that is configured', async () => {
     const response = await createApp(fakeAgent(), { cors: '*' }).request(
       '/api/v1/chat',

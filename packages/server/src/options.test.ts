@@ -9,6 +9,7 @@ const refused: [string, ServerOptions, string][] = [
   ['a name that only looks like loopback', { host: '127.0.0.1.evil.com' }, 'auth'],
   ['an empty host', { host: '' }, '`host`'],
   ['a port out of range', { port: 65_536 }, '`port`'],
+  ['a port below 0', { port: -1 }, '`port`'],
   ['a port that is not a number', { port: Number.NaN }, '`port`'],
   ['no tokens at all', { auth: { tokens: {} } }, 'empty'],
   ['an empty token', { auth: { tokens: { '': 'ada' } } }, 'empty'],
@@ -72,6 +73,7 @@ const refused: [string, ServerOptions, string][] = [
   ['a base path with a query', { basePath: '/a?b' }, 'Write it like "/agent"'],
   ['negative days', { retention: { retentionDays: -1 } }, 'retention.retentionDays'],
   ['half a session', { retention: { maxSessionsPerUser: 0.5 } }, 'retention.maxSessionsPerUser'],
+  ['less than no session', { retention: { maxSessionsPerUser: -1 } }, 'retention.maxSessionsPerUser'],
   ['a disk that is no number', { retention: { maxDiskMb: Number.NaN } }, 'retention.maxDiskMb'],
   ...wrong([
     ['approvals of another kind', { approvals: 'anyone' }, '`approvals` is "owner" or "service"'],
@@ -101,6 +103,9 @@ const refused: [string, ServerOptions, string][] = [
       '`allowUnauthenticated` is true or false',
     ],
     ['limits that are none', { limits: 5 }, '`limits` is an object'],
+    ['limits that are null', { limits: null }, '`limits` is an object'],
+    ['a host that is no string', { host: 5 }, '`host` is an address'],
+    ['tokens that are null', { auth: { tokens: null } }, 'tokens: { [token]: userId }'],
     ['a log of another kind', { log: 'jason' }, '`log` is "human", "json", a logger'],
     [
       'more than tokens',

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -47,9 +47,13 @@ describe('cases of a JSONL file', () => {
     ['a.jsonl', '{"input":" "}', 'Line 1 of a.jsonl has no `input`'],
     ['a.jsonl', '{"input":[{"type":"sound"}]}', 'Line 1 of a.jsonl has a wrong `input`: a part is'],
     ['a.jsonl', '{"id":7,"input":"One"}', 'Line 1 of a.jsonl has a wrong `id`'],
+    ['a.jsonl', '{"id":"","input":"One"}', 'Line 1 of a.jsonl has a wrong `id`'],
+    ['a.jsonl', `{"id":"${'x'.repeat(limits.idChars + 1)}","input":"One"}`, 'Line 1 of a.jsonl has a wrong `id`'],
     ['a.jsonl', '{"id":"2","input":"a"}\n{"input":"b"}', 'Line 2 of a.jsonl has the id "2", as line 1 of a.jsonl has.'],
     ['a.jsonl', '{"input":"a","tags":"x"}', 'Line 1 of a.jsonl has wrong `tags`'],
     ['a.jsonl', '{"input":"a","history":[{"role":"robot"}]}', 'Line 1 of a.jsonl has a wrong `history`'],
+    ['a.jsonl', '{"input":"a","history":"Hi"}', 'has a wrong `history`: it is a list of messages'],
+    ['a.jsonl', '{"input":"a","history":["Hi"]}', 'has a wrong `history`: it is a list of messages'],
     ['a.jsonl', '{"input":"a","userId":7}', 'Line 1 of a.jsonl has a wrong `userId`'],
     ['a.jsonl', '\n \n', 'invalid-argument: a.jsonl has no cases.'],
     [
@@ -71,10 +75,20 @@ describe('cases of a JSONL file', () => {
     expect(cases.at(-1)?.input.length).toBe(1_000_000)
   })
 
+  it('are not read from a file above the limit, nor are more than the limit', async () => {
+    const path = await fileOf('large.jsonl', '')
+    await truncate(path, limits.casesBytes + 1)
+    await expect(readCases(path)).rejects.toThrow(`has ${limits.casesBytes + 1} bytes, more than`)
+    const many = Array(limits.cases + 1).fill({ input: 'a' })
+    await expect(readCases(many)).rejects.toThrow('`cases` has 100001 cases, more than 100000. Split it.')
+  })
+
   it('are not read from a missing file, nor from a folder', async () => {
     await expect(readCases(join(folder, 'none.jsonl'))).rejects.toMatchObject({ code: 'not-found' })
     await expect(readCases('none.jsonl')).rejects.toThrow(`none.jsonl in ${process.cwd()}, where the path begins.`)
     await expect(readCases('src.jsonl/../')).rejects.toMatchObject({ code: 'invalid-argument' })
+    await mkdir(join(folder, 'folder.jsonl'))
+    await expect(readCases(join(folder, 'folder.jsonl'))).rejects.toThrow('is no file')
   })
 })
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, AgentKitError, type Model, Swarm, tool } from '@agentkit/core'
@@ -6,6 +6,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CaseResult } from '../data/eval-report.ts'
 import type { Scorer } from '../data/scorer.ts'
+import { limits } from '../limits.ts'
 import { type EvalRun, runEval } from '../run/run-eval.ts'
 import { contains, exact } from '../scorers/text-scorers.ts'
 import { reportLines } from './report-lines.ts'
@@ -146,3 +147,19 @@ it('a page of many runs has those that did not pass, and is bounded', async () =
   expect(html.match(/<details class="missed"/g)).toHaveLength(1)
   expect(html).toContain('100 more runs that passed are in report.json.')
 }, 60_000)
+
+it('a page has conversations up to a number of characters, and of the other runs their answers', async () => {
+  const half = 'x'.repeat(limits.htmlTranscriptChars / 2)
+  const { report, results } = run
+  const folder = join(out, 'long')
+  await mkdir(folder)
+  const lines = results.slice(0, 2).map((result) => ({ ...result, messages: [{ role: 'user', content: half }] }))
+  await writeFile(
+    join(folder, 'results.jsonl'),
+    lines.map((line) => `${JSON.stringify(line)}\n`),
+  )
+  const path = join(out, 'long.html')
+  await writeHtml(path, report, { folder, results })
+  const { size } = await stat(path)
+  expect([size > half.length, size < 2 * half.length]).toEqual([true, true])
+})

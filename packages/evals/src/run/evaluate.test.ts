@@ -259,13 +259,35 @@ describe('evaluate', () => {
     expect(most).toBe(3)
   })
 
+  const manyScorers = Array.from({ length: 51 }, (_, index) => ({ ...exact(), name: `exact ${index}` }))
   it.each<[object, string]>([
     [{}, 'Pass `agent`, or `variants` to compare several'],
     [{ agent: 7 }, '`evaluate.agent` is an agent or a swarm.'],
     [{ variants: {} }, '`evaluate.variants` is an object of agents by name'],
+    [{ variants: 7 }, '`evaluate.variants` is an object of agents by name'],
+    [
+      { variants: Object.fromEntries(Array(21).entries()) },
+      '`evaluate.variants` is an object of agents by name, such as { old, new }, of 1 to 20.',
+    ],
     [{ variants: { a: 1 } }, '`evaluate.variants.a` is an agent or a swarm.'],
     [{ scorer: [] }, 'Unknown option `evaluate.scorer`. Did you mean `evaluate.scorers`?'],
     [{ agent: agentOf(answering(() => '')), scorers: [] }, '`evaluate.scorers` is a list of 1 to 50 scorers'],
+    [{ agent: agentOf(answering(() => '')), scorers: 'exact' }, '`evaluate.scorers` is a list of 1 to 50 scorers'],
+    [{ agent: agentOf(answering(() => '')), scorers: manyScorers }, '`evaluate.scorers` is a list of 1 to 50 scorers'],
+    [{ agent: agentOf(answering(() => '')), scorers: [{ name: 'a' }] }, 'A scorer is an object of `name` and `score`.'],
+    [{ agent: agentOf(answering(() => '')), scorers: [{ ...exact(), name: 5 }] }, 'A scorer is an object of'],
+    [{ agent: agentOf(answering(() => '')), scorers: [{ ...exact(), name: '' }] }, 'A scorer is an object of'],
+    [
+      {
+        agent: agentOf(answering(() => '')),
+        cases: Array(1_001)
+          .fill(0)
+          .map(() => ({ input: 'a' })),
+        repeats: 1_000,
+      },
+      'The eval has 1001000 runs, more than 1000000. Use fewer repeats.',
+    ],
+    [{ cassette: { mode: 'replay' } }, '`evaluate.cassette` is an object such as'],
     [
       { agent: agentOf(answering(() => '')), scorers: [exact] },
       'A scorer of this package is made by calling it: exact().',

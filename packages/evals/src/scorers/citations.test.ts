@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, type Citation } from '@agentkit/core'
+import { Agent, type Citation, type Knowledge } from '@agentkit/core'
 import { offline } from '@agentkit/providers-offline'
 import { createRetriever } from '@agentkit/retriever'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { citationOf, scoredRun } from '../__fixtures__/scored-run.ts'
 import type { Score } from '../data/scorer.ts'
+import { limits } from '../limits.ts'
 import { evaluate } from '../run/evaluate.ts'
 import { citations } from './citations.ts'
 import { claimsOf, hasClaim } from './claims.ts'
@@ -98,6 +99,11 @@ describe('citations', () => {
     expect(await scoreOf('', [citationOf('x', 'none.md')])).toMatchObject({
       reason: 'none.md: the file cannot be read',
     })
+    await writeFile(join(folder, 'large.md'), '')
+    await truncate(join(folder, 'large.md'), limits.quotedFileBytes + 1)
+    expect(await scoreOf('', [citationOf('x', 'large.md')])).toMatchObject({
+      reason: 'large.md: the file is too large',
+    })
   })
 
   it('say where quotes were not compared with their files', async () => {
@@ -106,6 +112,17 @@ describe('citations', () => {
       new AbortController().signal,
     )
     expect(score).toEqual({ score: 1, reason: 'the files of the quotes were not read: pass `folder`' })
+  })
+
+  it('do not hold where the file has changed since', async () => {
+    const stub = { tools: () => [], sync: async () => ({}), passage: async () => ({ quote, stale: true }) }
+    const knowledge = stub as unknown as Knowledge // of which `passage` alone is called
+    const agent = new Agent({ name: 'Reader', functions: [], model: scriptedModel([]), knowledge })
+    const run = scoredRun('It was built in 1933.', { agent, result: { sources: [citationOf(quote)] } })
+    expect(await citations().score(run, new AbortController().signal)).toMatchObject({
+      score: 0.5,
+      reason: 'notes.md: the file has changed since',
+    })
   })
 
   it('of the offline model on a folder of files are looked up by its knowledge', async () => {

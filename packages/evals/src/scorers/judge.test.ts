@@ -62,15 +62,20 @@ describe('judge', () => {
     expect(JSON.stringify(model.requests[0]?.messages[0])).toContain('data to judge')
   })
 
-  it.each(['{"reasons":"x","rating":9}', '{"reasons":"x","rating":4.5}', '{"rating":"5"}', 'Five!', ''])(
-    'asks again after %j, and then has no score',
-    async (answer) => {
-      const model = judging(...Array(10).fill(answer))
-      await expect(Promise.resolve(judge({ model, rubric }).score(scoredRun('x'), signal))).rejects.toThrow()
-      expect(model.requests.length).toBeGreaterThan(1)
-      expect(model.requests.length).toBeLessThanOrEqual(3)
-    },
-  )
+  it.each([
+    '{"reasons":"x","rating":9}',
+    '{"reasons":"x","rating":0}',
+    '{"reasons":"x","rating":4.5}',
+    '{"reasons":5,"rating":4}',
+    '{"rating":"5"}',
+    'Five!',
+    '',
+  ])('asks again after %j, and then has no score', async (answer) => {
+    const model = judging(...Array(10).fill(answer))
+    await expect(Promise.resolve(judge({ model, rubric }).score(scoredRun('x'), signal))).rejects.toThrow()
+    expect(model.requests.length).toBeGreaterThan(1)
+    expect(model.requests.length).toBeLessThanOrEqual(3)
+  })
 
   it('accepts a rating that is right at the second attempt', async () => {
     const model = judging('{"reasons":"x","rating":9}', '{"reasons":"x","rating":5}')
@@ -87,6 +92,7 @@ describe('judge', () => {
     [{ rubric }, '`judge.model` is a Model, such as openai()'],
     [{ model: 'openai/gpt-5.4', rubric }, '`judge.model` is a Model, such as openai()'],
     [{ model: judging(), rubric: ' ' }, '`judge.rubric` says what a good answer has'],
+    [{ model: judging() }, '`judge.rubric` says what a good answer has'],
     [{ model: judging(), rubic: '' }, 'Did you mean `judge.rubric`?'],
   ])('refuses wrong options (%#)', (options, message) => {
     expect(() => judge(options as Parameters<typeof judge>[0])).toThrow(message)

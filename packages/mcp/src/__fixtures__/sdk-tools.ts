@@ -11,10 +11,10 @@ const questions = {
   text: { password: { type: 'string' as const } },
   several: { one: { type: 'boolean' as const }, two: { type: 'boolean' as const } },
 }
-const kinds = ['boolean', 'reasoned', 'nothing', 'text', 'several', 'url', 'often'] as const
+const kinds = ['boolean', 'reasoned', 'nothing', 'text', 'several', 'long', 'url', 'often'] as const
 type Kind = (typeof kinds)[number]
 
-const message = (kind: Kind): string => `Is ${kind} fine?`
+const message = (kind: Kind): string => `Is ${kind} fine?${kind === 'long' ? ' '.repeat(4000) : ''}`
 const schemaOf = (kind: Kind) => ({
   type: 'object' as const,
   properties: questions[kind as keyof typeof questions] ?? questions.boolean,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Worker } from '@agentkit/core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { chatData, chatRequest, expectProblem, validFields } from '../__fixtures__/requests.ts'
 import { eventsIn, payTurn, type StoredAgent, storedAgents } from '../__fixtures__/stored-agent.ts'
@@ -126,6 +127,10 @@ describe('POST /api/v1/runs', () => {
     )
     expect(problem.detail).toMatch(/has 1048579 bytes as JSON; a background run takes at most 1048576\. Send less text/)
     expect(await agent.runs()).toEqual([])
+  })
+
+  it('needs sessions that keep background runs', async () => {
+    await expectProblem(await createApp(fakeAgent()).request('/api/v1/runs', enqueue('Hi')), 400, 'unsupported')
   })
 
   it('refuses more queued runs than the limit, to be sent again later', async () => {

@@ -98,6 +98,27 @@ describe('GET /api/v1/usage', () => {
     await expectProblem(await app.request('/api/v1/usage?user_id=ada'), 422, 'invalid-field')
   })
 
+  it('refuses a range with too many rows', async () => {
+    const { agent, sessions } = storedAgent([])
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ key: `s${index}`, runs: 1, usage: {} }))
+    let count = 10_000
+    const runs = Object.assign(Object.create(sessions.runs ?? null), { usage: async () => rows(count) })
+    const app = createApp(Object.assign(Object.create(agent), { sessions: { ...sessions, runs } }), quiet)
+    const path = '/api/v1/usage?user_id=ada&by=session'
+    expect((await app.request(path)).status).toBe(200)
+    count++
+    const { detail } = await expectProblem(await app.request(path), 422, 'invalid-field')
+    expect(detail).toContain('more than 10000 rows')
+  })
+
+  it('needs a store that sums usage', async () => {
+    const { agent, sessions } = storedAgent([])
+    const runs = Object.assign(Object.create(sessions.runs ?? null), { usage: undefined })
+    const app = createApp(Object.assign(Object.create(agent), { sessions: { ...sessions, runs } }), quiet)
+    await expectProblem(await app.request('/api/v1/usage?user_id=ada'), 400, 'unsupported')
+  })
+
   it('needs a store that keeps runs', async () => {
     const answer = await createApp(fakeAgent(), quiet).request('/api/v1/usage?user_id=ada')
     await expectProblem(answer, 400, 'unsupported')

@@ -115,6 +115,17 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     expect(body).toMatchObject({ replaced: true, status: 'failed' })
   })
 
+  it('is 409 for a run that has ended with an approval that is open', async () => {
+    const { agent, path } = storedAgent([payTurn])
+    const app = createApp(agent, quiet)
+    const { decide } = await waitingRun(app)
+    const database = new DatabaseSync(path)
+    database.exec("UPDATE runs SET status = 'done', finish_reason = 'stop'")
+    database.close()
+    const { detail } = await expectProblem(await decide({ user_id: 'ada', approve: true }), 409, 'session-conflict')
+    expect(detail).toBe('The run has ended (stop).')
+  })
+
   it('is 409 for an approval that has expired, and says when', async () => {
     const { agent, path } = storedAgent([payTurn])
     const app = createApp(agent, quiet)

@@ -265,12 +265,23 @@ describe('POST /agui', () => {
     headers: { 'content-type': 'application/json' },
   })
   const input = (more: object = {}): object => ({ threadId: 't1', runId: 'r1', tools: [], context: [], ...more })
+  const wrongParts = [
+    [5, 'messages.0.content.0 must be an object'],
+    [{ type: 'image' }, 'must be a text or a file with its type'],
+    [{ type: 'image', source: { type: 'data', value: 'aGk=' } }, 'must be a text or a file with its type'],
+    [{ type: 'image', source: { type: 'data', value: 5, mimeType: 'image/png' } }, 'must have its data as base64'],
+    [{ type: 'image', source: { type: 'data', value: '?', mimeType: 'image/png' } }, 'must have its data as base64'],
+  ] as const
 
-  it.each([
+  it.each<[object, string]>([
     [{ runId: 'r1', messages: [] }, 'Required: threadId.'],
     [input({ messages: [] }), 'must end with a message of the user'],
     [input({ messages: [{ role: 'user', content: ' ' }] }), 'must not be empty'],
     [input({ messages: [{ role: 'user', content: 7 }] }), 'must be a text or a list of parts'],
+    ...wrongParts.map(([part, sentence]): [object, string] => [
+      input({ messages: [{ role: 'user', content: [part] }] }),
+      sentence,
+    ]),
     [
       input({
         messages: [
@@ -286,6 +297,7 @@ describe('POST /agui', () => {
       input({ messages: [], resume: [{ interruptId: 'x', status: 'resolved', payload: { approve: true } }] }),
       'resume.0.interruptId must be the id of an approval',
     ],
+    [input({ messages: [], resume: [{ interruptId: 7, status: 'cancelled' }] }), 'resume.0.interruptId must be'],
     [
       input({ messages: [], resume: ['r/a', 's/b'].map((interruptId) => ({ interruptId, status: 'cancelled' })) }),
       'resume.1.interruptId must be of the same run',
@@ -341,6 +353,17 @@ describe('POST /agui', () => {
     expect(await ask('c0', 'c1', 'c2', 'c3')).toContain('"finishReason":"stop"')
     for (const message of model.requests[2]?.messages ?? []) if (message.role === 'tool') seen.push(message.content)
     expect(seen).toEqual(['{"city":"c0"}', 'seen', '{"city":"c2"}', '{"city":"c3"}'])
+  })
+
+  it('answers no interrupt of another thread', async () => {
+    const { agent, paid } = make([payTurn])
+    const app = createApp(agent, options)
+    await (await app.request('/agui', post(input({ messages: [{ role: 'user', content: 'Pay' }] })))).text()
+    const [run] = await agent.runs({ userId: 'default', sessionId: 't1' })
+    const interruptId = `${run?.runId}/${run?.approvals[0]?.approvalId}`
+    const resume = [{ interruptId, status: 'resolved', payload: { approve: true } }]
+    const response = await app.request('/agui', post(input({ threadId: 't2', messages: [], resume })))
+    expect([response.status, paid]).toEqual([404, []])
   })
 
   it('is 404 where it is not switched on', async () => {

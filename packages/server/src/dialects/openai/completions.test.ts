@@ -309,6 +309,27 @@ describe('POST /v1/chat/completions', () => {
     ['a conversation', { ...valid, conversation: 'conv_1' }, 400, 'conversation', 'unsupported_parameter'],
     ['a prompt', { ...valid, prompt: { id: 'p' } }, 400, 'prompt', 'unsupported_parameter'],
     ['metadata of no texts', { ...valid, metadata: { a: 1 } }, 400, 'metadata', 'invalid_value'],
+    ['metadata that is a text', { ...valid, metadata: 'a' }, 400, 'metadata', 'invalid_value'],
+    [
+      'metadata of 17 keys',
+      { ...valid, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'x'])) },
+      ...([400, 'metadata', 'invalid_value'] as const),
+    ],
+    [
+      'a part that is no object',
+      { ...valid, messages: [{ role: 'user', content: [5] }] },
+      ...([400, 'messages[0].content[0]', 'invalid_value'] as const),
+    ],
+    [
+      'a text that is none',
+      { ...valid, messages: [{ role: 'user', content: [{ type: 'text', text: 5 }] }] },
+      ...([400, 'messages[0].content[0].text', 'invalid_value'] as const),
+    ],
+    [
+      'a file that is no base64',
+      { ...valid, messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: '?' } }] }] },
+      ...([400, 'messages[0].content[0].file.file_data', 'invalid_value'] as const),
+    ],
     ['a stream that is neither', { ...valid, stream: 'yes' }, 400, 'stream', 'invalid_value'],
     [
       'the address of an image',

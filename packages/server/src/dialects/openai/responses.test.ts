@@ -396,8 +396,9 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(await client.responses.cancel(queued.id)).toMatchObject({ ...waiting, status: 'cancelled' })
   })
 
-  it('reads no response of another user', async () => {
-    const app = createApp(make(['One.', 'Two.']).agent, quiet)
+  it.each([['on disk'], ['in memory']])('reads no response of another user (%s)', async (where) => {
+    const sessions = where === 'in memory' && { sessions: memorySessions() }
+    const app = createApp(make(['One.', 'Two.'], { ...sessions }).agent, quiet)
     const { id } = await connect(app, { headers: { 'x-user-id': 'ann' } }).responses.create({ model, input: 'A' })
     const eve = connect(app, { headers: { 'x-user-id': 'eve' } })
     await expect(eve.responses.retrieve(id)).rejects.toMatchObject({ status: 404 })
@@ -596,6 +597,24 @@ describe('POST /v1/responses', () => {
       expect.stringContaining('refers to more than 1000 responses and 8000000 characters in all'),
     ])
     expect(scripted.requests).toHaveLength(1)
+  })
+
+  it('bounds how many responses a request refers to', async () => {
+    const { agent, model: scripted } = make(['Not asked.'])
+    const owner = { agentId: agent.id, userId: 'default', sessionId: 's1' }
+    const read = async (runId: string) => ({ record: { ...owner, runId, status: 'done' }, lastSeq: 0, approvals: [] })
+    const messages = [{ role: 'assistant', content: [{ type: 'text', text: 'x' }] }]
+    const find = async (runId: string) => ({ runId, status: 'done', messages })
+    const runs = Object.assign(Object.create(agent.sessions.runs ?? null), { read })
+    const app = createApp(Object.assign(Object.create(agent), { sessions: { ...agent.sessions, runs, find } }), quiet)
+    const references = Array.from({ length: 1_001 }, (_, index) => ({
+      type: 'item_reference',
+      id: `msg_run_${index}_0`,
+    }))
+    const input = [...references, { role: 'user', content: 'Sure?' }]
+    const refused = await app.request('/v1/responses', post({ model, input }))
+    expect([refused.status, (await refused.json()).error.param]).toEqual([400, 'input[1000]'])
+    expect(scripted.requests).toHaveLength(0)
   })
 
   it('refuses a question beside the answer to an approval, and takes both of what was said before', async () => {

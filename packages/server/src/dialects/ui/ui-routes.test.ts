@@ -23,6 +23,7 @@ describe('POST /ui/chat', () => {
     ['no messages', { id: 's1', messages: [] }, 'The field messages must not be empty.'],
     ['messages that are no list', { id: 's1', messages: 'Hi' }, 'The field messages must be'],
     ['an empty text', { id: 's1', messages: [user(' ')] }, 'must have a text or a file'],
+    ['no parts', { id: 's1', messages: [{ role: 'user', parts: [] }] }, 'must have a text or a file'],
     ['a text that is none', { id: 's1', messages: [user(7)] }, 'messages.0.parts.0.text must be a string'],
     ['a part that is none', { id: 's1', messages: [{ role: 'user', parts: [null] }] }, 'must be an object'],
     ['an address of a file', { id: 's1', messages: [file('https://example.com/a.png')] }, 'must be a data URL'],
