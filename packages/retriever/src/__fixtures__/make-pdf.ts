@@ -23,6 +23,8 @@ export type PdfPageOptions = {
   fields?: Readonly<Record<string, string>>
   /** Boxes and buttons with the value that each stands for, the chosen one of each name. */
   boxes?: readonly { name: string; value: string; chosen?: string; isRadio?: true; label?: string }[]
+  /** Other annotations, by their entries. */
+  annotations?: readonly string[]
   /** Operators of PDF that are put after the lines. */
   operators?: string
 }
@@ -80,6 +82,8 @@ export function makePdf(pages: readonly PdfPageOptions[], { title, outline, xfa,
       const look = `/AS /${value === chosen ? value : 'Off'} /AP << /N << /${value} ${image} 0 R /Off ${image} 0 R >> >>`
       own.push(add(`<< /Type /Annot /Subtype /Widget ${kind}/V /${chosen} ${look} /Rect [50 50 70 70] >>`))
     }
+    const others = page.annotations ?? []
+    own.push(...others.map((entries) => add(`<< /Type /Annot ${entries} /Rect [50 50 250 70] >>`)))
     fields.push(...own)
     return add(
       `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 612 792] /Contents ${content} 0 R ${annotations(own)}` +

@@ -22,7 +22,7 @@ export async function formValues(document: PdfDocument): Promise<Map<number, str
 type Annotation = {
   pageIndex: number
   subtype?: string
-  hidden?: boolean
+  annotationFlags?: number
   fieldType?: string
   fieldValue?: unknown
   /** The label of a list's value. */
@@ -38,9 +38,12 @@ type Annotation = {
   contentsObj?: { str?: string }
 }
 
+/** Hidden, and hidden on a screen. PDF.js names fields alone `hidden`. */
+const notShown = 2 | 32
+
 function valueText(annotation: Annotation): string {
-  const { subtype, hidden, fieldType, fieldValue, options, password, contentsObj } = annotation
-  if (hidden === true || password === true) return ''
+  const { subtype, annotationFlags = 0, fieldType, fieldValue, options, password, contentsObj } = annotation
+  if ((annotationFlags & notShown) !== 0 || password === true) return ''
   if (subtype === 'FreeText') return contentsObj?.str?.trim() ?? ''
   if (subtype === 'Widget' && fieldType === 'Btn') return chosenText(annotation)
   if (subtype !== 'Widget' || (fieldType !== 'Tx' && fieldType !== 'Ch')) return ''

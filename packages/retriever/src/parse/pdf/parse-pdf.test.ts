@@ -84,6 +84,15 @@ it('reads the values of a form', async () => {
   expect(listBlocks(pieces)).toEqual(['text: Order', 'text: Your name: Ann', 'text: Blue'])
 })
 
+it('reads notes, and neither passwords nor what is not shown', async () => {
+  const field = '/Subtype /Widget /FT /Tx /V (secret)'
+  const note = '/Subtype /FreeText /DA (/F1 9 Tf)'
+  const hidden = [2, 32].flatMap((flag) => [`${field} /F ${flag}`, `${note} /Contents (secret) /F ${flag}`])
+  const annotations = [`${note} /Contents (Agreed.) /F 4`, `${field} /Ff 8192`, ...hidden]
+  const { pieces } = await read([{ lines: ['Order'], annotations }])
+  expect(listBlocks(pieces)).toEqual(['text: Order', 'text: Agreed.'])
+})
+
 it('reads the boxes of a form that are ticked, and the buttons that are chosen', async () => {
   const boxes = [
     { name: 'Gift wrap', value: 'Yes', chosen: 'Yes' },
