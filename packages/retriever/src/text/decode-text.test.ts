@@ -116,6 +116,7 @@ describe('decodeText', () => {
     ['NULs', new Uint8Array(1000)],
     ['noise', Uint8Array.from({ length: 5000 }, (_, index) => (index * index * 31 + index * 7) % 256)],
     ['UTF-32', Buffer.from('fffe00006100000062000000', 'hex')],
+    ['UTF-32 of the other order', Buffer.from('0000feff0000006100000062', 'hex')],
     [
       'a binary middle',
       Buffer.concat([Buffer.from('a'.repeat(9000)), new Uint8Array(90_000), Buffer.from('b'.repeat(9000))]),

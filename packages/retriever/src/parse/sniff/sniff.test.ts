@@ -11,6 +11,12 @@ const zip = (...entries: string[]): Uint8Array => writeZip(entries.map((name) =>
 const ole = (stream: string): Uint8Array =>
   Buffer.concat([bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), Buffer.from(stream, 'utf16le')])
 const tar = (text: string): Uint8Array => bytes(`${'readme.txt'.padEnd(257, '\0')}ustar`.padEnd(512, '\0') + text)
+/** Its entries say that they are encrypted. */
+const encrypted = (archive: Uint8Array): Uint8Array => {
+  const file = Buffer.from(archive)
+  file.writeUInt16LE(1, file.indexOf('PK\x01\x02') + 8)
+  return file
+}
 const pdf = makePdf([{ lines: ['Hello'] }])
 const docx = makeDocx(paragraph('Hello'))
 
@@ -45,6 +51,9 @@ it.each([
   ['an old Word document', ole('WordDocument'), '.docx', 'unsupported', /old \.doc.*save it as \.docx/],
   ['an old workbook', ole('Workbook'), '.txt', 'unsupported', /old Office/],
   ['a Word document with a password', ole('EncryptedPackage'), '.docx', 'encrypted', /password/],
+  ['a Word document with a password of another program', ole('EncryptionInfo'), '.docx', 'encrypted', /password/],
+  ['an archive with a password', encrypted(docx), '.docx', 'encrypted', /password/],
+  ['an archive of nothing', zip(), '.docx', 'corrupt', /list of contents/],
   ['a workbook', zip('[Content_Types].xml', 'xl/workbook.xml'), '.docx', 'unsupported', /Excel/],
   ['an OpenDocument file', zip('mimetype', 'content.xml'), '.docx', 'unsupported', /OpenDocument/],
   ['an archive', zip('readme.txt'), '.docx', 'unsupported', /ZIP archive/],

@@ -30,6 +30,7 @@ it('never unpacks more than the central directory declares', () => {
 
 it.each([
   ['points outside the file', { offset: 1_000_000 }],
+  ['points to no entry', { offset: 1 }],
   ['is longer than the file', { compressedSize: 1_000_000 }],
   ['is packed in a way that nobody knows', { method: 99 }],
 ])('reports an entry that %s', (_, change) => {
@@ -40,4 +41,10 @@ it.each([
 it('finds no entries in bytes that are not an archive', () => {
   expect(zipEntries(Buffer.from('hello'))).toBeUndefined()
   expect(zipEntries(Buffer.alloc(100_000))).toBeUndefined()
+})
+
+it('finds no entries where a name is longer than the file', () => {
+  const { bytes } = archive()
+  bytes.writeUInt16LE(60_000, bytes.indexOf('PK\x01\x02') + 28)
+  expect(zipEntries(bytes)).toBeUndefined()
 })
