@@ -26,8 +26,8 @@ describe('a schedule', () => {
 
   it('is refused with a bad name, bad input, and what a single run has', async () => {
     const { agent } = clerk([]).open()
-    for (const name of ['', 'x'.repeat(2_000)]) {
-      await expect(agent.schedule(name, everyDay, 'Hi.')).rejects.toMatchObject({ code: 'invalid-argument' })
+    for (const name of ['', 'x'.repeat(2_000), '\ud83d', 5]) {
+      await expect(agent.schedule(name as string, everyDay, 'Hi.')).rejects.toMatchObject({ code: 'invalid-argument' })
     }
     await expect(agent.schedule('digest', everyDay, '')).rejects.toMatchObject({ code: 'invalid-argument' })
     const once = { startAfter: new Date() } as object

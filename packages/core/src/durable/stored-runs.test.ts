@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, follow, type Payer, type PayerOptions, payer, session } from '../__fixtures__/payer.ts'
-import { type Approval, type RunResult, Swarm, workflow } from '../index.ts'
+import { AgentKitError, type Approval, type RunResult, Swarm, workflow } from '../index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -58,6 +58,21 @@ describe('decide', () => {
     const messageOf = (id: string): Promise<string> =>
       payment.agent.decide(id, {}, { userId: 'bob' }).catch(({ message }) => message.replace(id, '…'))
     expect(await messageOf(runId)).toBe(await messageOf('run_none'))
+  })
+
+  it.each<[string, (payment: Payer, runId: string) => unknown]>([
+    ['another user', ({ agent }, runId) => agent.resume(runId, {}, { userId: 'bob' }).result],
+    ['another agent', ({ store }, runId) => payer([], { id: 'other', store }).agent.resume(runId, {}).result],
+  ])('resumes no run of %s', async (_, resume) => {
+    const payment = open(memoryDisk(), [calls('pay 1')])
+    const run = await waiting(payment)
+    const before = await payment.store.runs?.read(run.runId)
+    expect(await resume(payment, run.runId)).toMatchObject({
+      error: { code: 'not-found' },
+      approvals: [],
+      messages: [],
+    })
+    expect(await payment.store.runs?.read(run.runId)).toEqual(before)
   })
 
   it('needs a store that records runs', async () => {
@@ -162,6 +177,20 @@ describe('cancel', () => {
     await expect(payment.agent.cancel('')).rejects.toMatchObject({ code: 'invalid-argument' })
     expect(await payment.agent.cancel(runId)).toBe(false)
     expect((await payment.agent.runs())[0]).toMatchObject({ status: 'done', finishReason: 'stop' })
+  })
+})
+
+describe('a run that was not resumable', () => {
+  it('is neither followed nor retried', async () => {
+    const payment = open(memoryDisk(), [new AgentKitError('auth', 'No key.', { retryable: false })])
+    const { runId } = await payment.agent.stream('Hi', session).result
+    const events = payment.agent.follow(runId)[Symbol.asyncIterator]()
+    await expect(events.next()).rejects.toThrow('Only background runs and resumable ones')
+    await expect(payment.agent.retry(runId)).rejects.toMatchObject({
+      code: 'session-conflict',
+      message: expect.stringContaining('was not resumable'),
+    })
+    expect((await payment.agent.runs())[0]).toMatchObject({ status: 'failed' })
   })
 })
 

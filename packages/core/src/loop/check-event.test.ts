@@ -71,9 +71,11 @@ describe('a model that does not keep to the rules', () => {
     ['an event of another type', [{ type: 'banana' }], /"banana"/],
     ['text that is none', [{ type: 'text-delta', text: 5 }], /text-delta without text/],
     ['reasoning without text', [{ type: 'reasoning-delta' }], /reasoning-delta without text/],
+    ['a warning without a message', [{ type: 'warning' }], /warning without a message/],
     ['a finish without a reason', [{ ...finish, reason: undefined }], /for the reason/],
     ['a finish for another reason', [{ ...finish, reason: 'banana' }], /"banana"/],
     ['a finish without usage', [{ ...finish, usage: undefined }], /without a usage and a message/],
+    ['a finish whose usage is null', [{ ...finish, usage: null }], /without a usage and a message/],
     ['a finish without a message', [{ ...finish, message: undefined }], /without a usage and a message/],
     ['a message without a role', [{ ...finish, message: { content: [done] } }], /whose `role` is undefined, not/],
     ['a message of the user', [{ ...finish, message: { ...message, role: 'user' } }], /whose `role` is "user", not/],
@@ -87,9 +89,16 @@ describe('a model that does not keep to the rules', () => {
     ['a call with an id of 1,025 bytes', [call({ callId: 'x'.repeat(1025) })], /longer than 1024 bytes/],
     ['a call with an id twice', [call({}), call({})], /without an id of its own/],
     ['a call without a name', [call({ name: '' })], /without a name/],
+    ['a call whose name is none', [call({ name: 5 })], /without a name/],
+    ['a call whose text is none', [call({ inputText: 5 })], /no JSON/],
     ['input with a BigInt', [call({ input: { n: 1n } })], /no JSON/],
     ['circular input', [call({ input: circular })], /no JSON/],
     ['a call that its message does not have', [call({}), finish], /other tool calls/],
+    [
+      'a call that its message has by another id',
+      [call({}), { ...finish, message: { ...message, content: [call({ callId: 'b' })] } }],
+      /other tool calls/,
+    ],
   ])('ends as malformed: %s', async (_name, events, problem) => {
     const { error } = await agentOf(telling(...events)).stream('Go').result
     expect(error).toMatchObject({ code: 'malformed-stream', provider: 'home', model: 'made' })

@@ -76,4 +76,15 @@ describe('decisions on pending approvals', () => {
     if (isAllowed) expect(check()).toEqual(decisions)
     else expect(check).toThrow('The call of pay has not begun: decide')
   })
+
+  it.each<[ApprovalKind, boolean]>([
+    ['approval', true],
+    ['unknown-outcome', true],
+    ['client-tool', false],
+  ])('with `true` on the kind %s: %s', (kind, isAllowed) => {
+    const decisions: Decisions = { [approvalId]: true }
+    const check = (): unknown => checkDecisions('run_1', decisions, [approval(kind)])
+    if (isAllowed) expect(check()).toEqual(decisions)
+    else expect(check).toThrow('The client executes pay: decide')
+  })
 })

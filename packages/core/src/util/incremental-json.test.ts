@@ -80,7 +80,8 @@ describe('JSON that arrives in parts', () => {
     expect(parse('{"a":"\\ud83d\\ude00"}')).toEqual({ a: '😀' })
   })
 
-  it.each(['{"a":1,}', '{"a":01}', '{a:1}', '{"a":"\n"}', '{"a":"\\x"}', '{"a":tru}', '{"a":1 2}', '[1]', '{"a":[}'])(
+  const wrong = ['{"a":1,}', '{"a":01}', '{a:1}', '{"a":"\n"}', '{"a":"\\x"}', '{"a":"\\u0g00"}']
+  it.each([...wrong, '{"a":"\\u000g"}', '{"a":tru}', '{"a":1 2}', '[1]', '{"a":[}'])(
     'ends where JSON.parse refuses it: %j',
     (text) => {
       const json = incrementalJSON({ depth: 64 })
@@ -89,6 +90,12 @@ describe('JSON that arrives in parts', () => {
       expect(() => JSON.parse(text === '[1]' ? '' : text)).toThrow()
     },
   )
+
+  it('stops in a number without an end', () => {
+    const json = incrementalJSON({ depth: 3 })
+    json.push(`{"a":${'1'.repeat(1_001)}`)
+    expect(json.push('}')).toBe(false)
+  })
 
   it('stops at the depth that it is given', () => {
     const json = incrementalJSON({ depth: 3 })
