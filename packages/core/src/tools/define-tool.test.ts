@@ -67,6 +67,11 @@ describe('tool()', () => {
     ['a time that is no number', { timeoutMs: Number.NaN }, 'timeoutMs'],
     ['a time that no timer can wait', { timeoutMs: 2 ** 31 }, 'timeoutMs'],
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
+    ['an approval of text', { needsApproval: 'false' }, '`needsApproval` is true, false, or a function'],
+    ['an approval of null', { needsApproval: null }, '`needsApproval` is true, false, or a function'],
+    ['a text that says whether it may run twice', { idempotent: 'false' }, '`idempotent` is true or false'],
+    ['a text that says whether its result is kept', { keepResult: 'false' }, '`keepResult` is true or false'],
+    ['a result that only clients give', { output: input }, '`client` is true or left out'],
   ])('refuses %s, naming the tool', (_name, wrong, word) => {
     const options = { name: 'act', description: 'd', input, execute, ...wrong }
     expect(() => tool(options)).toThrow(
@@ -177,6 +182,14 @@ describe('the functions of an agent', () => {
     expect(() => agentWith([{ name: 'no good', description: 'd', inputSchema: input, execute }])).toThrow(
       'Tool "no good"',
     )
+  })
+
+  it.each<[object, string]>([
+    [{ instruction: ['Look.'] }, '`instruction` is a text.'],
+    [{ isEnabled: false }, '`isEnabled` is a function of the run.'],
+  ])('must not be tools with %o', (wrong, problem) => {
+    const made = { name: 'act', description: 'd', inputSchema: input, execute, ...wrong }
+    expect(() => agentWith([made as unknown as Tool])).toThrow(`Tool "act": ${problem}`)
   })
 
   it.each([null, undefined, 7, 'act', {}])('must not be %j', (item) => {
