@@ -525,6 +525,23 @@ describe('a passage', () => {
     await expectProblem(await call('GET', `passages/${id}`), 404, 'not-found')
   })
 
+  it('of another user, or of one of several folders, is 404 where users have their own', async () => {
+    app = appWith({ perUserFiles: true })
+    const body = form(['a.md', '# Bees'])
+    body.append('user_id', 'ada')
+    expect((await app.request('/api/v1/uploadfiles/', { method: 'POST', body })).status).toBe(200)
+    const [id] = knowledge.ids.values()
+    expect(await (await call('GET', `passages/${id}?user_id=ada`)).json()).toMatchObject({
+      file: 'a.md',
+      quote: 'Bees',
+    })
+    await expectProblem(await call('GET', `passages/${id}?user_id=bob`), 404, 'not-found')
+    const other = folderKnowledge(join(folder.path, 'other'))
+    const swarm = { ...fakeAgent(), agents: [knowledge, other].map((one) => ({ knowledge: one })) }
+    app = createApp(swarm, { ...quiet, perUserFiles: true })
+    await expectProblem(await call('GET', `passages/${id}?user_id=ada`), 404, 'not-found')
+  })
+
   it.each(['-1', '10001', 'x', '1.5', ''])('with the context "%s" → 422', async (context) => {
     await expectProblem(await call('GET', `passages/x?context=${context}`), 422, 'invalid-field')
   })

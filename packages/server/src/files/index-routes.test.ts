@@ -163,9 +163,12 @@ describe('files that users share', () => {
 
   it('cannot be separated where the knowledge does not know users', () => {
     const { separateUsers: _, ...custom } = knowledge
-    expect(() => createApp({ ...fakeAgent(), knowledge: custom }, { perUserFiles: true })).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('perUserFiles') }),
-    )
+    const { folder: __, ...elsewhere } = knowledge
+    for (const one of [custom, elsewhere]) {
+      expect(() => createApp({ ...fakeAgent(), knowledge: one }, { perUserFiles: true })).toThrow(
+        expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining('perUserFiles') }),
+      )
+    }
     appWith()
     expect(knowledge.isSeparate).toBe(false)
     appWith({ perUserFiles: true })
