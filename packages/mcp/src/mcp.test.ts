@@ -207,8 +207,11 @@ describe('pins', () => {
   it('of a file that is none are invalid-config', async () => {
     using temp = tempFolder()
     const options = hostile('correct', temp.folder)
-    writeFileSync(options.pins, '{"version":2}')
-    await expect(mcp(options)).rejects.toMatchObject({ code: 'invalid-config' })
+    const none = ['{"version":2}', '{"version":1,"servers":{"hostile":5}}', ' '.repeat(4_194_305)]
+    for (const text of none) {
+      writeFileSync(options.pins, text)
+      await expect(mcp(options)).rejects.toThrow('is not a lock file of MCP tools')
+    }
   })
 })
 

@@ -138,6 +138,9 @@ describe('the skills of a folder', () => {
     const options = { allways: ['forms'] } as never // as from JavaScript
     expect(() => skills(folder(), options)).toThrow('Did you mean `always`?')
     expect(() => skills([])).toThrow('`skills` takes the path of a folder')
+    for (const none of [[' '], [5], null]) {
+      expect(() => skills(none as never)).toThrow('`skills` takes the path of a folder')
+    }
   })
 
   it('lift no approval by `allowed-tools`', async () => {

@@ -190,6 +190,8 @@ describe('agentkit eval', patiently, () => {
     [['none.ts'], '"none.ts" has no eval. Its default export is the options'],
     [['yes.ts', '--record'], '--record needs a file: add cassette:'],
     [['yes.ts', '--fail-under', 'exact'], '--fail-under is a scorer and its least mean'],
+    [['yes.ts', '--fail-under', 'exact='], '--fail-under is a scorer and its least mean'],
+    [['yes.ts', '--fail-under', 'exact=90'], '--fail-under is a scorer and its least mean'],
     [['yes.ts', '--fail-under', 'exat=1'], 'The eval has no scorer "exat". Did you mean "exact"?'],
     [['yes.ts', '--jsn'], "unknown option '--jsn'"],
     [['add', 'run_1', '--to', 'cases.csv'], '--to is a .jsonl file of cases, not "cases.csv".'],

@@ -72,6 +72,18 @@ describe('createCompileCache', () => {
     ['places out of order', { ...file, plan: [{ ...call, at: 2 }, call] }],
     ['a tool that is none', { ...file, tools: { 0: { compiled: { ...compiled, parameters: [{}] }, warnings: [] } } }],
     ['no tools', { ...file, tools: undefined }],
+    ['a compiled tool that is none', { ...file, tools: { 0: { compiled: null, warnings: [] } } }],
+    [
+      'a parameter that is none',
+      { ...file, tools: { 0: { compiled: { ...compiled, parameters: [5] }, warnings: [] } } },
+    ],
+    [
+      'a parameter that is all and has a name',
+      { ...file, tools: { 0: { compiled: { ...compiled, parameters: [{ name: 'a', whole: true }] }, warnings: [] } } },
+    ],
+    ['no digests', { ...file, dependencies: null }],
+    ['insertions that are none', { ...file, plan: [5] }],
+    ['a place that is none', { ...file, plan: [{ ...call, at: '1' }] }],
     ['digests that are none', { ...file, dependencies: { '/app/types.ts': 1 } }],
   ])('takes a file with %s for none', (_what, changed) => {
     using app = temporaryApp({})

@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useFolder } from '../../__fixtures__/use-folder.ts'
 import { attachFiles } from './attach-files.ts'
@@ -32,4 +33,22 @@ describe('the files of a message', () => {
       expect(() => attachFiles(`Read @${name}.`)).toThrow(`There is no file "${name}".`)
     },
   )
+
+  it('are ten at most, and no folder', () => {
+    const names = Array.from({ length: 11 }, (_, index) => `${index}.md`)
+    for (const name of names) folder.write(name, 'One.')
+    const message = (some: readonly string[]) => some.map((name) => `@${name}`).join(' ')
+    expect(attachFiles(message(names.slice(1)))).toHaveLength(10)
+    expect(() => attachFiles(message(names))).toThrow('A message takes 10 files, not 11.')
+    folder.write('docs/notes.md', 'One.')
+    expect(() => attachFiles('Read @docs')).toThrow('"docs" is a folder: name its files.')
+  })
+
+  it('are bounded, texts more than others', () => {
+    folder.write('long.txt', 'x'.repeat(1_000_001))
+    expect(() => attachFiles('Read @long.txt')).toThrow('"long.txt" has more than 1 MB of text.')
+    folder.write('large.png', '')
+    truncateSync('large.png', 20_000_001)
+    expect(() => attachFiles('See @large.png')).toThrow('"large.png" has more than 20 MB.')
+  })
 })

@@ -287,6 +287,8 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     ['another scheme, without its password', ['htp://u:secret@host/?x=1'], 'Did you mean "http://host"?'],
     ['an empty session', ['--session', ''], '--session has 1 to 128 characters'],
     ['an unknown option', ['--agnt', 'x'], '(Did you mean --agent?)'],
+    ['a token in the address', ['http://127.0.0.1:1023/?token=x'], 'takes no password and no token'],
+    ['an agent of a server', ['http://127.0.0.1:1023', '--agent', 'x'], '--agent is for a file'],
   ])('refuses %s, with 2', async (_, words, problem) => {
     const { code, error } = await agentkit(['chat', ...words], { input: '' })
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(problem) })
