@@ -127,8 +127,9 @@ describe('recall', () => {
     ['', 'A query is a text'],
     [' ', 'A query is a text'],
     ['x'.repeat(10_001), 'A query is a text'],
+    [5, 'A query is a text'],
   ])('refuses the query %j', async (query, problem) => {
-    await expect(agentWith([]).agent.memory.search(query, ada)).rejects.toThrow(problem)
+    await expect(agentWith([]).agent.memory.search(query as string, ada)).rejects.toThrow(problem)
   })
 
   it('refuses a search without a user, and limits that are none', async () => {

@@ -18,6 +18,11 @@ it.each([
   ['another scheme', { url: 'ftp://example.com', secret_env: 'HOOK_SECRET' }, '`url` is not an address'],
   ['no address', { url: 'example.com', secret_env: 'HOOK_SECRET' }, '`url` is not an address'],
   [
+    'a password alone',
+    { url: 'https://:hunter2@example.com', secret_env: 'HOOK_SECRET' },
+    '`url` has a user or a password',
+  ],
+  [
     'a password',
     { url: 'https://ann:hunter2@example.com', secret_env: 'HOOK_SECRET' },
     '`url` has a user or a password',

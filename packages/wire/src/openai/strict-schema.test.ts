@@ -1,7 +1,15 @@
+import type { JSONSchema } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
 
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+
+/** A closed object of lists within lists. */
+function nested(lists: number): JSONSchema {
+  let a: JSONSchema = { type: 'string' }
+  for (let list = 0; list < lists; list++) a = { type: 'array', items: a }
+  return { ...closed, properties: { a } }
+}
 
 describe('isStrictSchema', () => {
   it.each([
@@ -11,6 +19,7 @@ describe('isStrictSchema', () => {
       'lists and choices',
       { ...closed, properties: { a: { type: 'array', items: { anyOf: [closed, { type: 'null' }] } } } },
     ],
+    ['ten levels below the root', nested(9)],
     ['definitions', { ...closed, properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: closed } }],
     [
       'properties that are named like keywords',
@@ -26,6 +35,9 @@ describe('isStrictSchema', () => {
     ['an optional key', { ...closed, required: [] }],
     ['an open object within', { ...closed, properties: { a: { type: 'object', properties: {} } } }],
     ['an open object in a list', { ...closed, properties: { a: { type: 'array', items: { type: 'object' } } } }],
+    ['eleven levels below the root', nested(10)],
+    ['a property that is no schema', { ...closed, properties: { a: true } as object }],
+    ['properties that are a list', { ...closed, properties: [] as object, required: [] }],
     ['a list of anything', { ...closed, properties: { a: { type: 'array' } } }],
     ['a keyword that strict mode refuses', { ...closed, properties: { a: { type: 'string', default: 'x' } } }],
     [

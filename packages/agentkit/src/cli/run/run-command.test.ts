@@ -64,6 +64,8 @@ describe('agentkit run', () => {
   it('reads the question from standard input, with a file and without', async () => {
     expect(await agentkit(['run'], { input: 'Hi\n' })).toMatchObject({ code: 0, out: 'Hello.' })
     expect(await agentkit(['run', 'looks.ts'], { input: 'Hi' })).toMatchObject({ code: 0, out: 'I see.' })
+    const long = await agentkit(['run'], { input: 'x'.repeat(4 * 1_024 * 1_024 + 1) })
+    expect(long).toMatchObject({ code: 2, error: expect.stringContaining('has more than 4 MiB') })
     // Also where a dash says so: an empty one is refused.
     for (const words of [['-'], ['looks.ts', '-']]) {
       const { code, error } = await agentkit(['run', ...words], { input: ' \n' })
