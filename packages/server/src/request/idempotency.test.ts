@@ -2,8 +2,9 @@ import { AgentKitError, memorySessions, type RunStore } from '@agentkit/core'
 import type { ScriptedTurn } from '@agentkit/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { chatData, expectProblem, until, validFields } from '../__fixtures__/requests.ts'
-import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, heldTool, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
+import { serve } from '../serve.ts'
 import type { LogEntry } from '../util/log.ts'
 
 const storedAgent = storedAgents()
@@ -177,6 +178,28 @@ describe('a chat with an Idempotency-Key', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await again.json()).toEqual(await answer.json())
     expect(model.requests).toHaveLength(0)
+  })
+
+  it('is answered by the next server where the first one has handed its run over', async () => {
+    const { wait, begun, release } = heldTool()
+    const functions = [wait]
+    const first = storedAgent([{ toolCalls: [{ name: 'wait' }] }], { functions })
+    const draining = await serve(first.agent, { ...quiet, port: 0, limits: { drainMs: 30_000 } })
+    const request = keyed('Hi', 'a', { resumable: 'true' }, 'application/json')
+    const refused = fetch(`${draining.url}${path}`, request)
+    await begun
+    const closed = draining.close()
+    release()
+    expect((await refused).status).toBe(503)
+    await closed
+    const { agent, model } = storedAgent(['Done.'], { functions, path: first.path })
+    const next = await serve(agent, { ...quiet, port: 0 })
+    await until(() => model.requests.length > 0)
+    const send = () => fetch(`${next.url}${path}`, request)
+    await expect.poll(async () => (await send()).status).toBe(200)
+    expect(await (await send()).json()).toMatchObject({ answer: 'Done.' })
+    expect(model.requests).toHaveLength(1)
+    await next.close()
   })
 
   it.each<[string, ScriptedTurn, string]>([
