@@ -23,7 +23,33 @@ describe('a deadline', () => {
   it('does nothing after the run has ended, or when there is none', () => {
     const end = vi.fn()
     startDeadline(end, 250).stop()
-    startDeadline(end, undefined).stop()
+    const none = startDeadline(end, undefined)
+    vi.advanceTimersByTime(1_000)
+    none.stop()
+    expect(end).not.toHaveBeenCalled()
+  })
+
+  it('stands still until the last of several holds is released', () => {
+    const end = vi.fn()
+    const deadline = startDeadline(end, 250)
+    vi.advanceTimersByTime(100)
+    const releases = [deadline.hold(), deadline.hold()]
+    releases[0]?.()
+    vi.advanceTimersByTime(1_000)
+    expect(end).not.toHaveBeenCalled()
+    releases[1]?.()
+    vi.advanceTimersByTime(149)
+    expect(end).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(end).toHaveBeenCalledOnce()
+  })
+
+  it('does nothing where a hold is released after the run has ended', () => {
+    const end = vi.fn()
+    const deadline = startDeadline(end, 250)
+    const release = deadline.hold()
+    deadline.stop()
+    release()
     vi.advanceTimersByTime(1_000)
     expect(end).not.toHaveBeenCalled()
   })
