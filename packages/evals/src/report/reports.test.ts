@@ -63,6 +63,16 @@ it('lists a failure in one line, whatever lines its reason has', () => {
   expect(lines.at(-1)).toMatch(/: exact 0\.000: Too long: - one - two$/)
 })
 
+it('lists 20 failures, each in a line of a bounded length', () => {
+  const [first] = run.report.results
+  const result = { ...first, scores: { exact: 0 }, reasons: { exact: 'x'.repeat(1_000) }, passed: false }
+  const results = Array<CaseResult>(25).fill(result as CaseResult) // the report has results
+  const lines = reportLines({ ...run.report, results })
+  expect(lines.slice(lines.indexOf('25 of 25 runs did not pass:'))).toHaveLength(1 + 20 + 1)
+  expect(lines.at(-1)).toBe('  and 5 more')
+  expect(lines.at(-2)).toMatch(/^.{299}…$/)
+})
+
 describe('the HTML page', () => {
   let html: string
   beforeAll(async () => {

@@ -82,10 +82,11 @@ describe('judge', () => {
     expect(await judge({ model, rubric }).score(scoredRun('x'), signal)).toMatchObject({ score: 1 })
   })
 
-  it('reads a bounded part of a long answer', async () => {
+  it('reads a bounded part of a long question and of a long answer', async () => {
     const model = judging('{"reasons":"Long.","rating":3}')
-    await judge({ model, rubric }).score(scoredRun('x'.repeat(1_000_000)), signal)
-    expect(dataOf(model.requests[0]).text.length).toBeLessThan(101_000)
+    const input = '?'.repeat(1_000_000)
+    await judge({ model, rubric }).score(scoredRun('x'.repeat(1_000_000), { case: { input } }), signal)
+    expect(dataOf(model.requests[0]).text.length).toBeLessThan(201_000)
   })
 
   it.each<[object, string]>([
