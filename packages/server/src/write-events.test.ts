@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, it } from 'vitest'
-import { openSocket } from './__fixtures__/requests.ts'
+import { Agent } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
+import { createAdaptorServer } from '@hono/node-server'
+import { expect, it, vi } from 'vitest'
+import { openSocket, rawChat } from './__fixtures__/requests.ts'
+import { createApp } from './create-app.ts'
+import { serve } from './serve.ts'
 import type { TextStream } from './util/server-env.ts'
 import { writingEvents } from './write-events.ts'
 
@@ -72,3 +77,34 @@ it('writes no body for HEAD', async () => {
   })
   expect(await write(new Request('http://localhost/', { method: 'HEAD' }), {})).toBe(response)
 })
+
+it.each(['serve', 'the Node adapter of an app'])('writes the headers with the first events, by %s', async (by) => {
+  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Hello.']) })
+  const { url, close } = await (by === 'serve' ? serve(agent, { port: 0, log: () => {} }) : adapted(agent))
+  const written: string[] = []
+  const { _write, _writev } = Socket.prototype
+  vi.spyOn(Socket.prototype, '_write').mockImplementation(function (this: Socket, chunk, ...rest) {
+    written.push(String(chunk))
+    _write.call(this, chunk, ...rest)
+  })
+  vi.spyOn(Socket.prototype, '_writev').mockImplementation(function (this: Socket, chunks, ...rest) {
+    written.push(chunks.map(({ chunk }) => String(chunk)).join(''))
+    _writev?.call(this, chunks, ...rest)
+  })
+  const { socket } = await openSocket(url)
+  socket.write(rawChat(url, { accept: 'text/event-stream' }))
+  await once(socket, 'data')
+  vi.restoreAllMocks()
+  expect(written.find((text) => text.startsWith('HTTP/1.1 200'))).toContain('event: run-start')
+  socket.destroy()
+  await close()
+})
+
+/** An app in a server of the Node adapter, as users mount it. */
+async function adapted(agent: Agent): Promise<{ url: string; close(): unknown }> {
+  const { fetch } = createApp(agent, { log: () => {} })
+  const server = createAdaptorServer({ fetch }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of a TCP server
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}

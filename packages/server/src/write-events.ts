@@ -20,7 +20,6 @@ export function writingEvents(fetch: Fetch): (request: Request, env: unknown) =>
     if (!events.stream || request.method === 'HEAD') return response
     const { outgoing } = bindings
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-    outgoing.flushHeaders()
     void writeTexts(events.stream, outgoing)
     return RESPONSE_ALREADY_SENT
   }

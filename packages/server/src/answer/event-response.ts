@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { Limits } from '../limits.ts'
 import type { LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
@@ -44,7 +45,10 @@ export async function eventResponse(
     return new Response(null, { headers })
   }
   const slot = context.env?.events
-  if (!slot) return new Response(webStream(stream), { headers })
+  if (!slot) {
+    writeTogether(context.env)
+    return new Response(webStream(stream), { headers })
+  }
   slot.stream = stream
   return new Response(null, { headers })
 }
@@ -58,6 +62,15 @@ function counted({ read, leave }: EventSource, stop: () => void): EventSource {
       leave()
     },
   }
+}
+
+/** The Node adapter writes the headers, and then what the stream has: in this turn of the event loop, so as one. */
+function writeTogether({ incoming, outgoing }: Partial<HttpBindings> = {}): void {
+  const socket = incoming?.httpVersion === '1.1' ? outgoing?.socket : undefined
+  if (!socket) return
+  // Of the response it would put the parts of a chunk apart.
+  socket.cork()
+  setImmediate(() => socket.uncork())
 }
 
 function streamHeaders(context: ServerContext): Record<string, string> {

@@ -13,7 +13,7 @@ export type RecordedCall = {
   call: number
   /** `provider/model`. */
   model: string
-  /** Whose call it is, where `record` was told. */
+  /** Whose call it is, where `record` was given a group. */
   group?: string
   /** In the form that is compared: keys sorted, secrets scrubbed, files and opaque data as hashes. */
   request: ModelRequest
