@@ -65,9 +65,10 @@ export function isLoopback(host: string): boolean {
 export function requestHosts(context: ServerContext): string[] {
   const forwarded = context.get('forwardedHost')
   if (forwarded !== undefined) return forwarded.split(',').map((name) => name.trim())
+  const named = context.req.header('host')
+  if (named !== undefined && !wholeTarget.test(context.env?.incoming?.url ?? '')) return [named]
   const called = new URL(context.req.url).host
-  const named = context.req.header('host') ?? called
-  return wholeTarget.test(context.env?.incoming?.url ?? '') ? [named, called] : [named]
+  return named === undefined ? [called] : [named, called]
 }
 
 /** An address as URLs have it. */
