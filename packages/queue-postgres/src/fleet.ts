@@ -21,10 +21,11 @@ type FleetOptions = {
 }
 
 /** How many workers make passes over the queue. The others take their places when they die. */
-const supervisors = 3
+export const supervisors = 3
 const tickMs = 1_000
 const pollsPerSecond = 20
-const lock = `hashtext('${schema}')`
+/** The first number of the advisory locks. */
+export const lock: string = `hashtext('${schema}')`
 
 /**
  * Holds one connection for what belongs to a connection: LISTEN, and advisory locks, which Postgres releases when the
