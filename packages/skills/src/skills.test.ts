@@ -139,6 +139,7 @@ describe('the skills of a folder', () => {
     expect(() => skills(folder(), options)).toThrow('Did you mean `always`?')
     expect(() => skills([])).toThrow('`skills` takes the path of a folder')
     for (const none of [[' '], [5], null]) {
+      // As from JavaScript.
       expect(() => skills(none as never)).toThrow('`skills` takes the path of a folder')
     }
   })

@@ -44,7 +44,7 @@ export type ModelRequest = {
   parallelToolCalls?: boolean
   /** Absent where no later request repeats the prompt: writing it to a cache would only cost. */
   cache?: CachePlan
-  /** @internal */
+  /** For agentkit's own providers. @internal */
   [convertedOfRun]?: Map<object, unknown>
 }
 

@@ -34,6 +34,7 @@ export type StepCalls = Verdicts & {
   unlink?: () => void
 }
 
+/** @param calls how many calls the step has */
 export function stepOf(run: Run, verdicts: Verdicts, calls: number): StepCalls {
   const { signal } = run.scope
   const controller = calls > 1 ? new AbortController() : undefined

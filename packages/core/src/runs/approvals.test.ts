@@ -145,7 +145,7 @@ describe('pending approvals', () => {
     const pending = pendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
-    const nothing = undefined as unknown as null
+    const nothing = undefined as unknown as null // as from JavaScript
     await expect(pending.answer(first, nothing)).rejects.toThrow(
       `run.answer("${first}") needs a result: JSON, null where`,
     )

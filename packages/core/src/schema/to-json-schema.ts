@@ -35,7 +35,7 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
     }
     const converter = await importZod3Converter(owner)
     const refuseDate = dateRefusal()
-    // The converter reads the schema's `_def`, which every zod 3 schema has.
+    // The converter reads the schema's `_def`, which every zod 3 schema has: the cast, as our type shows only the standard part.
     return converter.zodToJsonSchema(schema as unknown as Zod3Schema, {
       pipeStrategy: 'input',
       override: (definition, { currentPath }) => {

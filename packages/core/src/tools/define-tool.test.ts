@@ -189,7 +189,8 @@ describe('the functions of an agent', () => {
     [{ isEnabled: false }, '`isEnabled` is a function of the run.'],
   ])('must not be tools with %o', (wrong, problem) => {
     const made = { name: 'act', description: 'd', inputSchema: input, execute, ...wrong }
-    expect(() => agentWith([made as unknown as Tool])).toThrow(`Tool "act": ${problem}`)
+    const wrongTool = made as unknown as Tool // as from JavaScript
+    expect(() => agentWith([wrongTool])).toThrow(`Tool "act": ${problem}`)
   })
 
   it.each([null, undefined, 7, 'act', {}])('must not be %j', (item) => {

@@ -264,6 +264,7 @@ describe('a branch', () => {
   })
 
   it('takes true and false for the keys that are written so', async () => {
+    // The type asks for one of the keys, which are texts.
     const flow = workflow().branch((text) => (text === 'x') as never, { true: () => 'Yes.', false: () => 'No.' })
     expect([await flow.run('x'), await flow.run('y')]).toEqual(['Yes.', 'No.'])
   })

@@ -51,13 +51,13 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
   it.each([
     ['19.99', 'The blue chair is 19.99 euro'],
     ['price of 2.50', 'A ticket is 2.50 euro'],
-    ['2.4.1', 'Version v2.4.1 mends the login'],
-    ['v2.4.1', 'Version v2.4.1 mends the login'],
+    ['2.4.1', 'Version v2.4.1 fixes the login'],
+    ['v2.4.1', 'Version v2.4.1 fixes the login'],
     ['1234567', 'In all 1,234,567 were sold'],
   ])('finds the number %j first, before other numbers with its parts', async (query, quote) => {
     const others = ['99 chairs, 19 of them red', '4 of 2 and 1', 'Version v2.4.2 and 1 other, 2 of 4 things', '50 of 2, 567']
     await index('a.md', ...others, 'The blue chair is 19.99 euro', 'A ticket is 2.50 euro')
-    await index('b.md', 'Version v2.4.1 mends the login', 'In all 1,234,567 were sold', ...others)
+    await index('b.md', 'Version v2.4.1 fixes the login', 'In all 1,234,567 were sold', ...others)
     expect((await search(query))[0]).toBe(quote)
   })
 

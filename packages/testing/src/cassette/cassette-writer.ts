@@ -19,6 +19,7 @@ export type OpenCall = {
   end(how: CallEnd): void
 }
 
+/** How a call is written; see `RecordOptions`. */
 export type CallOptions = { append?: boolean | undefined; group?: string | undefined }
 
 /** The model finished, its reader left or aborted, or it failed. */
