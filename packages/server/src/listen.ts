@@ -179,7 +179,7 @@ async function drain(
   capacity.drain()
   // Their clients receive the end of the run.
   const aborted = [...capacity.boundRuns]
-  for (const run of aborted) run.cancel()
+  for (const { run } of aborted) run?.cancel()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const idle = setInterval(() => {
     // Node keeps a connection alive that was busy when the server closed.

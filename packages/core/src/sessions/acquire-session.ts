@@ -134,11 +134,12 @@ async function tryToBegin<Found>(
 ): Promise<{ found: Found } | { conflict: AgentKitError }> {
   const { undo, fail } = beginning
   // Noted first: a store may begin the run and fail to report it.
-  unendedRuns(store).set(keyText(key), { runId, end: undo })
+  const unended: UnendedRun = { runId, end: undo }
+  unendedRuns(store).set(keyText(key), unended)
   const begun = (async () => beginning.begin())()
   try {
     const found = await untilAborted(signal, begun)
-    unendedRuns(store).set(keyText(key), { runId, end: fail })
+    unended.end = fail
     return { found }
   } catch (error) {
     if (isConflict(error)) {
@@ -155,8 +156,10 @@ async function tryToBegin<Found>(
   }
 }
 
+type UnendedRun = { runId: string; end(): Promise<unknown> }
+
 /** Runs whose end is not stored, by session: the next run of the session has to end them first. */
-const unendedRuns = perStore<{ runId: string; end(): Promise<unknown> }>()
+const unendedRuns = perStore<UnendedRun>()
 
 async function endUnendedRun(store: SessionStore, key: SessionKey): Promise<void> {
   const unended = unendedRuns(store).get(keyText(key))
@@ -174,9 +177,15 @@ export function isConflict(error: unknown): error is AgentKitError {
 
 /** Called once the end of a run is stored. */
 export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: string): void {
+  const unended = unendedRuns(store).get(keyText(key))
   // A later run may hold the session by now.
-  if (unendedRuns(store).get(keyText(key))?.runId === runId) unendedRuns(store).delete(keyText(key))
+  if (unended?.runId !== runId) return
+  unendedRuns(store).delete(keyText(key))
+  unended.end = hasEnded
 }
+
+/** In place of what leads to the run: V8 keeps the entries of a table that a Map has outgrown, and what they lead to. */
+async function hasEnded(): Promise<void> {}
 
 /** Begins a run by the store's own methods. */
 export function storedBeginning<Found>(

@@ -36,6 +36,8 @@ function isShared({ background, hearsOthers }: RunStore): boolean {
 
 function leave(watched: WatchedRuns, run: WatchedRun): void {
   watched.runs.delete(run)
+  // V8 keeps the entries of a table that a Set has outgrown, and what they lead to.
+  run.interrupt = () => {}
   if (watched.runs.size > 0) return
   clearInterval(watched.timer)
   watched.timer = undefined
@@ -56,8 +58,9 @@ async function look(store: RunStore, watched: WatchedRuns): Promise<void> {
       () => undefined,
     )
     if (!reason || !runs.has(run)) continue
+    const { interrupt } = run
     leave(watched, run)
-    run.interrupt(reason)
+    interrupt(reason)
   }
   watched.isLooking = false
 }

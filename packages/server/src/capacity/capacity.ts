@@ -33,7 +33,7 @@ export type Capacity = {
   hold(): Hold
   sessionRuns: SessionRuns
   /** Runs that end with the server, because only their clients wait for them. */
-  readonly boundRuns: Set<Pick<AgentRun, 'cancel'>>
+  readonly boundRuns: Set<BoundRun>
   readonly readers: Readers
   readonly continuations: Continuations
   totals: Totals
@@ -41,6 +41,9 @@ export type Capacity = {
   readonly draining: AbortSignal
   drain(): void
 }
+
+/** Empty once it has left the Set: V8 keeps the entries of a table that a Set has outgrown, and what they lead to. */
+export type BoundRun = { run: Pick<AgentRun, 'cancel'> | undefined }
 
 /** Releases the place of a run. */
 export type Leave = (spent?: Spent) => void

@@ -7,7 +7,7 @@ import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
 import { hasOwnLine } from '../answer/log-problem.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
-import type { Leave } from '../capacity/capacity.ts'
+import type { BoundRun, Leave } from '../capacity/capacity.ts'
 import type { Begin } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
@@ -139,16 +139,19 @@ async function releaseAfter(
   { request, parts, context }: Chat,
   run: Promise<AgentRun>,
   place: Promise<Leave>,
-  active?: Set<Pick<AgentRun, 'cancel'>>,
+  active?: Set<BoundRun>,
 ): Promise<void> {
+  const bound: BoundRun = { run: undefined }
   const settle = (started: AgentRun): AgentRun['result'] => {
     const { userId, sessionId } = request
-    active?.add(started)
+    bound.run = started
+    active?.add(bound)
     if (sessionId !== undefined) parts.capacity.sessionRuns.add({ userId, sessionId }, started)
     return started.result
   }
   const spent = await run.then(settle).catch(() => undefined)
-  if (active) void run.then((started) => active.delete(started)).catch(() => {})
+  active?.delete(bound)
+  bound.run = undefined
   // A server that stops leaves a durable run to the next one.
   const isLeft = !active && spent?.finishReason === 'aborted' && parts.capacity.runs.isClosed
   if (spent && !isLeft && hasOwnLine(spent, context)) {
