@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Agent } from '@agentkit/core'
+import { Agent, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { createAdaptorServer } from '@hono/node-server'
 import { expect, it, vi } from 'vitest'
@@ -78,27 +78,36 @@ it('writes no body for HEAD', async () => {
   expect(await write(new Request('http://localhost/', { method: 'HEAD' }), {})).toBe(response)
 })
 
-it.each(['serve', 'the Node adapter of an app'])('writes the headers with the first events, by %s', async (by) => {
-  const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['Hello.']) })
-  const { url, close } = await (by === 'serve' ? serve(agent, { port: 0, log: () => {} }) : adapted(agent))
-  const written: string[] = []
-  const { _write, _writev } = Socket.prototype
-  vi.spyOn(Socket.prototype, '_write').mockImplementation(function (this: Socket, chunk, ...rest) {
-    written.push(String(chunk))
-    _write.call(this, chunk, ...rest)
-  })
-  vi.spyOn(Socket.prototype, '_writev').mockImplementation(function (this: Socket, chunks, ...rest) {
-    written.push(chunks.map(({ chunk }) => String(chunk)).join(''))
-    _writev?.call(this, chunks, ...rest)
-  })
-  const { socket } = await openSocket(url)
-  socket.write(rawChat(url, { accept: 'text/event-stream' }))
-  await once(socket, 'data')
-  vi.restoreAllMocks()
-  expect(written.find((text) => text.startsWith('HTTP/1.1 200'))).toContain('event: run-start')
-  socket.destroy()
-  await close()
-})
+it.each(['serve', 'the Node adapter of an app'])(
+  'writes the headers with the events up to a first result, by %s',
+  async (by) => {
+    // Each step of a provider's answer ends in a later callback of the same turn.
+    const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Hello.'])
+    const look = tool({
+      ...{ name: 'look', description: 'Looks.', input: { type: 'object' } },
+      execute: () => new Promise((resolve) => process.nextTick(resolve, 'done')),
+    })
+    const agent = new Agent({ name: 'Test', functions: [look], model })
+    const { url, close } = await (by === 'serve' ? serve(agent, { port: 0, log: () => {} }) : adapted(agent))
+    const written: string[] = []
+    const { _write, _writev } = Socket.prototype
+    vi.spyOn(Socket.prototype, '_write').mockImplementation(function (this: Socket, chunk, ...rest) {
+      written.push(String(chunk))
+      _write.call(this, chunk, ...rest)
+    })
+    vi.spyOn(Socket.prototype, '_writev').mockImplementation(function (this: Socket, chunks, ...rest) {
+      written.push(chunks.map(({ chunk }) => String(chunk)).join(''))
+      _writev?.call(this, chunks, ...rest)
+    })
+    const { socket } = await openSocket(url)
+    socket.write(rawChat(url, { accept: 'text/event-stream' }))
+    await once(socket, 'data')
+    vi.restoreAllMocks()
+    expect(written.find((text) => text.startsWith('HTTP/1.1 200'))).toMatch(/event: run-start.+event: tool-result/s)
+    socket.destroy()
+    await close()
+  },
+)
 
 /** An app in a server of the Node adapter, as users mount it. */
 async function adapted(agent: Agent): Promise<{ url: string; close(): unknown }> {

@@ -64,13 +64,13 @@ function counted({ read, leave }: EventSource, stop: () => void): EventSource {
   }
 }
 
-/** The Node adapter writes the headers, and then what the stream has: in this turn of the event loop, so as one. */
+/** The Node adapter writes the headers now, and the first events after one turn of the event loop: after two, both as one. */
 function writeTogether({ incoming, outgoing }: Partial<HttpBindings> = {}): void {
   const socket = incoming?.httpVersion === '1.1' ? outgoing?.socket : undefined
   if (!socket) return
   // Of the response it would put the parts of a chunk apart.
   socket.cork()
-  setImmediate(() => socket.uncork())
+  setImmediate(() => setImmediate(() => socket.uncork()))
 }
 
 function streamHeaders(context: ServerContext): Record<string, string> {

@@ -120,13 +120,11 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
     decide()
     wake()
   })
-  let hasBegun = false
   const next = async (): Promise<string | undefined> => {
     clearTimeout(stalled)
     if (text === '' && !ended && !gone) await somethingToSend()
-    // One turn of the event loop, so that events that arrive together are sent together; the first ones go with the headers.
-    if (hasBegun && !ended && !gone) await new Promise((turn) => setImmediate(turn))
-    hasBegun = true
+    // One turn of the event loop, so that events that arrive together are sent together.
+    if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
     if (gone) return undefined
     if (text === '') return ended ? undefined : sending(': keep-alive\n\n')
     return sending(text)
