@@ -1,4 +1,4 @@
-import { readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type TemporaryFolder, temporaryFolder } from './__fixtures__/temporary-folder.ts'
@@ -52,6 +52,28 @@ it('has at most 1,000 characters on each side unless asked, and none at the ends
     before: '',
     after: '',
   })
+})
+
+it('is of the type that the name of a link says, as is the text of its file', async () => {
+  await mkdir(files)
+  for (const [file, content] of [
+    ['cost.csv', 'item,cost\nhoney,7\nwax,3\n'],
+    ['bees.md', '## Bees\n\nThey make nectar sweet.\n'],
+  ] as const) {
+    await folder.write(`files/.store/${file.length}`, content)
+    await symlink(`.store/${file.length}`, join(files, file))
+  }
+  expect(await retriever.sync()).toMatchObject({ indexed: 2, skipped: [] })
+  for (const [query, place] of [
+    ['honey', { file: 'cost.csv', row: 2, before: '', after: '' }],
+    ['nectar', { file: 'bees.md', heading: 'Bees' }],
+  ] as const) {
+    const { start, end, quote, before, after, ...passage } = await retriever.passage(await passageAbout(query))
+    expect({ ...passage, before, after }).toMatchObject(place)
+    const { text } = await extractFile(join(files, place.file))
+    expect(text.slice(start, end)).toBe(quote)
+    expect(text).toBe(before + quote + after)
+  }
 })
 
 it('does not cut a character in two', async () => {

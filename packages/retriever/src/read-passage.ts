@@ -72,10 +72,10 @@ type Around = Pick<Passage, 'before' | 'after'>
 
 async function textAround(
   path: string,
-  { start, end, quote }: Chunk,
+  { file, start, end, quote }: Chunk,
   { pool, context, maxFileBytes, signal }: ReadPassageOptions,
 ): Promise<Around | undefined> {
-  const extracted = await pool.extract(path, { maxBytes: maxFileBytes, signal }).catch(() => undefined)
+  const extracted = await pool.extract(path, { file, maxBytes: maxFileBytes, signal }).catch(() => undefined)
   if (signal.aborted) throw signal.reason
   if (extracted?.text.slice(start, end) !== quote) return undefined
   const { text } = extracted

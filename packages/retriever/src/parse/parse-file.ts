@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { extname } from 'node:path'
 import { createChunker } from '../chunk/create-chunker.ts'
+import { extOf } from '../data/ext-of.ts'
 import { packBytes, packChunks } from '../data/pack-chunks.ts'
 import type { Parsed, Parser, Piece } from '../data/piece.ts'
 import { isUnreadableFile } from '../data/unreadable-file.ts'
@@ -29,7 +29,7 @@ export async function parseFile(request: ParseRequest, options: ParseFileOptions
     options.onBytes?.(bytes.length)
     contentHash = hash('sha256', bytes).slice(0, 32)
     if (request.do === 'chunk' && request.unlessHash === contentHash) return { outcome: 'unchanged', hash: contentHash }
-    const parse = await options.loadParser(sniff(bytes, extname(request.path).toLowerCase()))
+    const parse = await options.loadParser(sniff(bytes, extOf(request.file)))
     const pieces = parse(bytes, options.signal)
     const sink = request.do === 'chunk' ? chunkSink(request.file, options) : textSink(options)
     return { outcome: 'read', hash: contentHash, ...(await pour(pieces, sink)) }

@@ -3,10 +3,11 @@ import type { PackedChunks } from '../../data/pack-chunks.ts'
 import type { Block, Parsed } from '../../data/piece.ts'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
 
-/** What a worker is to do with a file. */
-export type ParseRequest =
-  | { do: 'chunk'; file: string; path: string; found?: FoundFile; unlessHash?: string; maxBytes: number }
-  | { do: 'extract'; path: string; maxBytes: number }
+/** What a worker is to do with a file: `file` is the name that says its type, `path` where its bytes are. */
+export type ParseRequest = { file: string; path: string; maxBytes: number } & (
+  | { do: 'chunk'; found?: FoundFile; unlessHash?: string }
+  | { do: 'extract' }
+)
 
 /** What a worker is told. */
 export type ToWorker =

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import type { Chunk } from '../../data/chunk.ts'
+import { extOf } from '../../data/ext-of.ts'
 import type { FoundFile } from '../../data/file-record.ts'
 import type { Parsed } from '../../data/piece.ts'
 import { type UnreadableStatus, unreadableFile } from '../../data/unreadable-file.ts'
@@ -31,8 +31,12 @@ export interface ParsePool {
    * @param file.found the file that the scan found: another one, or a link, is `replaced`
    */
   read(file: { file: string; path: string; size?: number; found?: FoundFile }, options: ReadOptions): Promise<ReadFile>
-  /** The text that passages are cut from. @throws UnreadableFile; `not-found` */
-  extract(path: string, options: Omit<ReadOptions, 'unlessHash' | 'spools'>): Promise<ExtractedFile>
+  /**
+   * The text that passages are cut from.
+   * @param options.file the name that says its type; absent, its path
+   * @throws UnreadableFile; `not-found`
+   */
+  extract(path: string, options: Pick<ReadOptions, 'maxBytes' | 'signal'> & { file?: string }): Promise<ExtractedFile>
   /** Ends the processes; pending calls reject with `aborted`. */
   close(): Promise<void>
 }
@@ -85,7 +89,7 @@ export function createParsePool({
         ...(unlessHash && { unlessHash }),
       }
       const passages = collectPassages(file, spools)
-      const end = await run(request, weightOf(path, size), signal, passages)
+      const end = await run(request, weightOf(file, size), signal, passages)
       if (end.outcome !== 'read') passages.drop()
       switch (end.outcome) {
         case 'unchanged':
@@ -104,10 +108,10 @@ export function createParsePool({
       }
     },
 
-    async extract(path, { maxBytes, signal }) {
+    async extract(path, { maxBytes, signal, file = path }) {
       const parts: ParsePart[] = []
       const taker: PartTaker = { add: (part) => parts.push(part), clear: () => parts.splice(0) }
-      const end = await run({ do: 'extract', path, maxBytes }, weightOf(path), signal, taker)
+      const end = await run({ do: 'extract', file, path, maxBytes }, weightOf(file), signal, taker)
       if (end.outcome === 'unchanged' || end.outcome === 'replaced')
         throw new AgentKitError('storage', `${path} was not read.`)
       if (end.outcome === 'unreadable') {
@@ -210,8 +214,8 @@ export function usualProcesses(): number {
   return Math.min(4, availableParallelism())
 }
 
-function weightOf(path: string, size = 0): number {
-  const isSlow = ['.pdf', '.docx'].includes(extname(path).toLowerCase())
+function weightOf(file: string, size = 0): number {
+  const isSlow = ['.pdf', '.docx'].includes(extOf(file))
   return isSlow ? fullLoad : Math.min(fullLoad, 1 + Math.floor(size / 8_000))
 }
 
