@@ -214,6 +214,9 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     ['إجازة', 'يحصل الموظفون على الإجازة'],
     ['휴가', '직원은 유급휴가를 받습니다'],
     ['서울', '회의는 서울에서 열립니다'],
+    ['カレー', 'カレーライスの作り方'],
+    ['ｻｲﾄ', '会社のウェブサイトで申し込む'],
+    ['圖書', '圖書館於八點開放'],
   ])('finds %s within a longer word of %j when it may be fuzzy', async (query, quote) => {
     await index('a.md', 'Something else altogether', quote, 'And one more passage of quite other words')
     expect(await search(query, { fuzzy: true })).toEqual([quote])

@@ -23,7 +23,9 @@ export async function searchText(
   const similar = await similarWords(at, withNameParts(folded), filter)
   const close = similar.length === 0 ? [] : await match(at, similar.join(' '), limit, filter)
   const found = behind(exact, close).slice(0, limit)
-  return found.length > 0 ? found : saying(at, folded, limit, filter)
+  if (found.length > 0) return found
+  const said = await saying(at, folded, limit, filter)
+  return said.length > 0 ? said : within(at, folded, limit, filter)
 }
 
 export function searchVector(
@@ -105,4 +107,18 @@ async function saying({ table }: LanceTable, query: string, limit: number, filte
   const condition = all(areChunks, filterSql(filter), `regexp_like(text, '(?i)\\b${words.join('\\W+')}\\b')`)
   const rows = await readRows(table.query().where(condition).select(['id']).limit(limit))
   return rows.map(({ id }) => ({ id: String(id), score: 1 }))
+}
+
+/** Scripts without spaces, each sign of which carries as much as several letters. */
+const dense = /[\p{Script=Katakana}ー]{2,40}|\p{Script=Han}{2,40}/gu
+
+/** What has most of the query's words in longer ones, in scripts whose compounds are one word of the index: サイト in ウェブサイト. */
+async function within({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
+  const words = [...new Set(query.match(dense))].slice(0, phraseWords)
+  if (words.length === 0) return []
+  const condition = all(areChunks, filterSql(filter), `regexp_like(text, '${words.join('|')}')`)
+  const rows = await readRows(table.query().where(condition).select(['id', 'text']).limit(limit))
+  return rows
+    .map(({ id, text }) => ({ id: String(id), score: words.filter((word) => String(text).includes(word)).length }))
+    .sort((one, other) => other.score - one.score)
 }
