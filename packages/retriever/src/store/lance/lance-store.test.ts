@@ -101,6 +101,22 @@ it('adds no chunk twice when several write the same at once, even without a lock
   for (const other of others) await other.close()
 })
 
+it('takes tens of thousands of paths, which LanceDB does not survive', async () => {
+  const files = ['a.md', 'b/a.md', 'b/c/a.md', 'd.md'].map((file) => makeFile(file, ['A word'], { dimensions }))
+  await store.apply(adding(...files), never)
+  const others = Array.from({ length: 40_000 }, (_, number) => `folder ${number}/`)
+  const options = { limit: 10, filter: { paths: ['a.md', 'b/', 'd.md/', ...others] } }
+  for (const hits of [
+    await store.searchText('word', options),
+    await store.searchText('wrod', { ...options, fuzzy: true }),
+    await store.searchVector(new Float32Array(dimensions).fill(1), options),
+  ]) {
+    const chunks = await store.chunks(hits.map(({ id }) => id))
+    expect(chunks.map(({ file }) => file).sort()).toEqual(['a.md', 'b/a.md', 'b/c/a.md'])
+  }
+  expect(await store.searchText('word', { limit: 10, filter: { paths: others } })).toEqual([])
+})
+
 it.each(['war', 'sea', 'care', 'face', '3', 'C++'])('finds the word %j, which LanceDB leaves out', async (word) => {
   await store.apply(adding(makeFile('a.md', [`Here is ${word} to be read`, 'And here is none'])), never)
   expect(await found(word)).toEqual([`Here is ${word} to be read`])

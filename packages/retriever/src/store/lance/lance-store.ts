@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts'
 import { applyInProcess, isForProcess } from '../write-in-process.ts'
 import { applyChange } from './lance-apply.ts'
+import { knownFilter } from './lance-filter.ts'
 import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
 import { maintainTable } from './lance-maintain.ts'
 import { readMeta, writeMeta } from './lance-meta.ts'
@@ -16,8 +17,10 @@ export function lanceStore(at: LanceTable): Store {
     files: () => read(() => readFiles(at)),
     apply: (change, signal) =>
       isForProcess(change) ? applyInProcess(at.address, change, signal) : applyChange(at, change, signal),
-    searchText: (query, options) => read(() => searchText(at, query, options)),
-    searchVector: (vector, options) => read(() => searchVector(at, vector, options)),
+    searchText: (query, options) =>
+      read(async () => searchText(at, query, { ...options, filter: await knownFilter(at, options.filter) })),
+    searchVector: (vector, options) =>
+      read(async () => searchVector(at, vector, { ...options, filter: await knownFilter(at, options.filter) })),
     chunks: (ids) => read(() => readChunks(at, ids)),
     chunksOf: (file, options) => read(() => readChunksOf(at, file, options)),
     vectorsOf: (textHashes) => read(() => readVectors(at, textHashes)),
