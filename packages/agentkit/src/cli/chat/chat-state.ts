@@ -3,7 +3,8 @@ import type { Question } from './partner.ts'
 /** What a chat remembers of its own. */
 export type ChatState = {
   sessionId: string
-  last?: { question: Question; runId: string }
+  /** `runId`: the run that the conversation has of the question. */
+  last?: { question: Question; runId?: string }
   /** `isUnpriced`: a model was asked whose price is not known, so that the sum is not known either. */
   used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
   /** As `/sessions` has listed them. */

@@ -254,6 +254,22 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('does not answer') })
   })
 
+  it('says on a line of its own that the connection was lost within an answer', async () => {
+    const event = { type: 'text-delta', text: 'Hel', seq: 1, runId: 'run_1', path: [] }
+    const breaking = createServer((request, response) => {
+      if (request.url?.includes('info')) return void response.end('{"id":"a","name":"A"}')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify(event)}\n\n`)
+      // After what was written, and without an end of the answer.
+      response.socket?.end()
+    })
+    closers.push(async () => breaking.close())
+    await once(breaking.listen(0, '127.0.0.1'), 'listening')
+    const { port } = breaking.address() as AddressInfo // it listens
+    const { code, out } = await agentkit(['chat', `http://127.0.0.1:${port}`], { input: 'Hi\n' })
+    expect({ code, out }).toEqual({ code: 1, out: 'Hel\nThe connection was lost before the answer was complete.' })
+  })
+
   it.each<[string, number, string, string]>([
     [
       'another path of a server',

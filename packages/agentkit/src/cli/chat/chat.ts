@@ -9,7 +9,7 @@ import { type ChatState, newSession, newState } from './chat-state.ts'
 import { commands, isCommand, obey } from './commands.ts'
 import { decide } from './decide.ts'
 import { localPartner } from './local-partner.ts'
-import type { Decide, Partner, Question, Waiting } from './partner.ts'
+import { type Decide, FailedRun, type Partner, type Question, type Waiting } from './partner.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
 import { serverPartner } from './server-partner.ts'
 import { createView, painted } from './view.ts'
@@ -108,8 +108,9 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
 
 async function retry(parts: Parts, state: ChatState): Promise<void> {
   if (!state.last) throw new Error('There is no answer yet that could be replaced.')
-  const { question, runId } = state.last
-  await ask(parts, state, { ...question, replaces: runId })
+  // What the conversation has nothing of is to replace what it was to replace before.
+  const { question, runId = question.replaces } = state.last
+  await ask(parts, state, { ...question, ...(runId !== undefined && { replaces: runId }) })
 }
 
 /** Decides on the runs of the conversation that wait, such as one whose process has ended. */
@@ -144,22 +145,25 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
     const next = `continue this conversation by --session ${state.sessionId}, then type /waiting`
     throw new Error(`${asked.name} waits for a decision: ${next}.`)
   }
+  const last: ChatState['last'] = 'asked' in what ? undefined : { question: what }
+  if (last) state.last = last
   const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
   const answering = (async () => {
     for await (const event of events) {
+      // Before its first step a run may fail that is no part of the conversation.
+      if (last && event.type === 'step-start') last.runId = event.runId
       if (event.type !== 'run-end') {
         await view.show(event)
         goOn()
         continue
       }
-      const { usage, cost, runId } = event
+      const { usage, cost } = event
       const { used } = state
       used.answers++
       used.inputTokens += usage.inputTokens ?? 0
       used.outputTokens += usage.outputTokens ?? 0
       used.usd += cost?.usd ?? 0
       used.isUnpriced ||= !cost && Boolean(usage.inputTokens || usage.outputTokens || usage.totalTokens)
-      if (!('asked' in what)) state.last = { question: what, runId }
       state.hasFailed ||= !isAnswer(event)
       await view.end(event, startedAt)
     }
@@ -168,7 +172,11 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
     await prompt.during(answering, () => stop.abort())
   } catch (error) {
     state.hasFailed = true
-    if (!stop.signal.aborted) throw error
+    if (last && error instanceof FailedRun) last.runId = error.runId
+    if (!stop.signal.aborted) {
+      if (!view.isAtLineStart()) await show('\n')
+      throw error
+    }
     await show(`\n${painted('dim', 'stopped')}\n`)
   } finally {
     progress?.close()

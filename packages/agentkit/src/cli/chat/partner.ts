@@ -13,6 +13,16 @@ export type Asked = Pick<Approval, 'approvalId' | 'name' | 'input' | 'kind' | 's
 /** Asks for a decision; again, with the problem, where it cannot be taken. */
 export type Decide = (asked: Asked, problem?: string) => Promise<Answer>
 
+/** A question of which the conversation has the run, although no event of it came. */
+export class FailedRun extends Error {
+  readonly runId: string
+
+  constructor(runId: string, cause: Error) {
+    super(cause.message, { cause })
+    this.runId = runId
+  }
+}
+
 /** A run that waits for decisions. */
 export type Waiting = { runId: string; asked: readonly Asked[] }
 

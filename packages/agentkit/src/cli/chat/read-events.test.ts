@@ -15,3 +15,12 @@ it('reads no event without an end', async () => {
   await expect(events.next()).rejects.toThrow('An event of the server is too large.')
   expect(sent).toBeLessThan(20)
 })
+
+it('says that the connection is lost, and leaves an abort as it is', async () => {
+  const broken = (): Response =>
+    new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }))
+  const lost = readEvents(broken(), new AbortController().signal)
+  await expect(lost.next()).rejects.toThrow('The connection was lost before the answer was complete.')
+  const stopped = readEvents(broken(), AbortSignal.abort())
+  await expect(stopped.next()).rejects.toThrow('terminated')
+})

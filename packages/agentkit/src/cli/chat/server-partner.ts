@@ -2,12 +2,17 @@ import type { AgentEvent } from '@agentkit/core'
 import { loadDotEnv } from '../../config/load-dot-env.ts'
 import { printError } from '../common/print.ts'
 import { UsageError } from '../common/usage-error.ts'
-import type { Answer, Asked, Decide, Partner, Question, Waiting } from './partner.ts'
-import { readEvents } from './read-events.ts'
-
-/** How long an answer may take that is no stream. */
-const timeoutMs = 15_000
-const maxBytes = 8_000_000
+import {
+  type Answer,
+  type Asked,
+  type Decide,
+  FailedRun,
+  type Partner,
+  type Question,
+  type Waiting,
+} from './partner.ts'
+import { connectionLost, readEvents } from './read-events.ts'
+import { boundedText, codeOf, problemOf, ServerProblem, timeoutMs, unusable } from './server-problem.ts'
 
 /**
  * The agent of an agentkit server.
@@ -96,6 +101,16 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     throw new Error('The run waits for nothing.')
   }
 
+  /** What went wrong with a question, with its run where the server has stored it. */
+  async function failed(error: unknown): Promise<unknown> {
+    if (!(error instanceof ServerProblem) || error.runId === undefined) return error
+    const isStored = await read(`/api/v1/runs/${encodeURIComponent(error.runId)}?${query}`).then(
+      () => true,
+      () => false,
+    )
+    return isStored ? new FailedRun(error.runId, error) : error
+  }
+
   /** Leaving the events of a run that was decided does not stop it. */
   async function cancel(runId: string): Promise<void> {
     const path = `/api/v1/runs/${encodeURIComponent(runId)}/cancel?${query}`
@@ -137,7 +152,7 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
         if (event.type === 'run-end') end = event
         else yield event
       }
-      if (!end) throw new Error('The connection was lost before the answer was complete.')
+      if (!end) throw new Error(connectionLost)
       if (end.type !== 'run-end' || end.finishReason !== 'approval' || asked.length === 0) {
         yield end
         return
@@ -151,8 +166,20 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     name: info.name ?? base,
     async *ask(question, decide, signal) {
       const headers = { accept: 'text/event-stream' }
-      const body = formOf(question, user)
-      const response = await send('/api/v1/chat_stream', { method: 'POST', headers, body, signal })
+      const post = (asked: Question): Promise<Response> => {
+        return send('/api/v1/chat_stream', { method: 'POST', headers, body: formOf(asked, user), signal })
+      }
+      const response = await post(question)
+        .catch((error: unknown) => {
+          // A run that was stopped before its first event may have replaced it.
+          const isReplaced = error instanceof ServerProblem && error.status === 404 && question.replaces !== undefined
+          if (!isReplaced) throw error
+          const { replaces: _, ...again } = question
+          return post(again)
+        })
+        .catch(async (error: unknown) => {
+          throw await failed(error)
+        })
       yield* eventsOf(response, decide, signal)
     },
     async waiting(sessionId) {
@@ -187,16 +214,6 @@ function askedOf({ approval_id: approvalId, path, started_at: startedAt, name, i
   return { approvalId, name, input, kind, path: path ?? [], ...(startedAt && { startedAt }) }
 }
 
-/** What the server says of a request that it refuses. */
-class ServerProblem extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
 function formOf({ text, files, sessionId, replaces }: Question, user: string): FormData {
   const form = new FormData()
   form.set('user_id', user)
@@ -205,45 +222,4 @@ function formOf({ text, files, sessionId, replaces }: Question, user: string): F
   if (replaces !== undefined) form.set('replaces', replaces)
   for (const { name, mediaType, bytes } of files) form.append('files', new Blob([bytes], { type: mediaType }), name)
   return form
-}
-
-/** The sentence of a problem+json; of another answer its status. */
-async function problemOf(response: Response, base: string): Promise<Error> {
-  const text = await boundedText(response).catch(() => '')
-  try {
-    const { code, detail } = JSON.parse(text)
-    if (code === 'unauthorized') return new UsageError(`${base} refuses the token. Set AGENTKIT_TOKEN.`)
-    if (typeof code === 'string' && typeof detail === 'string')
-      return new ServerProblem(response.status, `${code}: ${detail}`)
-  } catch {
-    // No JSON: it is no agentkit server, or a proxy answers.
-  }
-  return new UsageError(`${base} answers with ${response.status}. Is it an agentkit server?`)
-}
-
-/** Why no chat can begin with what is at the address. */
-function unusable(error: unknown, base: string): UsageError {
-  if (error instanceof UsageError) return error
-  if (error instanceof ServerProblem) return new UsageError(`${base} answers with ${error.status}, ${error.message}`)
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return new UsageError(`${base} does not answer within ${timeoutMs / 1_000} s. Is the server running?`)
-  }
-  return new UsageError(`There is no agentkit server at ${base}.`)
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Error('The answer of the server is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const { code, message } = cause as { code?: string; message?: string } // what `fetch` throws
-  return code ?? message ?? String(error)
 }

@@ -35,10 +35,10 @@ export function createView(write: (text: string) => Promise<void>): {
       switch (event.type) {
         case 'text-delta': {
           if (!isHeard) return
-          // A line end of two characters may come in two parts.
+          // A line end and an emoji of two characters may come in two parts.
           const text = held + event.text
-          held = text.endsWith('\r') ? '\r' : ''
-          return print(terminalText(held === '' ? text : text.slice(0, -1)))
+          held = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''
+          return print(terminalText(text.slice(0, text.length - held.length)))
         }
         case 'agent-start':
           return event.path.length > 1 ? note('cyan', `${who}begins`) : undefined
