@@ -4,6 +4,8 @@ export type Problem = {
   code: string
   detail: string
   requestId?: string
+  /** Of the run that has failed. */
+  runId?: string
 }
 
 export class RequestError extends Error {
@@ -27,6 +29,7 @@ const maxDetail = 2_000
 /** Reads a failed response. A proxy may answer with anything. */
 export async function readProblem(response: Response): Promise<Problem> {
   const requestId = response.headers.get('x-request-id') ?? undefined
+  const runId = response.headers.get('x-run-id')
   const body: unknown = await response.json().catch(() => undefined)
   const { code, detail, request_id } =
     typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
@@ -36,5 +39,6 @@ export async function readProblem(response: Response): Promise<Problem> {
     code: typeof code === 'string' ? code : 'http',
     detail: typeof detail === 'string' ? detail.slice(0, maxDetail) : response.statusText,
     ...(id && { requestId: id.slice(0, 200) }),
+    ...(runId && { runId }),
   }
 }

@@ -110,6 +110,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   turns.value = [...kept.slice(1 - maxTurns), turn]
   announceTurn(turn)
   const answered = drive(turn, async () => {
+    turn.replaces = await replacedRun(replaces)
     const response = await request('api/v1/chat_stream', {
       method: 'POST',
       signal: turn.controller.signal,
@@ -118,7 +119,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
         session_id: sessionId.value,
         messages: [{ role: 'user', content: text }],
         resumable: keepsEvents,
-        replaces: replaces?.view.runId || undefined,
+        replaces: turn.replaces,
       },
     })
     turn.view.runId = response.headers.get('x-run-id') ?? ''
@@ -131,8 +132,25 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   })
   showAddress()
   await answered
+  turn.view.runId ||= turn.problem.value?.runId ?? ''
+  redraw(turn)
   // A question that was not accepted is written when the reader has signed in again.
   if (turn.problem.value?.status === 401 && turn.view.runId === '') draft.value = text
+}
+
+/**
+ * The run that is replaced with a turn. One that has failed before its first step may be no part of the conversation: what it
+ * was to replace is still there.
+ */
+async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefined> {
+  if (!turn) return undefined
+  const { id, view, replaces } = turn
+  const { runId } = view
+  if (runId === '') return replaces
+  // A turn of the history has the id of its run.
+  if (id === runId || view.lanes.some(({ entries }) => entries.length > 0)) return runId
+  const { turns: stored } = await readPage(sessionId.value, { limit: maxTurns })
+  return stored.some(({ run_id }) => run_id === runId) ? runId : replaces
 }
 
 /** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */

@@ -11,6 +11,8 @@ export type ShownTurn = {
   id: string
   question: string
   view: RunView
+  /** The run that its own replaces, once that is part of the conversation. */
+  replaces: string | undefined
   /** Rises when `view` has changed, at most once per frame. */
   version: Signal<number>
   problem: Signal<Problem | undefined>
@@ -34,7 +36,7 @@ const maxLog = 20_000
 
 export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolean }): ShownTurn {
   return {
-    ...{ id: newId(), question, view: newRunView('') },
+    ...{ id: newId(), question, view: newRunView(''), replaces: undefined },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
     ...{ keepsEvents, hasSteps: signal(true), isStopping: false },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
