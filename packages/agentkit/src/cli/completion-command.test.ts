@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
 import { programWith } from './verbs.ts'
 
-const { write, agentkit } = cliFolder()
+const { folder, write, agentkit } = cliFolder()
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
 
 for (const shell of ['bash', 'zsh', 'fish']) {
@@ -31,6 +31,18 @@ describe('agentkit completion', () => {
     const { code, out } = await agentkit(['completion', shell])
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('/runs/list') })
     if (has(shell)) execFileSync(shell, ['-n', write(`completion.${shell}`, out)])
+  })
+
+  it.runIf(has('fish'))('completes the same in fish', async () => {
+    const file = write('completed.fish', (await agentkit(['completion', 'fish'])).out)
+    const complete = (line: string): string[] => {
+      const program = 'source $argv[1]; complete -C $argv[2]'
+      const out = execFileSync('fish', ['--no-config', '-c', program, file, line], { encoding: 'utf8', cwd: folder })
+      return out.trim().split('\n')
+    }
+    expect(complete('agentkit doc')).toEqual(['docs', 'doctor'])
+    expect(complete('agentkit runs list --status d')).toEqual(['done'])
+    expect(complete('agentkit completion ')).toEqual(['bash', 'fish', 'zsh'])
   })
 
   it('refuses another shell with 2', async () => {

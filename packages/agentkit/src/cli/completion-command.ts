@@ -38,7 +38,6 @@ function collect(command: Command, path: string, table: CompletionTable): void {
       ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
       ...options.flatMap(({ long }) => long ?? []),
     ],
-    commands: commands.map((each) => each.name()),
     values: new Map(options.flatMap(({ long, argChoices }) => (long && argChoices ? [[long, argChoices]] : []))),
   })
   for (const each of command.commands) collect(each, `${path}/${each.name()}`, table)

@@ -1,7 +1,7 @@
 /** By the path of a command, such as `/runs/list`. */
 export type CompletionTable = Map<
   string,
-  { words: readonly string[]; commands: readonly string[]; values: ReadonlyMap<string, readonly string[]> }
+  { words: readonly string[]; values: ReadonlyMap<string, readonly string[]> }
 >
 
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -51,11 +51,12 @@ if [ "\${funcstack[1]}" = _agentkit ]; then _agentkit; else compdef _agentkit ag
 }
 
 function fish(table: CompletionTable): string {
-  const lines = [...table].flatMap(([path, { commands, words, values }]) => {
+  const lines = [...table].flatMap(([path, { words, values }]) => {
     const at = `-n "__agentkit_at '${path}'"`
     const options = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
+    const others = words.filter((word) => !word.startsWith('--'))
     return [
-      ...(commands.length > 0 ? [`complete -c agentkit ${at} -f -a '${commands.join(' ')}'`] : []),
+      ...(others.length > 0 ? [`complete -c agentkit ${at} -f -a '${others.join(' ')}'`] : []),
       ...options.map((name) => {
         const choices = values.get(`--${name}`)
         return `complete -c agentkit ${at} -l ${name}${choices ? ` -x -a '${choices.join(' ')}'` : ''}`
