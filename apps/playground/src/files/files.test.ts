@@ -171,6 +171,30 @@ describeInBrowser('files that are added while another one is read', () => {
   })
 })
 
+describeInBrowser('files that are removed from the list before they are sent', () => {
+  it('do not reach the agent', async () => {
+    const { page, server, button } = await openPage(library([]))
+    await button('Add files').waitFor()
+    const network = await page.context().newCDPSession(page)
+    await network.send('Network.enable')
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 100_000 }
+    await network.send('Network.emulateNetworkConditions', slow)
+    const add = async (...files: ReturnType<typeof file>[]): Promise<void> => {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add files').click()])
+      await chooser.setFiles(files)
+    }
+    await add(file('long.md', 'Some words. '.repeat(200_000)), file('waits.md', 'Some words.'))
+    await page.getByText('Uploading long.md').waitFor()
+    await button('Remove waits.md').click()
+    await button('Remove long.md').click()
+    // Each is sent after the one before.
+    await add(file('kept.md', 'Some words.'))
+    await page.getByText('kept.md: indexed').waitFor()
+    const { files } = await (await fetch(`${server.url}/api/v1/files/?user_id=default`)).json()
+    expect(files).toEqual(['kept.md'])
+  })
+})
+
 describeInBrowser('more files than are listed at once', () => {
   it('are shown when they are asked for', async () => {
     const { page, button } = await openPage(library([]))

@@ -21,6 +21,7 @@ export function Uploads() {
             onClick={({ currentTarget }) => {
               const dialog = currentTarget.closest('dialog')
               uploads.value = uploads.value.filter(({ id }) => id !== upload.id)
+              upload.stop?.()
               // The button goes with its file.
               if (dialog) dialog.querySelector('button')?.focus()
               else focusMessage()

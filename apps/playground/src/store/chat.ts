@@ -133,7 +133,6 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   showAddress()
   await answered
   turn.view.runId ||= turn.problem.value?.runId ?? ''
-  redraw(turn)
   // A question that was not accepted is written when the reader has signed in again.
   if (turn.problem.value?.status === 401 && turn.view.runId === '') draft.value = text
 }

@@ -13,6 +13,8 @@ export type Upload = {
   name: string
   /** From 0 to 1; at 1 the server reads and indexes it. */
   progress: number
+  /** Ends it, while the server has not all of it. */
+  stop?: (() => void) | undefined
   detail?: FileBody
   problem?: Problem
 }
@@ -44,7 +46,10 @@ export async function uploadFiles(chosen: readonly File[]): Promise<void> {
     ...uploads.value.filter(({ detail, problem }) => !detail && !problem),
     ...waiting.map(({ upload }) => upload),
   ]
-  for (const { file, upload } of waiting) if (!upload.problem) await send(file, upload)
+  for (const { file, upload } of waiting) {
+    // What the reader has taken out of the list is not sent.
+    if (!upload.problem && uploads.value.some(({ id }) => id === upload.id)) await send(file, upload)
+  }
   await loadFiles()
 }
 
@@ -70,7 +75,7 @@ function send(file: File, { id }: Upload): Promise<void> {
   xhr.responseType = 'json'
   xhr.upload.onprogress = ({ loaded, total }) =>
     change(id, { progress: Math.min(0.99, total > 0 ? loaded / total : 0) })
-  xhr.upload.onload = () => change(id, { progress: 1 })
+  xhr.upload.onload = () => change(id, { progress: 1, stop: undefined })
   return new Promise((resolve) => {
     xhr.onloadend = () => {
       if (xhr.status === 401) dropToken()
@@ -79,6 +84,7 @@ function send(file: File, { id }: Upload): Promise<void> {
       if (outcome.detail?.status === 'ok') announce(t('files.uploaded', { name: file.name }))
       resolve()
     }
+    change(id, { stop: () => xhr.abort() })
     xhr.send(form)
   })
 }
