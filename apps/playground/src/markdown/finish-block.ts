@@ -8,38 +8,41 @@ export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: {
   for (const pre of block.querySelectorAll('pre')) if (!pre.closest('.code')) frameCode(pre, isDone)
   for (const table of block.querySelectorAll('table')) frameTable(table)
   for (const link of block.querySelectorAll('a')) guardLink(link)
+  // Of paragraphs and cells the style says so.
+  for (const part of block.querySelectorAll<HTMLElement>('ul, ol, table')) part.dir = 'auto'
   for (const image of block.querySelectorAll('img')) image.decoding = 'async'
 }
 
-export function frameCode(pre: HTMLElement, isDone: boolean): HTMLElement {
+export function frameCode(pre: HTMLElement, isDone: boolean): void {
   const code = pre.querySelector('code')
   const language = /language-(\S+)/.exec(code?.className ?? '')?.[1] ?? ''
   const frame = element('div', 'code')
   const head = element('div', 'code-head')
   const name = element('span', '')
   name.textContent = language
-  const button = document.createElement('button')
+  const button = element('button', 'plain')
   button.type = 'button'
-  button.className = 'plain'
   button.textContent = t('chat.copyCode')
   button.addEventListener('click', () => void copyText(code?.textContent ?? ''))
   head.append(name, button)
-  pre.tabIndex = 0
-  pre.setAttribute('role', 'group')
-  pre.setAttribute('aria-label', language || t('chat.code'))
+  scrollable(pre, language || t('chat.code'))
   pre.replaceWith(frame)
   frame.append(head, pre)
   if (isDone && code) void highlight(code, language)
-  return frame
 }
 
 function frameTable(table: HTMLTableElement): void {
   const frame = element('div', 'table')
-  frame.tabIndex = 0
-  frame.setAttribute('role', 'group')
-  frame.setAttribute('aria-label', t('chat.table'))
+  scrollable(frame, t('chat.table'))
   table.replaceWith(frame)
   frame.append(table)
+}
+
+/** What is wider than its place is scrolled by the keyboard too. */
+function scrollable(part: HTMLElement, name: string): void {
+  part.tabIndex = 0
+  part.setAttribute('role', 'group')
+  part.setAttribute('aria-label', name)
 }
 
 function guardLink(link: HTMLAnchorElement): void {
@@ -52,8 +55,8 @@ function guardLink(link: HTMLAnchorElement): void {
   })
 }
 
-function element(name: 'div' | 'span', className: string): HTMLElement {
+function element<Name extends 'div' | 'span' | 'button'>(name: Name, className: string): HTMLElementTagNameMap[Name] {
   const created = document.createElement(name)
-  if (className) created.className = className
+  created.className = className
   return created
 }

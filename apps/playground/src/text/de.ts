@@ -108,7 +108,6 @@ export const de: Texts = {
   'reason.approval': 'wartet auf eine Entscheidung',
   'reason.aborted': 'angehalten',
   'reason.error': 'fehlgeschlagen',
-  'reason.tool-calls': 'ruft Werkzeuge auf',
 
   'work.summary': 'Arbeit: {steps}, {calls}',
   'work.step1': '1 Schritt',

@@ -106,7 +106,6 @@ export const en = {
   'reason.approval': 'waits for a decision',
   'reason.aborted': 'stopped',
   'reason.error': 'failed',
-  'reason.tool-calls': 'calls tools',
 
   'work.summary': 'Work: {steps}, {calls}',
   'work.step1': '1 step',
