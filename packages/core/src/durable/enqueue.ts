@@ -90,7 +90,7 @@ async function waitingReplaced(
   const { replaces, ...others } = entry
   if (replaces === undefined) return { entry, waiting: [] }
   const request = { store, key: entry.key, replaces, signal: new AbortController().signal }
-  const { stored, waiting } = await replacedBy(request)
+  const { stored, waiting } = await replacedBy(request, { isStoredNow: true })
   if (stored || waiting.length === 0) return { entry, waiting }
   return { entry: (await cancelReplaced(request)) ? entry : others, waiting: [] }
 }

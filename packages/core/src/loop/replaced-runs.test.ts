@@ -174,7 +174,32 @@ describe('a background run that replaces another one', () => {
     expect(words.includes('user: first')).toBe(replaced === 1)
     expect(payment.model.requests).toHaveLength(3)
   })
+
+  it('cancels the direct runs that are later than a queued one, which it replaces, and no older one', async () => {
+    const running = Promise.withResolvers<void>()
+    const store = memoryDisk().open().store
+    const payment = payer([() => running.promise.then(() => 'One.'), 'Two.'], { store })
+    const direct = [ask(payment, 'first')]
+    while (payment.model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    direct.push(ask(payment, 'second'))
+    await expect.poll(() => queuedRuns(store, sessionKey)).toHaveLength(2)
+    await nextMilliseconds()
+    const { runId: replaces } = await payment.agent.enqueue('third', session)
+    await nextMilliseconds()
+    direct.push(ask(payment, 'fourth'))
+    await expect.poll(() => queuedRuns(store, sessionKey)).toHaveLength(3)
+    await payment.agent.enqueue('third, please', { ...session, replaces })
+    running.resolve()
+    const reasons = (await Promise.all(direct)).map(({ finishReason }) => finishReason)
+    expect(reasons).toEqual(['stop', 'stop', 'aborted'])
+  })
 })
+
+/** The clocks of stores have whole milliseconds. */
+async function nextMilliseconds(): Promise<void> {
+  const now = Date.now()
+  while (Date.now() < now + 3) await new Promise((resolve) => setTimeout(resolve, 1))
+}
 
 it('replaces the first answers of a conversation any number of times', async () => {
   const store = memoryDisk().open().store

@@ -27,17 +27,33 @@ export async function cancelReplaced(request: Replacement): Promise<boolean> {
   return stored !== undefined || (await find(request)) !== undefined
 }
 
-/** What a run replaces: the stored runs, if it names one, and those that wait for the session in this process. */
-export async function replacedBy(request: Replacement): Promise<{ stored: string[] | undefined; waiting: string[] }> {
+/**
+ * What a run replaces: the stored runs, if it names one, and those that wait for the session in this process.
+ * @param isStoredNow whether the replacement is stored at once. What waits begins after it then: what waited before
+ *   `replaces` was accepted stays, where that has not begun either
+ */
+export async function replacedBy(
+  request: Replacement,
+  { isStoredNow = false } = {},
+): Promise<{ stored: string[] | undefined; waiting: string[] }> {
   const { store, key, replaces } = request
-  const queued = queuedRuns(store, key)
+  const queue = queuedRuns(store, key)
   const parts = await find(request)
   if (parts) {
-    const kept = new Set(parts.left.map(({ runId }) => runId))
-    return { stored: parts.replaced, waiting: queued.filter((runId) => !kept.has(runId)) }
+    const { left, replaced, acceptedAt } = parts
+    const kept = new Set(left.map(({ runId }) => runId))
+    const since = isStoredNow && acceptedAt !== undefined ? startOf(store, acceptedAt) : Number.NEGATIVE_INFINITY
+    const later = queue.filter(({ runId, startedAt }) => !kept.has(runId) && startedAt > since)
+    return { stored: replaced, waiting: later.map(({ runId }) => runId) }
   }
+  const queued = queue.map(({ runId }) => runId)
   const place = queued.indexOf(replaces)
   return { stored: undefined, waiting: place === -1 ? [] : queued.slice(place) }
+}
+
+/** A time of the store by `performance.now()`. */
+function startOf({ runs }: SessionStore, storeTime: number): number {
+  return performance.now() - ((runs?.now() ?? storeTime) - storeTime)
 }
 
 /**
@@ -52,17 +68,24 @@ export async function turnsLeft(request: Replacement): Promise<{ messages: Messa
   return { messages: left.flatMap(visibleMessages), state: stateOf(state) }
 }
 
-async function find(request: Replacement): Promise<{ left: Turn[]; replaced: string[] } | undefined> {
+type Parts = {
+  left: Turn[]
+  replaced: string[]
+  /** Of a run that has not begun, by the clock of the store. */
+  acceptedAt?: number
+}
+
+async function find(request: Replacement): Promise<Parts | undefined> {
   const { store, key, replaces, signal } = request
   const turns = await untilAborted(signal, store.turns(key))
   const from = turns.findIndex(({ runId, status }) => runId === replaces && status !== 'replaced')
   if (from !== -1) return { left: turns.slice(0, from), replaced: turns.slice(from).map(({ runId }) => runId) }
-  const replaced = await untilAborted(signal, runsSince(request))
-  return replaced && { left: turns.filter(({ runId }) => !replaced.includes(runId)), replaced }
+  const since = await untilAborted(signal, runsSince(request))
+  return since && { ...since, left: turns.filter(({ runId }) => !since.replaced.includes(runId)) }
 }
 
 /** The runs of the session from one on that has not begun: it is no turn yet, while later runs may be. */
-async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<string[] | undefined> {
+async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<Omit<Parts, 'left'> | undefined> {
   const record = (await runs?.read(replaces))?.record
   const { agentId, userId, sessionId } = key
   const isOfSession = record?.agentId === agentId && record.userId === userId && record.sessionId === sessionId
@@ -72,7 +95,7 @@ async function runsSince({ store: { runs }, key, replaces }: Replacement): Promi
     const page = await runs.list(key, { sessionId, limit: 100, ...(after !== undefined && { after }) })
     since.push(...page.map(({ runId }) => runId))
     const place = since.indexOf(replaces)
-    if (place !== -1) return since.slice(0, place + 1)
+    if (place !== -1) return { replaced: since.slice(0, place + 1), acceptedAt: Date.parse(record.createdAt) }
     if (page.length === 0) break
   }
   return undefined

@@ -17,7 +17,14 @@ export type QueueRequest = {
   interrupt(reason: AgentKitError): void
 }
 
-type QueuedRun = { runId: string; admit(): void; interrupt(reason: AgentKitError): void; isInterrupted: boolean }
+type QueuedRun = {
+  runId: string
+  /** When it was started, by `performance.now()`. */
+  startedAt: number
+  admit(): void
+  interrupt(reason: AgentKitError): void
+  isInterrupted: boolean
+}
 
 /** The first run of a queue holds the session. By session and place: agents whose stores are at one place share its queues. */
 const queues = new Map<string, QueuedRun[]>()
@@ -68,7 +75,7 @@ export async function enqueue({
   if (queue.filter((queued) => !queued.isInterrupted).length > limits.sessionQueue) throw queueIsFull()
 
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>()
-  const run: QueuedRun = { runId, admit, interrupt, isInterrupted: false }
+  const run: QueuedRun = { runId, startedAt: performance.now(), admit, interrupt, isInterrupted: false }
   queues.set(session, queue)
   if (isHolder) queue.unshift(run)
   else queue.push(run)
@@ -91,8 +98,8 @@ export async function enqueue({
 }
 
 /** The runs of this process that hold a session or wait for it, in their order. */
-export function queuedRuns(store: SessionStore, key: SessionKey): string[] {
-  return queues.get(`${placeOf(store)}\n${keyText(key)}`)?.map(({ runId }) => runId) ?? []
+export function queuedRuns(store: SessionStore, key: SessionKey): Pick<QueuedRun, 'runId' | 'startedAt'>[] {
+  return queues.get(`${placeOf(store)}\n${keyText(key)}`)?.map(({ runId, startedAt }) => ({ runId, startedAt })) ?? []
 }
 
 function interruptAll(queue: readonly QueuedRun[]): void {
