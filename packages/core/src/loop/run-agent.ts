@@ -78,14 +78,12 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     // It has the time of the runs around it by now.
     if (ledger.shared) clock.look()
     end = { finishReason: await currentRun.run(current, inTrace(trace, takeSteps), ready) }
-    clock.stop()
     await membersSettled(scope)
     await endTurn(opened, end)
   } catch (cause) {
     const isDelegated = isInstance(cause, RunDelegated)
     isContinued = isDelegated || isHandedBack(cause, run)
     end = isDelegated ? { finishReason: 'aborted', error: cause.reason } : await toRunEnd(cause, run)
-    clock.stop()
     await membersSettled(scope)
     if (isDelegated) {
       // Another process continues it, which has no end here.
@@ -100,6 +98,8 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
       void emit(runEndOf(run, end))
     }
   }
+  // It bounds a store that does not answer, too.
+  clock.stop()
   unlink()
   const result = toResult(scope.runId, state, ledger, end)
   if (trace) {

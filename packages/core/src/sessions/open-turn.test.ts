@@ -362,6 +362,18 @@ describe('a store that fails', () => {
     expect(settled).toMatchObject({ error: { code: 'timeout' } })
   })
 
+  it.each(['load', 'begin', 'append', 'end'] as const)(
+    'by hanging at %s does not keep a budget of seconds',
+    async (method) => {
+      const store = { ...memorySessions() }
+      store[method] = () => new Promise<never>(() => {})
+      const agent = agentOf(scriptedModel(['a']), store)
+      const result = agent.stream('1', { ...inSession, budget: { seconds: 0.02 } }).result
+      const settled = await Promise.race([result, sleep(1_000, 'hangs')])
+      expect(settled).toMatchObject({ finishReason: 'budget' })
+    },
+  )
+
   it('reveals no secret', async () => {
     const { store, fail } = failingStore()
     fail.load = new Error('connect postgres: Bearer abcdefgh12345678')
