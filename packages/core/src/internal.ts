@@ -41,6 +41,7 @@ export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './d
 export { askPerson } from './loop/running-call.ts'
 export { budgetNames } from './policies/budget.ts'
 export { silenceError } from './policies/deadline.ts'
+export { withRequestId } from './runs/current-request.ts'
 export { outsideRuns } from './runs/current-run.ts'
 export { alreadyDecided } from './runs/decisions.ts'
 export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspended.ts'

@@ -73,6 +73,23 @@ describe('a server that works', () => {
     expect(JSON.stringify(entries)).not.toContain('confidential')
   })
 
+  it('logs the id of the request that has enqueued a run', async () => {
+    const entries: LogEntry[] = []
+    const { agent, server } = await workingServer(['Done.', 'Done.'], { log: (entry) => entries.push(entry) })
+    const asked = { user_id: 'ann', session_id: 's', messages: [{ role: 'user', content: 'Hi' }] }
+    const ids = ['of-the-route', 'of-the-dialect']
+    for (const [index, path] of ['/api/v1/runs', '/v1/responses'].entries()) {
+      const body = index === 0 ? asked : { model: agent.id, input: 'Hi', background: true }
+      const headers = { 'content-type': 'application/json', 'x-request-id': ids[index] ?? '' }
+      await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      await expect.poll(() => entries.length, patiently).toBe(index + 1)
+    }
+    await server.close()
+    expect(entries.map(({ message, request_id }) => [message, request_id])).toEqual(
+      ids.map((id) => ['A run has ended.', id]),
+    )
+  })
+
   it('begins a background run as soon as a place is free', async () => {
     const model = held(1)
     const { agent, server } = await workingServer([...model.turns, 'Done.'], { limits: { runs: 1 } })

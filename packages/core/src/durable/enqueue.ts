@@ -9,6 +9,7 @@ import type { AgentSpec } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import type { EnqueueItem } from '../runs/background.ts'
+import { currentRequestId } from '../runs/current-request.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import type { RecordedOptions } from '../sessions/recorded-data.ts'
 import { cancelReplaced, replacedBy } from '../sessions/replaced-turns.ts'
@@ -43,13 +44,14 @@ export async function enqueueRuns(
   bounds: QueueBounds = usualBounds,
 ): Promise<{ runId: string }[]> {
   const { runs, entries: untraced } = await entriesOf(enqueuer, items)
-  const trace = traceToStore()
+  const requestId = currentRequestId()
+  const origin = { ...traceToStore(), ...(requestId !== undefined && { requestId }) }
   const entries: QueuedRunEntry[] = []
   const waiting = new Map<string, string[]>()
   for (const entry of untraced) {
     const replaced = await waitingReplaced(enqueuer.spec.sessions, entry)
     waiting.set(entry.runId, replaced.waiting)
-    entries.push({ ...replaced.entry, options: { ...(entry.options as object), ...trace } })
+    entries.push({ ...replaced.entry, options: { ...(entry.options as object), ...origin } })
   }
   const { background } = runs
   const stored: { runId: string }[] = []

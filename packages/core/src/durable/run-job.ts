@@ -1,7 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../data/errors.ts'
-import type { RunRecord } from '../data/run-record.ts'
+import { isRecord } from '../data/message-problem.ts'
 import { limits } from '../limits.ts'
 import type { AgentRun, RunResult } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
@@ -27,7 +27,11 @@ export type Admit = (run: { agentId: string; userId: string; runId: string }) =>
 export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
 
 /** Called with a run that has ended, waits or was refused, not with one that continues elsewhere or later: for a log. */
-export type OnSettled = (run: Parameters<OnSpent>[0], spent: Spent, result: Settled) => void
+export type OnSettled = (
+  run: Parameters<OnSpent>[0] & { /** Of the request that enqueued it. */ requestId?: string },
+  spent: Spent,
+  result: Settled,
+) => void
 
 type Settled = Pick<RunResult, 'runId' | 'finishReason' | 'error'>
 
@@ -56,14 +60,16 @@ export function jobRunner({
   const failures = new Map<string, number>()
   let isAlone = false
 
-  const ended = ({ runId, agentId, userId }: RunRecord, spent: Spent, result: Settled | undefined): void => {
+  const ended = (stored: StoredRun, spent: Spent, result: Settled | undefined): void => {
+    const { runId, agentId, userId } = stored.record
     onSpent?.({ runId, agentId, userId }, spent)
-    if (result) onSettled?.({ runId, agentId, userId }, spent, result)
+    if (result) onSettled?.({ runId, agentId, userId, ...requestOf(stored) }, spent, result)
   }
   const failed = async (stored: FailedRun, error: AgentKitError): Promise<JobOutcome> => {
     const { runId, agentId, userId, parentRunId } = stored.record
     const outcome = await fail(runs, stored, error)
-    if (parentRunId === undefined) onSettled?.({ runId, agentId, userId }, {}, { runId, finishReason: 'error', error })
+    const settled = { runId, finishReason: 'error', error } as const
+    if (parentRunId === undefined) onSettled?.({ runId, agentId, userId, ...requestOf(stored) }, {}, settled)
     return outcome
   }
 
@@ -76,13 +82,13 @@ export function jobRunner({
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
       const spent = spentSince(before, { usage, ...(cost && { cost }) })
-      if (parentRunId === undefined) ended(before, spent, result)
+      if (parentRunId === undefined) ended(known, spent, result)
       return 'done'
     }
     const stored = await runs.read(runId)
     if (stored && parentRunId === undefined) {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
-      ended(before, spentSince(before, stored.record), hasEnded ? settledAs(stored, result) : undefined)
+      ended(known, spentSince(before, stored.record), hasEnded ? settledAs(stored, result) : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
     // Later, as the run that has its session may need its own job meanwhile.
@@ -150,6 +156,11 @@ export function jobRunner({
   }
 }
 
+function requestOf({ options }: Pick<StoredRun, 'options'>): { requestId?: string } {
+  const { requestId } = isRecord(options) ? options : {}
+  return typeof requestId === 'string' ? { requestId } : {}
+}
+
 /** Ends a run whose budget was used up before it could continue. */
 async function endUnopened(runs: BackgroundStore, runId: string): Promise<void> {
   const stored = await runs.read(runId)
@@ -191,7 +202,7 @@ async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise
   }
 }
 
-type FailedRun = Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq'>
+type FailedRun = Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options'>
 
 async function fail(runs: BackgroundStore, stored: FailedRun, error: AgentKitError): Promise<JobOutcome> {
   const ending = { status: 'failed', finishReason: 'error', error: toErrorInfo(error) } as const

@@ -15,6 +15,8 @@ export type RecordedOptions = {
   member?: JSONValue
   /** The trace that a queued run was enqueued in: headers by which another process continues it. */
   trace?: Readonly<Record<string, string>>
+  /** Of the request that enqueued it, for logs. */
+  requestId?: string
 }
 
 /** How far a run has come, as it is stored with each step. Its field names are stored, too. */

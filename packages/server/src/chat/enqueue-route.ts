@@ -38,7 +38,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
         const key = idempotencyKeyOf(context)
         // Where this process dies before its answer is stored, the request that is sent again finds the run.
         const idempotencyKey = key && `POST /api/v1/runs ${key} ${request.fingerprint}`
-        const runId = await enqueueRun(parts, request, idempotencyKey)
+        const runId = await enqueueRun(parts, request, { requestId: context.get('requestId'), idempotencyKey })
         await begin({ runId, type: 'application/json', isAccepted: true })
         context.set('runId', runId)
         return context.json({ run_id: runId, status: 'queued' }, 202)

@@ -1,5 +1,5 @@
 import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
-import { enqueuedBytes } from '@agentkit/core/internal'
+import { enqueuedBytes, withRequestId } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { replacedProblem } from './replaced-problem.ts'
@@ -23,7 +23,7 @@ type Enqueue = NonNullable<Runnable['enqueue']>
 export async function enqueueRun(
   { agent, limits }: RouteParts,
   { question, userId, sessionId, history, replaces }: ChatMessage,
-  idempotencyKey?: string,
+  { requestId, idempotencyKey }: { requestId: string; idempotencyKey?: string | undefined },
 ): Promise<string> {
   const options: Parameters<Enqueue>[1] = {
     ...{ userId, history, timeoutMs: limits.backgroundMs },
@@ -34,7 +34,8 @@ export async function enqueueRun(
   requireRoom('The last message', question, enqueuedBytes.input)
   requireRoom('The history before it', history, enqueuedBytes.history)
   try {
-    const run = await agent.enqueue?.(question, options, { queued: limits.queued, userQueued: limits.userQueued })
+    const bounds = { queued: limits.queued, userQueued: limits.userQueued }
+    const run = await withRequestId(requestId, () => agent.enqueue?.(question, options, bounds))
     return (run as { runId: string }).runId // `requireBackground` has found the method
   } catch (error) {
     throw isAgentKitError(error) && error.code === 'overloaded'

@@ -6,7 +6,7 @@ type LoggedRun = Pick<RunResult, 'runId' | 'finishReason' | 'error'> & Partial<S
 
 type LogRun = {
   log: (entry: LogEntry) => void
-  requestId?: string
+  requestId?: string | undefined
   /** When this process began to execute it; of a background run, its other processes count too, so it is left out. */
   startedAt?: number
   /** What it has used in this process, where that is not all of it. */

@@ -106,7 +106,7 @@ async function inBackground(
   requireBackground(parts)
   const { agent, capacity } = parts
   await capacity.checkBudget(message.userId).catch(asSpent)
-  const runId = await enqueueRun(parts, message)
+  const runId = await enqueueRun(parts, message, { requestId: context.get('requestId') })
   context.set('runId', runId)
   if (isStream) {
     const encode = responsesEncoder({ head, reader: new ResponseReader(agent.id, agent.speaker) })
