@@ -1,13 +1,16 @@
 import type { OrphanedRun, RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
-import type { AgentRun, RunOptions } from '../runs/run.ts'
+import type { AgentRun, RunOptions, RunResult } from '../runs/run.ts'
 import { endCrashed } from '../sessions/end-crashed.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { onRunFreed } from '../sessions/freed-runs.ts'
 import { isClaimed, isLive } from '../sessions/live-runs.ts'
 import { limitConcurrency } from '../util/concurrency.ts'
+import type { OnSettled } from './run-job.ts'
+import { spentSince } from './spent-since.ts'
 
 /** An agent whose stored runs can be continued. */
 export type RecoverableAgent = {
@@ -25,6 +28,8 @@ export type RecoveryOptions = {
   onError?(error: unknown): void
   /** Runs that are continued at once; 8 when absent. */
   concurrency?: number
+  /** Called with a run that has ended here, or waits, with what it has used here: for a log. */
+  onSettled?: OnSettled
   /** Waits for a place among all runs of the process. @returns leaves it */
   enter?(runId: string): Promise<() => void>
 }
@@ -61,12 +66,21 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     const leave = await enter(runId)
     try {
       if (signal.aborted) return
+      const before = await recordOf(agent, runId)
       // If another process was faster, or its session is busy, it is found again or has ended.
-      const { error } = await agent.continueRun(runId).result
-      await endUnreadable(agent, runId, error)
+      const result = await agent.continueRun(runId).result
+      await endUnreadable(agent, runId, result.error)
+      if (before && result.error?.code !== 'session-conflict') await report(agent, before, result)
     } finally {
       leave()
     }
+  }
+  const report = async (agent: RecoverableAgent, before: RunRecord, result: RunResult): Promise<void> => {
+    const { runId, agentId, userId } = before
+    const { status } = (await recordOf(agent, runId)) ?? {}
+    // Otherwise it continues elsewhere, or later.
+    const isSettled = status === 'done' || status === 'failed' || status === 'waiting'
+    if (isSettled) options.onSettled?.({ runId, agentId, userId }, spentSince(before, result), result)
   }
   /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
   const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {
@@ -149,6 +163,11 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     await Promise.allSettled(continuing.values())
   })
   return { wake: wakeUp, ended }
+}
+
+/** @returns `undefined` also where a store fails: the run itself says so */
+async function recordOf({ sessions }: RecoverableAgent, runId: string): Promise<RunRecord | undefined> {
+  return (await sessions.runs?.read(runId).catch(() => undefined))?.record
 }
 
 /** `load` settles a lost run that is not resumable. */

@@ -4,6 +4,9 @@ import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
 import { ProblemError, runProblem, thrownProblem } from './problem.ts'
 
+/** What a reader has of a run. */
+export type LiveRun = Pick<AgentRun, 'runId' | 'result'> & AsyncIterable<AgentEvent>
+
 /**
  * The events of a run whose client waits for it: the client's reading paces the run, and a client that leaves, or stops
  * reading, cancels it.
@@ -25,7 +28,7 @@ export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = en
  * The events of a run that continues without its client: one that leaves cancels nothing.
  * @param starting the run, once it has a place. It rejects when there is none.
  */
-export function detachedEvents(starting: Promise<AgentRun>, encode: EncodeEvent = encodeEvent): EventSource {
+export function detachedEvents(starting: Promise<LiveRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
     read(send) {
       // What the client decided is stored, so the headers wait for no event: a status could only say that it failed.
@@ -36,7 +39,7 @@ export function detachedEvents(starting: Promise<AgentRun>, encode: EncodeEvent 
   }
 }
 
-async function readRun(starting: Promise<AgentRun>, send: Send, encode: EncodeEvent): Promise<void> {
+async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEvent): Promise<void> {
   let runId = ''
   let last: AgentEvent | undefined
   try {
@@ -56,7 +59,7 @@ async function readRun(starting: Promise<AgentRun>, send: Send, encode: EncodeEv
 
 /** Events have no cause, which distinguishes a full disk from other failures of the store. */
 async function failureOf(
-  run: AgentRun,
+  run: LiveRun,
   end: Extract<AgentEvent, { type: 'run-end' }>,
 ): Promise<ProblemError | undefined> {
   return runProblem(end.error?.code === 'storage' ? await run.result : end)

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { until } from '../__fixtures__/requests.ts'
 import { eventsIn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { serve } from '../serve.ts'
+import type { LogEntry } from '../util/log.ts'
 
 const storedAgent = storedAgents()
 const token = 'the-token-of-ada'
@@ -10,9 +11,11 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-it('waits for a place of its user, and streams the run to the client that has decided', async () => {
+/** A server on which a user with one place has a run that waits for an approval, and another one that is busy. */
+async function busyServer() {
   const { promise, resolve } = Promise.withResolvers<string>()
-  const { agent, model, paid } = storedAgent([payTurn, () => promise, 'Paid.'])
+  const stored = storedAgent([payTurn, () => promise, 'Paid.'])
+  const { agent, model } = stored
   const options = { port: 0, log: () => {}, auth: { tokens: { [token]: 'ada' } }, limits: { userRuns: 1 } }
   const { url, close } = await serve(agent, options)
   closers.push(close)
@@ -26,7 +29,13 @@ it('waits for a place of its user, and streams the run to the client that has de
   const busy = chat('busy')
   await until(() => model.requests.length === 2)
   const path = `runs/${run_id}/approvals/${approvals[0].approval_id}`
-  const decided = post(path, { approve: true }, 'text/event-stream')
+  const decide = (): Promise<Response> => post(path, { approve: true }, 'text/event-stream')
+  return { ...stored, options, run_id, busy, decide, end: () => resolve('Done.') }
+}
+
+it('waits for a place of its user, and streams the run to the client that has decided', async () => {
+  const { agent, paid, run_id, busy, decide, end } = await busyServer()
+  const decided = decide()
   let status: string | undefined
   await until(() => {
     void agent.sessions.runs?.read(run_id).then((stored) => {
@@ -37,8 +46,27 @@ it('waits for a place of its user, and streams the run to the client that has de
   // The search for free runs begins when the last approval of one is decided.
   await new Promise((later) => setTimeout(later, 300))
   expect(paid).toEqual([])
-  resolve('Done.')
+  end()
   expect((await busy).status).toBe(200)
   expect(eventsIn(await (await decided).text()).at(-1)?.data).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
   expect(paid).toEqual([5])
+})
+
+it('streams the end of the run to the client that has decided where another server continues it meanwhile', async () => {
+  const { agent, paid, path, options, run_id, busy, decide, end } = await busyServer()
+  const decided = await decide()
+  const other = storedAgent(['Paid elsewhere.'], { path })
+  const entries: LogEntry[] = []
+  closers.push((await serve(other.agent, { ...options, log: (entry) => entries.push(entry) })).close)
+  expect(await agent.result(run_id)).toMatchObject({ text: 'Paid elsewhere.' })
+  end()
+  expect((await busy).status).toBe(200)
+  const events = eventsIn(await decided.text())
+  expect(events.map(({ type }) => type)).toEqual(['run-start', 'text-delta', 'run-end'])
+  expect(events.at(-1)?.data).toMatchObject({ finishReason: 'stop', text: 'Paid elsewhere.' })
+  expect([paid, other.paid]).toEqual([[], [5]])
+  // The server that has continued it logs it, with what it has used there.
+  await expect
+    .poll(() => entries)
+    .toMatchObject([{ level: 'info', message: 'A run has ended.', run_id, finish_reason: 'stop' }])
 })

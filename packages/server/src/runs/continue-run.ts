@@ -1,11 +1,13 @@
-import type { AgentRun, RunRecord, RunResult, StoredRun } from '@agentkit/core'
+import type { RunRecord, RunResult, StoredRun } from '@agentkit/core'
 import { reported, spentSince } from '@agentkit/core/internal'
+import type { LiveRun } from '../answer/live-events.ts'
 import { ProblemError } from '../answer/problem.ts'
 import type { Leave } from '../capacity/capacity.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import { describeError } from '../util/log.ts'
 import { logRun } from '../util/log-run.ts'
+import { endedElsewhere } from './ended-elsewhere.ts'
 
 export type Continuation = {
   /**
@@ -13,7 +15,7 @@ export type Continuation = {
    * @returns the run, once it has a place; `undefined` while other approvals are open, and where another decision
    *   continues it
    */
-  start(): Promise<{ starting: Promise<AgentRun> } | undefined>
+  start(): Promise<{ starting: Promise<LiveRun> } | undefined>
   /** Instead of `start`. */
   release(): void
 }
@@ -34,7 +36,7 @@ export async function reserveContinuation(
   // A full queue refuses it at once.
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
   const reservation = capacity.continuations.reserve(runId, attempt)
-  const run = async (leave: Leave, before: RunRecord): Promise<AgentRun> => {
+  const run = async (leave: Leave, before: RunRecord): Promise<LiveRun> => {
     // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing. So it is
     // where the server stops, and leaves it to the next one.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
@@ -48,7 +50,7 @@ export async function reserveContinuation(
       leave(spentSince(before, result))
     }
     void resumed.result.then(settle, () => leave()).finally(reservation.release)
-    return resumed
+    return endedElsewhere(parts, resumed, userId)
   }
   const release = (): void => {
     reservation.release()

@@ -3,6 +3,7 @@ import { type RecoverableAgent, type Recovery, recoverRuns } from '@agentkit/cor
 import { ProblemError } from '../answer/problem.ts'
 import type { Capacity } from '../capacity/capacity.ts'
 import { describeError, type LogEntry } from '../util/log.ts'
+import { logRun } from '../util/log-run.ts'
 
 type RecoverOptions = {
   agent: Runnable
@@ -21,6 +22,10 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
       // It continues within the places of its user, and for the client that has decided.
       if (capacity.continuations.has(runId)) throw new ProblemError('overloaded')
       return capacity.runs.enter(signal)
+    },
+    onSettled({ userId }, spent, result) {
+      capacity.countRun(userId, spent)
+      logRun(result, { log, spent })
     },
     onError(error) {
       // No place is free, or a decision continues the run, which is found again otherwise.

@@ -1,0 +1,41 @@
+import type { AgentEvent, AgentEventBody, AgentRun, RunResult } from '@agentkit/core'
+import { toErrorInfo } from '@agentkit/core/internal'
+import type { LiveRun } from '../answer/live-events.ts'
+import type { RouteParts } from '../request/parts.ts'
+
+/**
+ * A run as its client sees it. Where another process has taken it over, as a server with a free place may do while this one
+ * waits for one, the answer is what that process makes of it.
+ */
+export function endedElsewhere({ agent, capacity }: RouteParts, run: AgentRun, userId: string): LiveRun {
+  const { runId, result } = run
+  const signal = capacity.draining
+  return {
+    ...{ runId, result },
+    async *[Symbol.asyncIterator]() {
+      for await (const event of run) {
+        const isElsewhere = event.type === 'run-end' && event.error?.code === 'session-conflict'
+        const found = isElsewhere ? await agent.result?.(runId, { userId, signal }).catch(() => undefined) : undefined
+        if (found) yield* endOf(found, event)
+        else yield event
+      }
+    },
+  }
+}
+
+/** What a reader of its events has to see of a result. */
+function endOf(result: RunResult, { seq, runId, path }: AgentEvent): AgentEvent[] {
+  const { text, approvals, finishReason, output, usage, cost, warnings, error } = result
+  const bodies: AgentEventBody[] = [
+    ...(text === '' ? [] : [{ type: 'text-delta', text } as const]),
+    ...approvals.map(({ path: _, ...approval }) => ({ type: 'approval-request', ...approval }) as const),
+    {
+      ...{ type: 'run-end', finishReason, text, usage },
+      ...(output !== undefined && { output }),
+      ...(cost && { cost }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(error && { error: toErrorInfo(error) }),
+    },
+  ]
+  return bodies.map((body, index) => ({ ...body, seq: seq + index, runId, path }))
+}
