@@ -88,10 +88,7 @@ export async function replaceRuns(writing: Writing, session: number, from: numbe
   )
   const error = new AgentKitError('aborted', 'A later run of the session replaces this one.')
   await failRuns(writing, open, 'aborted', error)
-  const replaced = await query<{ run_id: string }>(
-    'UPDATE agentkit.runs SET replaced = true WHERE session = $1 AND number >= $2 AND NOT replaced RETURNING run_id',
-    [session, from],
-  )
+  const replaced = await query<{ run_id: string }>(replaceText, [session, from])
   for (const { run_id } of replaced) {
     touch(fromStored(run_id))
     // The ids of members begin with that of the run and a slash; a zero follows the slash.
@@ -100,6 +97,9 @@ export async function replaceRuns(writing: Writing, session: number, from: numbe
   await query(restoreText, [session])
 }
 
+/** Those that have ended, as all have that were there: what was enqueued since, which locks no session, is a later run. */
+const replaceText = `UPDATE agentkit.runs SET replaced = true
+  WHERE session = $1 AND number >= $2 AND NOT replaced AND status IN ('done', 'failed') RETURNING run_id`
 const replaceMembersText = `WITH members AS (UPDATE agentkit.runs SET replaced = true
     WHERE run_id >= $1 AND run_id < $2 RETURNING session)
   UPDATE agentkit.sessions SET version = version + 1, updated_at = $3 FROM members WHERE id = members.session`

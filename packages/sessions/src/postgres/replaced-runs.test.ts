@@ -1,0 +1,44 @@
+import { Agent } from '@agentkit/core'
+import { postgresQueue } from '@agentkit/queue-postgres'
+import { testDatabase } from '@agentkit/test-postgres'
+import { scriptedModel } from '@agentkit/testing'
+import pg from 'pg'
+import { afterEach, expect, it } from 'vitest'
+import { session } from '../sqlite/__fixtures__/background.ts'
+import { queryAt } from './__fixtures__/query-at.ts'
+import { postgresSessions } from './postgres-sessions.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+it.each(['a background run', 'a direct run'])(
+  'begins a run that was enqueued while %s replaced others',
+  async (kind) => {
+    const url = await testDatabase()
+    const sessions = postgresSessions(url, { queue: postgresQueue(url) })
+    closing.push(() => sessions.close())
+    const agent = new Agent({ name: 'Ann', model: scriptedModel(['Done.', 'Done.']), sessions })
+    const { runId: replaces } = await agent.enqueue('First.', session)
+    const holder = new pg.Client({ connectionString: url })
+    await holder.connect()
+    // What replaces it waits for its row, and has seen the session's other runs by then.
+    await holder.query(`BEGIN; SELECT 1 FROM agentkit.runs WHERE run_id = '${replaces}' FOR UPDATE`)
+    const options = { ...session, replaces }
+    const replacing =
+      kind === 'a direct run' ? agent.stream('Again.', options).result : agent.enqueue('Again.', options)
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(() => queryAt(url, waiting), { timeout: 10_000 }).toHaveLength(1)
+    const { runId: later } = await agent.enqueue('Later.', session)
+    await holder.query('COMMIT')
+    await holder.end()
+    const { runId } = await replacing
+    expect((await sessions.runs?.read(later))?.record).not.toHaveProperty('replaced')
+    const worker = await agent.work()
+    closing.push(() => worker.close())
+    expect(await agent.result(later)).toMatchObject({ finishReason: 'stop' })
+    expect(await agent.result(runId)).toMatchObject({ finishReason: 'stop' })
+    expect(await agent.result(replaces)).toMatchObject({ finishReason: 'aborted' })
+  },
+)
