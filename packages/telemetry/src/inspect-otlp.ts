@@ -1,6 +1,7 @@
 import type { Finding } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
-import { type Env, exporters, exportsOf, type Signal } from './otlp.ts'
+import type { Env } from './number-variables.ts'
+import { exporters, exportsOf, type Signal } from './otlp.ts'
 import { type Encoding, requirePeer } from './require-peer.ts'
 
 /**

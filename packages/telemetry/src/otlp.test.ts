@@ -8,7 +8,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { metrics, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { inspectOtlp } from './inspect-otlp.ts'
-import { startOtlp } from './otlp.ts'
+import { exportsOf, startOtlp } from './otlp.ts'
 import { hasProvider } from './registered.ts'
 import { requirePeer } from './require-peer.ts'
 import { startTelemetry } from './start-telemetry.ts'
@@ -127,6 +127,11 @@ describe('the export over OTLP', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/metrics'])
   })
 
+  it('leaves out the variables of a signal that is not exported', () => {
+    const env = { OTEL_METRICS_EXPORTER: 'none', OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc' }
+    expect(exportsOf(env)).toEqual({ traces: 'proto' })
+  })
+
   it('is none where the process has registered a provider of its own', async () => {
     await using server = await collector()
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', server.url)
@@ -140,14 +145,35 @@ describe('the export over OTLP', () => {
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['chat scripted', 'invoke_agent Clerk'])
   })
 
-  it.each([[{ OTEL_SDK_DISABLED: 'true' }], [{ OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }]])(
-    'is none with %o',
-    async (env) => {
-      const otlp = startOtlp(env)
-      expect(hasProvider()).toBe(false)
-      await otlp.close()
-    },
-  )
+  it('batches spans and cuts attributes as the variables say', async () => {
+    await using server = await collector()
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', server.url)
+    vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json')
+    vi.stubEnv('OTEL_METRICS_EXPORTER', 'none')
+    vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '1')
+    vi.stubEnv('OTEL_BSP_MAX_QUEUE_SIZE', '10')
+    vi.stubEnv('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '1')
+    vi.stubEnv('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT', '100')
+    vi.stubEnv('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT', '4')
+    const telemetry = startTelemetry()
+    await chat()
+    // Before the telemetry is closed.
+    await vi.waitUntil(() => server.requests.length === 2, { timeout: 4_000 })
+    await telemetry.close()
+    expect(server.requests.map(({ path }) => path)).toEqual(['/v1/traces', '/v1/traces'])
+    expect(server.requests.map(({ body }) => String(body)).join()).toContain('{"stringValue":"invo"}')
+  })
+
+  it.each([
+    [{ OTEL_SDK_DISABLED: 'true' }],
+    [{ OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }],
+    [{ OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
+  ])('is none with %o', async (env) => {
+    const otlp = startOtlp(env)
+    expect(hasProvider()).toBe(false)
+    await otlp.close()
+  })
 
   it.each([
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'Set it to "http/protobuf"'],
@@ -163,7 +189,11 @@ describe('the export over OTLP', () => {
     [{ OTEL_TRACES_SAMPLER: 'some' }, 'Set it to one of always_on'],
     [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: 'half' }, 'Set it to a number'],
     [{ OTEL_METRIC_EXPORT_INTERVAL: '-1' }, 'Set it to a number'],
-    [{ OTEL_METRIC_EXPORT_INTERVAL: '0' }, 'Set it to a number of milliseconds above 0'],
+    [{ OTEL_METRIC_EXPORT_INTERVAL: '0' }, 'Set it to a number of 1 or more'],
+    [{ OTEL_METRIC_EXPORT_TIMEOUT: '0' }, 'OTEL_METRIC_EXPORT_TIMEOUT is "0"'],
+    [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, 'Set it to a number of 1 or more'],
+    [{ OTEL_BSP_SCHEDULE_DELAY: '5s' }, 'OTEL_BSP_SCHEDULE_DELAY is "5s"'],
+    [{ OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: 'all' }, 'Set it to a number'],
   ])('refuses %o with the fix', (env, fix) => {
     expect(() => startOtlp(env)).toThrow(
       expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) }),
@@ -173,7 +203,7 @@ describe('the export over OTLP', () => {
 
   it('takes headers as the specification writes them', async () => {
     const headers = 'Authorization=Basic dTpw==, x-tenant=a%2Cb%20c,'
-    await startOtlp({ OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_SDK_DISABLED: 'true' }).close()
+    await startOtlp({ OTEL_EXPORTER_OTLP_HEADERS: headers }).close()
   })
 
   it('is asked for by `agentkit doctor` with the user of the address, and with the headers before it', async () => {

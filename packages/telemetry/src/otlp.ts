@@ -4,9 +4,9 @@ import type { Resource } from '@opentelemetry/resources'
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics'
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
 import { limits } from './limits.ts'
+import { batchesOf, type Env, metricTimesOf, numberOf, spanLimitsOf } from './number-variables.ts'
 import { type Encoding, requirePeer } from './require-peer.ts'
 
-export type Env = Readonly<Record<string, string | undefined>>
 export type Signal = 'traces' | 'metrics'
 type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
 
@@ -42,15 +42,15 @@ export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
  * @throws AgentKitError `invalid-config` for a variable that cannot be used
  */
 export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
-  const isDisabled = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true'
-  const exports = { traces: isExported(env, 'traces'), metrics: isExported(env, 'metrics') }
-  const encodings = { traces: encodingOf(env, 'traces'), metrics: encodingOf(env, 'metrics') }
-  checkEndpoints(env)
-  checkHeaders(env)
-  return {
-    ...(exports.traces && !isDisabled && { traces: encodings.traces }),
-    ...(exports.metrics && !isDisabled && { metrics: encodings.metrics }),
-  }
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return {}
+  const signals = (['traces', 'metrics'] as const).filter((signal) => isExported(env, signal))
+  // Variables of what is not exported are those of other programs.
+  if (signals.length === 0) return {}
+  const encodings = Object.fromEntries(signals.map((signal) => [signal, encodingOf(env, signal)]))
+  const infixes = ['', ...signals.map((signal) => `${signal.toUpperCase()}_`)]
+  checkEndpoints(env, infixes)
+  checkHeaders(env, infixes)
+  return encodings
 }
 
 function shutdown(providers: readonly Provider[]): Promise<boolean> {
@@ -90,9 +90,9 @@ function encodingOf(env: Env, signal: Signal): Encoding {
   throw invalidConfig(`${variable} is "${value}", which is not supported. Set it to "http/protobuf".${port}`)
 }
 
-function checkEndpoints(env: Env): void {
-  for (const signal of ['', 'TRACES_', 'METRICS_']) {
-    const variable = `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`
+function checkEndpoints(env: Env, infixes: readonly string[]): void {
+  for (const infix of infixes) {
+    const variable = `OTEL_EXPORTER_OTLP_${infix}ENDPOINT`
     const value = env[variable]
     if (!value) continue
     const { protocol } = URL.parse(value) ?? {}
@@ -104,9 +104,9 @@ function checkEndpoints(env: Env): void {
 }
 
 /** The exporters drop an entry that they cannot read, and every export for a header that cannot be sent. */
-function checkHeaders(env: Env): void {
-  for (const signal of ['', 'TRACES_', 'METRICS_']) {
-    const variable = `OTEL_EXPORTER_OTLP_${signal}HEADERS`
+function checkHeaders(env: Env, infixes: readonly string[]): void {
+  for (const infix of infixes) {
+    const variable = `OTEL_EXPORTER_OTLP_${infix}HEADERS`
     const entries = env[variable]?.split(',').filter((entry) => entry.trim() !== '') ?? []
     if (entries.every(isHeader)) continue
     // The values are secrets.
@@ -141,11 +141,13 @@ function exportTraces(env: Env, encoding: Encoding): Provider {
   const { OTLPTraceExporter } = requirePeer(exporters[encoding].traces, encoding) as {
     OTLPTraceExporter: new () => SpanExporter
   }
-  const spanProcessors = [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })]
+  const batches = batchesOf(env)
+  const spanLimits = spanLimitsOf(env)
   const sampler = samplerOf(env, sdk)
   const provider = new sdk.TracerProvider({
     resource: resourceOf(encoding),
-    spanProcessors,
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batches })],
+    spanLimits,
     ...(sampler && { sampler }),
   })
   return {
@@ -160,11 +162,7 @@ function exportMetrics(env: Env, encoding: Encoding): Provider {
   const { OTLPMetricExporter } = requirePeer(exporters[encoding].metrics, encoding) as {
     OTLPMetricExporter: new () => PushMetricExporter
   }
-  const exportIntervalMillis = numberOf(env, 'OTEL_METRIC_EXPORT_INTERVAL', 60_000)
-  if (exportIntervalMillis === 0) {
-    throw invalidConfig('OTEL_METRIC_EXPORT_INTERVAL is "0". Set it to a number of milliseconds above 0.')
-  }
-  const exportTimeoutMillis = Math.min(30_000, exportIntervalMillis)
+  const { exportIntervalMillis, exportTimeoutMillis } = metricTimesOf(env)
   const exporter = new OTLPMetricExporter()
   const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
   const provider = new sdk.MeterProvider({ resource: resourceOf(encoding), readers: [reader] })
@@ -195,12 +193,4 @@ function samplerOf(env: Env, sdk: typeof import('@opentelemetry/sdk-trace')): Sa
   const root = known.includes(name) ? roots[name.replace(/^parentbased_/, '')]?.() : undefined
   if (!root) throw invalidConfig(`OTEL_TRACES_SAMPLER is "${name}". Set it to one of ${known.join(', ')}.`)
   return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root
-}
-
-function numberOf(env: Env, variable: string, otherwise: number): number {
-  const text = env[variable]
-  if (!text) return otherwise
-  const value = Number(text)
-  if (value >= 0 && value < 2 ** 31) return value
-  throw invalidConfig(`${variable} is "${text}". Set it to a number that is not negative.`)
 }
