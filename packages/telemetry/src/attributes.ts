@@ -8,7 +8,7 @@ import { limits } from './limits.ts'
 type Naming = { names: Conventions; hasContent: boolean }
 
 /** The operation of a span and what it is about: the two words of its name. */
-export function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
+function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
   switch (about.type) {
     case 'run':
       return { operation: about.isWorkflow ? operations.workflow : operations.agent, subject: short(about.name) }
@@ -23,65 +23,71 @@ export function nameOf(about: SpanStart, { operations }: Conventions): { operati
   }
 }
 
-/** What is known of a span as it begins. */
-export function startAttributes(about: SpanStart, { names, hasContent }: Naming): Attributes {
+/** The name of a span, and the attributes that samplers read. The conventions say which those are. */
+export function beginningOf(about: SpanStart, names: Conventions): { name: string; attributes: Attributes } {
   const a = names.attributes
   const { operation, subject } = nameOf(about, names)
-  const content = (value: unknown): string | undefined => (hasContent ? contentOf(value) : undefined)
+  const name = `${operation} ${subject}`
   switch (about.type) {
-    case 'run':
-      return defined({
-        [a.operation]: operation,
-        [a.agentName]: subject,
-        [a.agentDescription]: about.description && cut(about.description, limits.textChars),
-        [a.conversation]: about.sessionId,
-        [ownNames.agentId]: about.agentId,
-        [ownNames.runId]: about.runId,
-        // A run that is resumed has no message of its own.
-        [a.inputMessages]: about.input?.content && hasContent ? content(messagesOf([about.input])) : undefined,
-      })
+    case 'run': {
+      const attributes = { [a.operation]: operation, [a.agentName]: subject }
+      put(attributes, a.conversation, about.sessionId)
+      put(attributes, ownNames.agentId, about.agentId)
+      put(attributes, ownNames.runId, about.runId)
+      return { name, attributes }
+    }
     case 'model': {
-      const { messages, maxOutputTokens, temperature, reasoning, stop, output } = about.request ?? { messages: [] }
-      return defined({
-        [a.operation]: operation,
-        [a.provider]: providerOf(about.model, names),
-        [a.requestModel]: subject,
-        [a.requestStream]: true,
-        [a.conversation]: about.sessionId,
-        [ownNames.step]: about.step,
-        [a.maxTokens]: maxOutputTokens,
-        [a.temperature]: temperature,
-        [a.reasoning]: reasoning,
-        [a.stop]: stop,
-        [a.outputType]: output ? 'json' : undefined,
-        [a.instructions]: hasContent ? content(nonEmpty(instructionsOf(messages))) : undefined,
-        [a.inputMessages]: hasContent ? content(messagesOf(messages)) : undefined,
-      })
+      const provider = providerOf(about.model, names)
+      return { name, attributes: { [a.operation]: operation, [a.provider]: provider, [a.requestModel]: subject } }
     }
     case 'tool':
-      return defined({
-        [a.operation]: operation,
-        [a.toolName]: subject,
-        [a.toolType]: 'function',
-        [a.toolCallId]: short(about.callId),
-        [a.toolDescription]: about.description && cut(about.description, limits.textChars),
-        [a.toolArguments]: content(about.input),
-      })
+      return { name, attributes: { [a.operation]: operation, [a.toolName]: subject, [a.toolType]: 'function' } }
     case 'mcp':
       // Without an operation: the tool call around it is counted already.
-      return defined({
-        [a.mcpMethod]: about.method,
-        [a.toolName]: subject,
-        [a.mcpProtocol]: about.protocol,
-        ...placeOf(about.server, names),
-      })
+      return { name, attributes: { [a.mcpMethod]: about.method, [a.toolName]: subject } }
     case 'retrieval':
-      return defined({
-        [a.operation]: operation,
-        [a.dataSource]: subject,
-        [a.retrievalLimit]: about.limit,
-        [a.query]: hasContent ? content(about.query) : undefined,
-      })
+      return { name, attributes: { [a.operation]: operation, [a.dataSource]: subject } }
+  }
+}
+
+/** What else is known of a span as it begins: only for spans that are recorded, as content takes time. */
+export function startAttributes(about: SpanStart, { names, hasContent }: Naming): Attributes {
+  const a = names.attributes
+  const found: Attributes = {}
+  switch (about.type) {
+    case 'run':
+      put(found, a.agentDescription, about.description && cut(about.description, limits.textChars))
+      // A run that is resumed has no message of its own.
+      if (hasContent && about.input?.content) put(found, a.inputMessages, contentOf(messagesOf([about.input])))
+      return found
+    case 'model': {
+      put(found, a.requestStream, true)
+      put(found, a.conversation, about.sessionId)
+      put(found, ownNames.step, about.step)
+      if (!about.request) return found
+      const { messages, maxOutputTokens, temperature, reasoning, stop, output } = about.request
+      put(found, a.maxTokens, maxOutputTokens)
+      put(found, a.temperature, temperature)
+      put(found, a.reasoning, reasoning)
+      put(found, a.stop, stop)
+      if (output) put(found, a.outputType, 'json')
+      if (!hasContent) return found
+      put(found, a.instructions, contentOf(nonEmpty(instructionsOf(messages))))
+      put(found, a.inputMessages, contentOf(messagesOf(messages)))
+      return found
+    }
+    case 'tool':
+      put(found, a.toolCallId, short(about.callId))
+      put(found, a.toolDescription, about.description && cut(about.description, limits.textChars))
+      if (hasContent) put(found, a.toolArguments, contentOf(about.input))
+      return found
+    case 'mcp':
+      put(found, a.mcpProtocol, about.protocol)
+      return Object.assign(found, placeOf(about.server, names))
+    case 'retrieval':
+      put(found, a.retrievalLimit, about.limit)
+      if (hasContent) put(found, a.query, contentOf(about.query))
+      return found
   }
 }
 
@@ -89,25 +95,23 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
 export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasContent }: Naming): Attributes {
   const a = names.attributes
   const { usage, finishReason, output } = end
-  const content = hasContent && output !== undefined ? outputAttributes(about, end, names) : {}
-  if (about.type !== 'run' && about.type !== 'model') return defined({ [a.errorType]: errorTypeOf(end), ...content })
-  const isModel = about.type === 'model'
-  return defined({
-    [a.errorType]: errorTypeOf(end),
-    [a.responseModel]: end.model && modelOf(end.model),
-    [a.finishReasons]: isModel && finishReason !== undefined ? [reasonOf(finishReason)] : undefined,
-    [ownNames.finishReason]: isModel ? undefined : finishReason,
-    [a.conversation]: end.sessionId,
-    ...(usage && {
-      [a.inputTokens]: usage.inputTokens,
-      [a.outputTokens]: usage.outputTokens,
-      [a.cacheReadTokens]: usage.cachedInputTokens,
-      [a.cacheWriteTokens]: usage.cacheWriteTokens,
-      [a.reasoningTokens]: usage.reasoningTokens,
-      [ownNames.estimated]: usage.estimated,
-    }),
-    ...content,
-  })
+  const found: Attributes = {}
+  put(found, a.errorType, errorTypeOf(end))
+  if (about.type === 'run' || about.type === 'model') {
+    put(found, a.responseModel, end.model && modelOf(end.model))
+    if (about.type === 'run') put(found, ownNames.finishReason, finishReason)
+    else if (finishReason !== undefined) put(found, a.finishReasons, [reasonOf(finishReason)])
+    put(found, a.conversation, end.sessionId)
+    if (usage) {
+      put(found, a.inputTokens, usage.inputTokens)
+      put(found, a.outputTokens, usage.outputTokens)
+      put(found, a.cacheReadTokens, usage.cachedInputTokens)
+      put(found, a.cacheWriteTokens, usage.cacheWriteTokens)
+      put(found, a.reasoningTokens, usage.reasoningTokens)
+      put(found, ownNames.estimated, usage.estimated)
+    }
+  }
+  return hasContent && output !== undefined ? Object.assign(found, outputAttributes(about, end, names)) : found
 }
 
 function outputAttributes(
@@ -201,6 +205,10 @@ function nonEmpty(list: unknown[]): unknown[] | undefined {
 
 function short(text: string): string {
   return cut(text, limits.nameChars)
+}
+
+function put(attributes: Attributes, name: string, value: Attributes[string] | undefined): void {
+  if (value !== undefined) attributes[name] = value
 }
 
 function defined(attributes: Record<string, Attributes[string] | undefined>): Attributes {

@@ -11,7 +11,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import { endAttributes, errorTypeOf, nameOf, startAttributes } from './attributes.ts'
+import { beginningOf, endAttributes, errorTypeOf, startAttributes } from './attributes.ts'
 import type { Conventions } from './conventions.ts'
 import { type Calls, createRecorder, type RecordSpan } from './meters.ts'
 import { activeHeaders, contextOf, spanContextOf, traceparentOf } from './trace-headers.ts'
@@ -66,7 +66,6 @@ class OwnSpan implements Span {
     this.#hasEnded = true
     const { record, naming } = this.#shared
     quietly(() => {
-      // A sampler may have dropped it.
       if (this.#span.isRecording()) this.#span.setAttributes(endAttributes(this.#about, end, naming))
       // The message of an error may have text of a model or a tool: its type is enough.
       if (errorTypeOf(end) !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR })
@@ -83,16 +82,18 @@ export function createTracer({ tracer, meter, names, hasContent }: TracerParts):
 
   function start(about: SpanStart, place: Place, before?: Span): Span {
     const { outer } = place
-    const { operation, subject } = nameOf(about, names)
+    const { name, attributes } = beginningOf(about, names)
     const link = before && spanContextOf(before.id)
     const options = {
       kind: about.type === 'model' || about.type === 'mcp' ? SpanKind.CLIENT : SpanKind.INTERNAL,
-      attributes: startAttributes(about, naming),
+      attributes,
       ...(link && { links: [{ context: link }] }),
     }
     const span =
-      quietly(() => tracer.startSpan(`${operation} ${subject}`, options, outer)) ??
+      quietly(() => tracer.startSpan(name, options, outer)) ??
       trace.wrapSpanContext(trace.getSpanContext(outer) ?? INVALID_SPAN_CONTEXT)
+    // A sampler may have dropped it. The SDK reads attributes once here, and twice where a span starts.
+    if (span.isRecording()) quietly(() => span.setAttributes(startAttributes(about, naming)))
     return new OwnSpan(span, about, place, shared)
   }
 

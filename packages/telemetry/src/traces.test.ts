@@ -3,7 +3,12 @@ import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { context, type Meter, metrics, SpanKind, type TracerProvider, trace } from '@opentelemetry/api'
 import type { Histogram } from '@opentelemetry/sdk-metrics'
-import { type ReadableSpan, TracerProvider as SdkTracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  type ReadableSpan,
+  type Sampler,
+  SamplingDecision,
+  TracerProvider as SdkTracerProvider,
+} from '@opentelemetry/sdk-trace'
 import { describe, expect, it, vi } from 'vitest'
 import { traced } from './__fixtures__/traced.ts'
 import { startTelemetry, type TelemetryOptions } from './start-telemetry.ts'
@@ -268,6 +273,36 @@ describe('the trace of a run', () => {
     )
     expect(exported).toContain('invoke_agent Clerk')
     expect(exported).not.toContain('confidential')
+  })
+
+  it('reads no content of a span that a sampler drops, which decides by the name, the operation and its subject', async () => {
+    const decided: unknown[] = []
+    const sampler: Sampler = {
+      shouldSample(_context, _traceId, name, _kind, attributes) {
+        decided.push([name, attributes])
+        return { decision: SamplingDecision.NOT_RECORD }
+      },
+      toString: () => 'none',
+    }
+    let isRead = false
+    const argument = {
+      get secret() {
+        isRead = true
+        return 'x'
+      },
+    }
+    await using _ = startTelemetry({ tracerProvider: new SdkTracerProvider({ sampler }), content: true })
+    tracer()?.start({ type: 'tool', name: 'look', callId: 'call_1', description: 'Looks.', input: argument }).end()
+    tracer()?.start({ type: 'model', model: 'openai/gpt-5', step: 1 }).end()
+    expect(isRead).toBe(false)
+    const operation = 'gen_ai.operation.name'
+    expect(decided).toEqual([
+      [
+        'execute_tool look',
+        { [operation]: 'execute_tool', 'gen_ai.tool.name': 'look', 'gen_ai.tool.type': 'function' },
+      ],
+      ['chat gpt-5', { [operation]: 'chat', 'gen_ai.provider.name': 'openai', 'gen_ai.request.model': 'gpt-5' }],
+    ])
   })
 
   it('has content by opt-in, without secrets and cut to size', async () => {
