@@ -10,13 +10,18 @@ export type IndexedCall = {
   isTaken: boolean
 }
 
+/** The number of calls that are compared: each miss of a long list of cases compares its own. */
+const mostCompared = 200
 /** The number of differences that are shown, and the length of a value. */
 const mostShown = 6
 const mostChars = 100
 
-/** Describes the recorded request that is nearest to a missing one, and the differences. */
+/** Describes the recorded request that is nearest to a missing one, and the differences. Of many, those to come are compared. */
 export function explainMiss(request: ModelRequest, recorded: readonly IndexedCall[]): string {
-  const [nearest, ...others] = recorded.map((call) => ({ call, found: differences(call.request, request) }))
+  const compared = [...recorded.filter(({ isTaken }) => !isTaken), ...recorded.filter(({ isTaken }) => isTaken)]
+  const [nearest, ...others] = compared
+    .slice(0, mostCompared)
+    .map((call) => ({ call, found: differences(call.request, request) }))
   if (!nearest) return ''
   // Among equally near calls, one that has not been replayed yet.
   const rank = ({ call, found }: typeof nearest): number => weightOf(found) + (call.isTaken ? 0.001 : 0)
