@@ -42,6 +42,12 @@ describe('a request to Azure', () => {
     expect(warnings).toEqual([expect.stringContaining('`temperature`')])
   })
 
+  it('sends the four texts to stop at that the API takes (Q21)', async () => {
+    const { body, warnings } = await toBody({ stop: ['a', 'b', 'c', 'd', 'e'] }, { model: 'gpt-4.1' })
+    expect(body).toMatchObject({ stop: ['a', 'b', 'c', 'd'] })
+    expect(warnings).toEqual([expect.stringContaining('takes 4 texts to stop at')])
+  })
+
   it('warns that a model takes tools and reasoning only with the other API', async () => {
     const { body, warnings } = await toBody({ tools: [echo] }, { model: 'gpt-5.6-sol' })
     expect(body).toMatchObject({ reasoning_effort: 'none' })

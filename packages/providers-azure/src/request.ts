@@ -31,6 +31,7 @@ export function prepareCall(
     maxTokensField: 'max_completion_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',
     strict: true,
+    mostStops: 4,
     traits,
   }
   return (request) => chatCall(request, endpoint, compat)

@@ -138,7 +138,7 @@ describe('toGroqRequest', () => {
     const more = { stop: ['a', 'b', 'c', 'd', 'e'], maxOutputTokens: 9000 }
     const { body, warnings } = toBody('m', more, { maxOutputTokens: 4000 })
     expect(body).toMatchObject({ stop: ['a', 'b', 'c', 'd'], max_completion_tokens: 4000 })
-    expect(warnings).toEqual([expect.stringContaining('`maxOutputTokens`'), expect.stringContaining('`stop`')])
+    expect(warnings).toEqual([expect.stringContaining('`stop`'), expect.stringContaining('`maxOutputTokens`')])
   })
 
   const png = { type: 'image', base64: 'iVBORw0KGgo=' } as const

@@ -52,13 +52,14 @@ export function toGroqRequest(
     maxTokensField: 'max_completion_tokens',
     systemRole: 'system',
     strict: false,
+    mostStops: 4,
     ...(traits.reasoning && { reasoningOwner: `groq/${model}` }),
     traits,
     reads: (part) => readsPart(part, facts),
   })
   // Groq reports usage without being asked.
   const { stream_options: _usage, response_format: schema, reasoning_effort: effort, ...body } = chat
-  keepToBounds(body, facts, warnings)
+  lowerLimit(body, facts, warnings)
   if (schema) warnings.push('Groq holds no answer that streams to a schema: `output` was left out.')
   return {
     body: { ...body, ...toolFields(request, body.tools), ...reasoningFields(model, effort, traits, warnings) },
@@ -66,19 +67,12 @@ export function toGroqRequest(
   }
 }
 
-const mostStops = 4
-
-/** Groq refuses a request that exceeds its bounds. */
-function keepToBounds(body: GroqRequest, facts: ModelFacts | undefined, warnings: string[]): void {
+/** Groq refuses a limit above the model's longest answer. */
+function lowerLimit(body: GroqRequest, facts: ModelFacts | undefined, warnings: string[]): void {
   const longest = facts?.maxOutputTokens
-  if (longest !== undefined && body.max_completion_tokens !== undefined && body.max_completion_tokens > longest) {
-    warnings.push(`"${body.model}" answers with up to ${longest} tokens: \`maxOutputTokens\` was lowered to that.`)
-    body.max_completion_tokens = longest
-  }
-  if (body.stop !== undefined && body.stop.length > mostStops) {
-    warnings.push(`Groq takes ${mostStops} texts to stop at: the rest of \`stop\` was left out.`)
-    body.stop = body.stop.slice(0, mostStops)
-  }
+  if (longest === undefined || body.max_completion_tokens === undefined || body.max_completion_tokens <= longest) return
+  warnings.push(`"${body.model}" answers with up to ${longest} tokens: \`maxOutputTokens\` was lowered to that.`)
+  body.max_completion_tokens = longest
 }
 
 /** Whether the model takes a part: never a file, and an image unless the model is known to read none. */

@@ -43,10 +43,33 @@ describe('openai', () => {
     )
   })
 
+  it('repeats no key of the query in the words of a server that quotes it (Q22)', async () => {
+    const fetch: typeof globalThis.fetch = async (input) =>
+      Response.json({ error: { message: `No route ${input}.` } }, { status: 404 })
+    const failed = call(openai({ baseURL: 'http://127.0.0.1:9/v1?api_key=opaque-4711', fetch }))
+    await expect(failed).rejects.toThrow('No route http://127.0.0.1:9/v1/chat/completions?api_key=[redacted].')
+    await expect(failed).rejects.not.toMatchObject({ cause: { body: expect.stringContaining('4711') } })
+  })
+
   it("speaks Responses on OpenAI's own server", async () => {
     const { fetch, sent } = fakeFetch()
     await call(openai({ apiKey: 'abc', fetch }))
     expect(sent).toMatchObject([{ url: 'https://api.openai.com/v1/responses', authorization: 'Bearer abc' }])
+  })
+
+  it.each([
+    { server: "OpenAI's own server", options: { apiKey: 'abc' }, stop: ['a', 'b', 'c', 'd'] },
+    { server: 'another one', options: { baseURL: 'http://127.0.0.1:9/v1' }, stop: ['a', 'b', 'c', 'd', 'e'] },
+  ])('sends $server the texts to stop at that it takes (Q21)', async ({ options, stop }) => {
+    let body: unknown
+    const fetch: typeof globalThis.fetch = async (_address, init) => {
+      body = JSON.parse(String(init?.body))
+      return new Response(answers.find(({ api }) => api === 'chat')?.text)
+    }
+    const model = openai({ ...options, api: 'chat', fetch }).model('gpt-4.1')
+    const request = { messages: [{ role: 'user' as const, content: 'hi' }], stop: ['a', 'b', 'c', 'd', 'e'] }
+    for await (const _event of model.stream(request, new AbortController().signal));
+    expect(body).toMatchObject({ stop })
   })
 
   it('speaks Chat Completions on any other server', async () => {

@@ -115,6 +115,7 @@ function prepareCall(connection: Connection, context: ErrorContext): (request: M
     maxTokensField: official || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',
     strict: official,
+    ...(official && { mostStops: 4 }),
     ...(!official && { returnsTo: `${context.provider}/${context.model}` }),
     traits,
   }

@@ -71,6 +71,14 @@ describe('toChatRequest', () => {
     },
   )
 
+  it('sends no more texts to stop at than the server takes (Q21)', () => {
+    const stop = ['a', 'b', 'c', 'd', 'e']
+    const { body, warnings } = request('gpt-4.1', { stop }, { mostStops: 4 })
+    expect(body.stop).toEqual(['a', 'b', 'c', 'd'])
+    expect(warnings).toEqual(['"gpt-4.1" takes 4 texts to stop at: the rest of `stop` was left out.'])
+    expect(request('llama', { stop })).toMatchObject({ body: { stop }, warnings: [] })
+  })
+
   it.each(['o3-mini', 'o3-mini-2025-01-31', 'o1', 'openai/o3-mini'])('sends `stop` to %s (Q21)', (model) => {
     const { body, warnings } = request(model, { temperature: 1, stop: ['x'] })
     expect(body.stop).toEqual(['x'])

@@ -16,6 +16,8 @@ export type ChatCompat = ChatRoles & {
   maxTokensField: 'max_completion_tokens' | 'max_tokens'
   /** Whether to send `strict` with schemas; many servers do not know it. */
   strict: boolean
+  /** The most texts to stop at; any number when absent. */
+  mostStops?: number
   traits: OpenAITraits
   /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
   reads?(part: MediaPart): boolean
@@ -56,10 +58,21 @@ export function toChatRequest(
   }
   if (request.maxOutputTokens !== undefined) body[compat.maxTokensField] = request.maxOutputTokens
   if (supported.temperature !== undefined) body.temperature = supported.temperature
-  if (supported.stop) body.stop = supported.stop
+  if (supported.stop) body.stop = stopTexts(supported.stop, model, compat, warnings)
   const effort = chatEffort(supported.effort, model, request, compat.traits, warnings)
   if (effort !== undefined) body.reasoning_effort = effort
   return { body, warnings }
+}
+
+function stopTexts(
+  stop: string[],
+  model: string,
+  { mostStops = stop.length }: Pick<ChatCompat, 'mostStops'>,
+  warnings: string[],
+): string[] {
+  if (stop.length <= mostStops) return stop
+  warnings.push(`"${model}" takes ${mostStops} texts to stop at: the rest of \`stop\` was left out.`)
+  return stop.slice(0, mostStops)
 }
 
 function markedMessages(messages: readonly ChatMessage[], { marks }: CachePlan): ChatMessage[] {
