@@ -83,7 +83,15 @@ it.each([undefined, null, '', ' ', 3])('rejects %j as the name of a model', (id)
 it('finds the headers with secrets', () => {
   const headers = { authorization: 'Bearer a', 'X-Api-Key': 'b', cookie: 'c', 'x-token': 'd', secret: 'e', team: 'f' }
   expect(secretsOf('key', headers)).toEqual(['key', 'Bearer a', 'a', 'b', 'c', 'd', 'e'])
+  expect(secretsOf(undefined, { 'x-password': 'a', 'x-signature': 'b', 'x-design': 'c' })).toEqual(['a', 'b'])
   expect(secretsOf(undefined)).toEqual([])
+})
+
+it('finds the parameters of an address with secrets, encoded and decoded', () => {
+  const address = 'https://gw/v1?api-version=2025-04-01&api_key=a%2Fb&sig=c+d&%74oken=e#key=f'
+  expect(secretsOf('key', {}, address)).toEqual(['key', 'a/b', 'a%2Fb', 'c d', 'c+d', 'e'])
+  expect(secretsOf(undefined, {}, 'https://gw/v1?key')).toEqual([])
+  expect(secretsOf(undefined, {}, 'https://gw/v1')).toEqual([])
 })
 
 it('creates a value once, and again after a failure', () => {

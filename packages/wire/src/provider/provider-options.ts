@@ -85,14 +85,28 @@ export function checkModelId(id: string, provider: string, what = 'model'): stri
   )
 }
 
-/** The values to redact from errors: the key, and headers with credentials, with and without their scheme. */
-export function secretsOf(key: string | undefined, headers: Readonly<Record<string, string>> = {}): string[] {
-  const secret = Object.entries(headers).flatMap(([name, value]) => {
-    if (!secretHeader.test(name)) return []
-    const bare = value.replace(/^\w+\s+/, '')
-    return bare === value ? [value] : [value, bare]
+/**
+ * The values to redact from errors: the key, headers with credentials, with and without their scheme, and the parameters
+ * of an address with credentials, as they stand there and decoded.
+ */
+export function secretsOf(
+  key: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+  address?: string,
+): string[] {
+  const inHeaders = Object.entries(headers).flatMap(([name, value]) => {
+    return secretName.test(name) ? [value, value.replace(/^\w+\s+/, '')] : []
   })
-  return key === undefined ? secret : [key, ...secret]
+  const secrets = new Set([...inHeaders, ...secretsInQuery(address)])
+  return key === undefined ? [...secrets] : [key, ...secrets]
+}
+
+function secretsInQuery(address = ''): string[] {
+  const query = /\?([^#]*)/.exec(address)?.[1] ?? ''
+  return query.split('&').flatMap((parameter) => {
+    const [[name, value] = ['', '']] = new URLSearchParams(parameter)
+    return value !== '' && secretName.test(name) ? [value, parameter.slice(parameter.indexOf('=') + 1)] : []
+  })
 }
 
 /** A setting without surrounding white space; `undefined` for a blank one. */
@@ -117,7 +131,7 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 const printable = /^[\x21-\x7e]+$/
-const secretHeader = /key|token|auth|secret|cookie/i
+const secretName = /key|token|auth|secret|cookie|pass|credential|signature|\bsig\b/i
 
 /**
  * Rejects the use of embeddings with a provider that has none, and names those that have.

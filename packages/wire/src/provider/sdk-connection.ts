@@ -105,7 +105,7 @@ export function connectSdk<Client extends SdkClient>(
     known: (path, headers) => signature && requestTo(path, headers, settings, signature),
     baseURL,
     official,
-    secrets: secretsOf(apiKey, headers),
+    secrets: secretsOf(apiKey, headers, baseURL),
     ownFetch,
   }
 }
