@@ -1,5 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { tracer } from '@agentkit/core/internal'
+import { fetchWithinOrigin } from './fetch-within-origin.ts'
 import { isDoubtful, keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
 import type { RequestBody } from './request-body.ts'
@@ -102,7 +103,7 @@ function webFetch(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const init = traced(input, given)
-  return globalThis.fetch(input, signal ? { ...init, signal } : init)
+  return fetchWithinOrigin(input, signal ? { ...init, signal } : init)
 }
 
 function traced(input: string | URL | Request, init: RequestInit): RequestInit {

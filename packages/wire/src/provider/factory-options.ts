@@ -1,5 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
 import { checkOptionNames, isFunction, isOneOf, isRecord, isText, type OptionRule } from '@agentkit/core/internal'
+import { fetchWithinOrigin } from '../http/fetch-within-origin.ts'
 import type { CallTimeouts } from '../stream/call-watch.ts'
 
 /** The options of a factory or of its `model`, with the rules of those that only this provider has. */
@@ -69,5 +70,5 @@ export function chosenFetch({
   transport?: 'node' | 'fetch' | undefined
 }): typeof globalThis.fetch | undefined {
   if (fetch !== undefined || transport !== 'fetch') return fetch
-  return (input, init) => globalThis.fetch(input, init)
+  return fetchWithinOrigin
 }
