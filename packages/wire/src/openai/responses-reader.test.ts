@@ -140,6 +140,35 @@ describe('ResponsesReader', () => {
     expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ callId: 'a' }, { callId: 'b' }])
   })
 
+  it.each<[string, object]>([
+    ['neither a position nor an id, as from llama.cpp', {}],
+    ['one position for all', { output_index: 0 }],
+  ])('reads each item once where it has %s (Q8)', (_name, place) => {
+    const call = (call_id: string, text: string) => ({ type: 'function_call', call_id, name: 'echo', arguments: text })
+    const message = { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Hi' }] }
+    const calls = [call('fc_a', '{"x":1}'), call('fc_b', '{"y":2}')]
+    const streamed = [
+      { type: 'response.output_item.added', item: { ...message, content: [] } },
+      { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hi' },
+      { type: 'response.output_item.done', item: message },
+      ...calls.flatMap(({ call_id, arguments: text, ...rest }) => [
+        { type: 'response.output_item.added', item: { ...rest, call_id, arguments: '' } },
+        { type: 'response.function_call_arguments.delta', item_id: call_id, delta: text.slice(0, 3) },
+        { type: 'response.function_call_arguments.delta', item_id: call_id, delta: text.slice(3) },
+        { type: 'response.output_item.done', item: { ...rest, call_id, arguments: text } },
+      ]),
+    ].map((event) => ({ ...event, ...place }))
+    for (const output of [[message, ...calls], []]) {
+      const events = read(...streamed, { ...completed, response: { output } })
+      expect(events).toMatchObject([
+        { type: 'text-delta', text: 'Hi' },
+        { type: 'tool-call', callId: 'fc_a', input: { x: 1 } },
+        { type: 'tool-call', callId: 'fc_b', input: { y: 2 } },
+        { type: 'finish', reason: 'tool-calls' },
+      ])
+    }
+  })
+
   it('reads content without deltas from the items', () => {
     const item = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] }
     expect(read(done(0, item), completed)[0]).toEqual({ type: 'text-delta', text: 'Hi' })

@@ -38,7 +38,7 @@ type OutputItem = {
   summary?: { type?: string; text?: string }[] | null
   encrypted_content?: string | null
 }
-/** The state of one output item, identified by its index: some proxies send another id with each event. */
+/** The state of one output item, identified by its position: some proxies send another id with each event. */
 type SeenItem = {
   item: OutputItem
   /** From its first delta where no event has begun the item. */
@@ -53,7 +53,9 @@ type SeenItem = {
 export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
-  readonly #items = new Map<number | string, SeenItem>()
+  readonly #items: SeenItem[] = []
+  /** By position, else by id: llama.cpp sends no position, and calls by their call's id alone. */
+  readonly #itemsByKey = new Map<number | string, SeenItem>()
   readonly #answerTool: string | undefined
   /** The call whose arguments are the answer; beside another one they are none. */
   #answer: SeenItem | undefined
@@ -144,11 +146,16 @@ export class ResponsesReader implements FrameReader {
   }
 
   /** @param type of the item, if the event does not contain the item */
-  #seen({ output_index, item_id, item }: StreamEvent, type?: string): SeenItem {
-    const key = output_index ?? item_id ?? item?.id ?? 0
-    const seen = this.#items.get(key) ?? newItem()
-    this.#items.set(key, seen)
-    this.#reply.countCalls(this.#items.size)
+  #seen(event: StreamEvent, type?: string): SeenItem {
+    const { output_index, item_id, item } = event
+    const key = output_index ?? item_id ?? item?.id ?? item?.call_id ?? 0
+    const known = this.#itemsByKey.get(key)
+    const seen = known && !beginsAnother(known, event) ? known : newItem()
+    if (seen !== known) {
+      this.#items.push(seen)
+      this.#itemsByKey.set(key, seen)
+      this.#reply.countCalls(this.#items.length)
+    }
     for (const id of [item_id, item?.id, item?.call_id])
       if (id && id.length <= mostIdChars && seen.ids.size < mostIds) seen.ids.add(id)
     seen.type ??= item?.type ?? type
@@ -229,7 +236,7 @@ export class ResponsesReader implements FrameReader {
     // Items that no event has ended; all of them in a complete response.
     const output = response.output?.filter((item) => item != null) ?? []
     for (const [item, seen] of this.#matched(output)) this.#end(seen, item)
-    for (const seen of this.#items.values()) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
+    for (const seen of this.#items) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
   }
 
   /**
@@ -237,7 +244,7 @@ export class ResponsesReader implements FrameReader {
    * among all would emit an answer twice where a proxy lists other items than it has streamed.
    */
   #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
-    const unmatched = new Set(this.#items.values())
+    const unmatched = new Set(this.#items)
     const byId = new Map([...unmatched].flatMap((seen) => [...seen.ids].map((id) => [id, seen] as const)))
     const take = (seen: SeenItem | undefined): SeenItem | undefined =>
       seen && unmatched.delete(seen) ? seen : undefined
@@ -254,6 +261,11 @@ export class ResponsesReader implements FrameReader {
       this.#context,
     )
   }
+}
+
+/** Whether an event begins another item at the position of one that has ended: some servers give all items the same. */
+function beginsAnother({ done, ids }: SeenItem, { type, item }: StreamEvent): boolean {
+  return done && type === 'response.output_item.added' && ![item?.id, item?.call_id].some((id) => id && ids.has(id))
 }
 
 function newItem(): SeenItem {
