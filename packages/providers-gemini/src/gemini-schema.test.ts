@@ -175,6 +175,44 @@ describe('a schema for Gemini (Q60)', () => {
     expect(toGeminiSchema({ allOf: [{ $ref: '#/$defs/d0' }], $defs }).schema).toEqual({ type: 'string' })
   })
 
+  describe('a definition that holds itself in an `allOf`', () => {
+    const holding = (...others: JSONSchema[]): JSONSchema => ({
+      type: 'object',
+      properties: { tree: { $ref: '#/$defs/Node' } },
+      $defs: {
+        Node: {
+          type: 'object',
+          properties: { child: { allOf: [{ $ref: '#/$defs/Node' }, ...others], description: 'The next.' } },
+        },
+      },
+    })
+
+    it('refers to itself where that is all', () => {
+      const properties = { child: { description: 'The next.', anyOf: [{ $ref: '#/$defs/Node' }] } }
+      expect(toGeminiSchema(holding()).schema.$defs).toEqual({ Node: { type: 'object', properties } })
+    })
+
+    it('is merged once where more belongs to it', () => {
+      const inner = { properties: { more: {} }, description: 'The next.' }
+      const child = { type: 'object', properties: { child: inner, more: {} }, description: 'The next.' }
+      expect(toGeminiSchema(holding({ properties: { more: {} } })).schema.$defs).toEqual({
+        Node: { type: 'object', properties: { child } },
+      })
+    })
+
+    it('stays of a size that is sent where many hold one another', () => {
+      const names = Array.from({ length: 12 }, (_, index) => `d${index}`)
+      const $defs = Object.fromEntries(
+        names.map((name) => {
+          const properties = names.map((other) => [other, { allOf: [{ $ref: `#/$defs/${other}` }, { title: name }] }])
+          return [name, { type: 'object', properties: Object.fromEntries(properties) }]
+        }),
+      )
+      const { schema } = toGeminiSchema({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs })
+      expect(JSON.stringify(schema).length).toBeLessThan(200_000)
+    })
+  })
+
   it('converts a schema once', () => {
     const schema = { type: 'string', maxLength: 3 }
     expect(toGeminiSchema(schema)).toBe(toGeminiSchema(schema))

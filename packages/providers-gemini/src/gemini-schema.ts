@@ -1,6 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from '@agentkit/wire'
-import { isReference, type Reference, resolveReference, schemasIn, withoutAllOf } from './json-schema.ts'
+import { asReference, isReference, type Reference, resolveReference, schemasIn, withoutAllOf } from './json-schema.ts'
 
 export type GeminiSchema = {
   schema: JSONSchema
@@ -34,6 +34,9 @@ class Conversion {
   /** The references that contain the current schema, through required fields alone. */
   readonly #within = new Set<string>(['#'])
   readonly #opened = new Set<string>()
+  /** The references that an `allOf` around the current schema has merged: merged once more, they would never end. */
+  #merged: ReadonlySet<string> = new Set()
+  #merges = 0
   /** The name of each reference. */
   readonly #names = new Map<string, string>()
   readonly #named = new Set<string>()
@@ -56,10 +59,14 @@ class Conversion {
 
   /** A root must be an object: a reference at the root is replaced by its target. */
   #wholeRoot(): JSONSchema {
-    if (!isReference(this.#root)) return this.#root
-    const { $ref, ...beside } = this.#root
-    this.#within.add($ref)
-    return { ...resolveReference($ref, this.#root), ...beside }
+    let root = asReference(this.#root)
+    while (isReference(root)) {
+      const { $ref, ...beside } = root
+      const target = this.#within.has($ref) ? undefined : resolveReference($ref, this.#root)
+      this.#within.add($ref)
+      root = asReference({ ...target, ...beside })
+    }
+    return root
   }
 
   #define($ref: string): void {
@@ -67,14 +74,32 @@ class Conversion {
     // Registered first, for definitions inside that refer to it.
     this.#definitions.set($ref, {})
     this.#within.add($ref)
-    this.#definitions.set($ref, this.#convert(resolveReference($ref, this.#root) ?? {}, true))
+    const convert = (): JSONSchema => this.#convert(resolveReference($ref, this.#root) ?? {}, true)
+    this.#definitions.set($ref, this.#having(new Set(), convert))
     this.#within.delete($ref)
   }
 
   /** @param required whether all fields around it are required */
   #convert(schema: JSONSchema, required: boolean): JSONSchema {
-    if (isReference(schema)) return this.#reference(schema, required)
-    const whole = withoutAllOf(schema, this.#root)
+    const reference = asReference(schema)
+    if (isReference(reference)) return this.#reference(reference, required)
+    const { allOf, ...own } = schema
+    if (!Array.isArray(allOf) || ++this.#merges > mostMerges) return this.#convertWhole(own, required)
+    const merged = new Set(this.#merged)
+    const whole = withoutAllOf(schema, this.#root, merged)
+    return this.#having(merged, () => this.#convertWhole(whole, required))
+  }
+
+  #having(merged: ReadonlySet<string>, convert: () => JSONSchema): JSONSchema {
+    const around = this.#merged
+    this.#merged = merged
+    const converted = convert()
+    this.#merged = around
+    return converted
+  }
+
+  /** @param whole without `allOf` */
+  #convertWhole(whole: JSONSchema, required: boolean): JSONSchema {
     const kept: JSONSchema = {}
     for (const [keyword, value] of Object.entries(whole)) {
       if (readAsItIs.has(keyword)) kept[keyword] = value
@@ -131,6 +156,9 @@ class Conversion {
     return name
   }
 }
+
+/** Schemas with `allOf`: those that hold one another would become one without end. */
+const mostMerges = 1000
 
 const readAsItIs: ReadonlySet<string> = new Set(
   `$id $anchor type format title description minItems maxItems minimum maximum required propertyOrdering`.split(' '),

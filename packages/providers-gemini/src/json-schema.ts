@@ -7,6 +7,13 @@ export function isReference(schema: JSONSchema): schema is Reference {
   return typeof schema.$ref === 'string'
 }
 
+/** An `allOf` with a reference alone, as many tools write a reference with a description, as that reference. */
+export function asReference(schema: JSONSchema): JSONSchema {
+  const { allOf, ...own } = schema
+  const [only, ...others] = schemasIn(allOf)
+  return only && isReference(only) && others.length === 0 && !isReference(schema) ? { ...only, ...own } : schema
+}
+
 /** The target of a reference within the document; `#` is the document. */
 export function resolveReference($ref: string, root: JSONSchema): JSONSchema | undefined {
   if (!$ref.startsWith('#')) return undefined

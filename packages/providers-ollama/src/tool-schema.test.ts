@@ -50,6 +50,23 @@ describe('the schema of a tool', () => {
     })
   })
 
+  it('holds what an `allOf` refers to, and says in its words what that says', () => {
+    const schema = {
+      allOf: [{ $ref: '#/$defs/place' }, { properties: { kind: { const: 'trip' }, rest: true } }],
+      $defs: {
+        place: {
+          type: 'object',
+          properties: { near: { allOf: [{ $ref: '#/$defs/place' }], description: 'Near it.' } },
+        },
+      },
+    }
+    expect(toolSchema(schema)).toMatchObject({
+      type: 'object',
+      properties: { near: { type: 'object', description: 'Near it.' }, kind: { enum: ['trip'] }, rest: {} },
+    })
+    expect(JSON.stringify(toolSchema(schema).properties)).not.toContain('$ref')
+  })
+
   it('puts definitions in the places of references only so many times', () => {
     const level = (index: number): object => {
       const next = { $ref: `#/$defs/d${index + 1}` }

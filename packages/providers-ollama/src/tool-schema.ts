@@ -23,6 +23,9 @@ function convert(schema: unknown, definitions: Definitions, path: readonly strin
   if (!isRecord(schema)) return {}
   definitions.left--
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, definitions, path)
+  const { allOf, ...own } = schema
+  // As many tools write a reference with a description.
+  if (Array.isArray(allOf) && allOf.length === 1) return convert({ ...allOf[0], ...own }, definitions, path)
   const converted: Fields = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'const') converted.enum = [value]
@@ -32,6 +35,8 @@ function convert(schema: unknown, definitions: Definitions, path: readonly strin
       )
     } else if ((keyword === 'anyOf' || keyword === 'oneOf') && Array.isArray(value)) {
       converted.anyOf = value.map((choice) => convert(choice, definitions, path))
+    } else if (keyword === 'allOf' && Array.isArray(value)) {
+      converted.allOf = value.map((part) => convert(part, definitions, path))
     } else if (keyword === 'items' && isRecord(value)) converted.items = convert(value, definitions, path)
     else converted[keyword] = value
   }
