@@ -1,4 +1,4 @@
-import { Agent, AgentKitError, Swarm, tool } from '@agentkit/core'
+import { Agent, AgentKitError, Swarm, tool, validateTranscript } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
@@ -273,11 +273,11 @@ describe('POST /v1/chat/completions', () => {
       'invalid_value',
     ],
     [
-      'a result of a tool',
-      { ...valid, messages: [{ role: 'tool', content: 'A' }] },
+      'a result of a tool that nobody called',
+      { ...valid, messages: [{ role: 'tool', tool_call_id: 'a', content: 'A' }, ...valid.messages] },
       400,
-      'messages[0].role',
-      'unsupported_parameter',
+      'messages[0].tool_call_id',
+      'invalid_value',
     ],
     ['an empty question', { ...valid, messages: ask(' ') }, 400, 'messages[0].content', 'invalid_value'],
     [
@@ -365,6 +365,39 @@ describe('POST /v1/chat/completions', () => {
   ])('ignores %s', async (_, fields) => {
     const response = await createApp(fakeAgent(), quiet).request('/v1/chat/completions', post({ ...valid, ...fields }))
     expect(response.status).toBe(200)
+  })
+
+  it('takes the calls of a client that had tools of its own as what was said', async () => {
+    const agent = fakeAgent()
+    const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"at":1}' } })
+    const messages = [
+      { role: 'user', content: 'A' },
+      { role: 'assistant', content: 'I look.', tool_calls: [call('a', 'look'), call('b/c', 'count'), call('d', 'never')] },
+      { role: 'tool', tool_call_id: 'b/c', content: [{ type: 'text', text: '3' }] },
+      { role: 'tool', tool_call_id: 'a', content: 'bees' },
+      { role: 'assistant', content: null, tool_calls: [call('a', 'look'), { id: 'x', type: 'none' }] },
+      { role: 'tool', tool_call_id: 'a', content: '' },
+      { role: 'assistant', content: 'Three.' },
+      { role: 'user', content: 'Sure?' },
+    ]
+    const response = await createApp(agent, quiet).request('/v1/chat/completions', post({ ...valid, messages }))
+    expect(response.status).toBe(200)
+    expect(agent.calls[0]?.input).toBe('Sure?')
+    const made = (callId: string, name: string) => ({ type: 'tool-call', callId, name, input: { at: 1 } })
+    const { history = [] } = agent.calls[0]?.options ?? {}
+    expect(history).toEqual([
+      { v: 1, role: 'user', content: 'A' },
+      {
+        ...{ v: 1, role: 'assistant' },
+        content: [{ type: 'text', text: 'I look.' }, made('a', 'look'), made('call_1', 'count')],
+      },
+      { v: 1, role: 'tool', callId: 'a', name: 'look', content: 'bees' },
+      { v: 1, role: 'tool', callId: 'call_1', name: 'count', content: '3' },
+      { v: 1, role: 'assistant', content: [made('call_2', 'look')] },
+      { v: 1, role: 'tool', callId: 'call_2', name: 'look', content: '' },
+      { v: 1, role: 'assistant', content: [{ type: 'text', text: 'Three.' }] },
+    ])
+    expect(validateTranscript(history)).toEqual([])
   })
 
   it('is 404 where the dialect is switched off', async () => {

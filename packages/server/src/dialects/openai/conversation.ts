@@ -1,8 +1,10 @@
 import type { Message, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
+import { type EarlierMessage, toHistory } from '../../request/history.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 import { unsupported } from './common-fields.ts'
+import { type EarlierCall, earlierCalls, isFinished } from './earlier-calls.ts'
 
 /** What the agent is asked, and what was said before. */
 export type Conversation = { question: string | UserPart[]; history: Message[] }
@@ -33,7 +35,7 @@ export function readAddition(
   const { question, marked, said, newest } = readMessages(messages, path, instructions)
   const texts = marked.filter((text) => text.trim() !== '')
   const front = texts.length > 0 ? partsOf(markedText(texts)) : []
-  const earlier = said.slice(newest).flatMap((message) => (message.role === 'user' ? partsOf(message.content) : []))
+  const earlier = said.slice(newest).flatMap(({ role, content }) => (role === 'user' ? partsOf(content) : []))
   const added = [...front, ...earlier]
   return added.length > 0 ? [...added, ...partsOf(question)] : question
 }
@@ -43,11 +45,13 @@ function partsOf(content: Conversation['question']): UserPart[] {
   return content === '' ? [] : [{ type: 'text', text: content }]
 }
 
+type Said = Omit<EarlierMessage, 'calls'> & { calls?: readonly EarlierCall[] }
+
 type Read = {
   question: Conversation['question']
   marked: string[]
   /** Before the question. */
-  said: Message[]
+  said: Said[]
   /** Where what follows the last answer begins. */
   newest: number
 }
@@ -55,7 +59,8 @@ type Read = {
 function readMessages(messages: readonly unknown[], path: Path, instructions: string[]): Read {
   if (messages.length === 0) throw invalid(path, 'must not be empty')
   const marked = [...instructions]
-  const said: Message[] = []
+  const said: Said[] = []
+  const known = earlierCalls()
   let newest = 0
   for (const [index, message] of messages.entries()) {
     const at = [...path, index]
@@ -67,19 +72,24 @@ function readMessages(messages: readonly unknown[], path: Path, instructions: st
         marked.push(textOf(readContent(content, [...at, 'content'])))
         break
       case 'user':
-        said.push({ v: 1, role, content: readContent(content, [...at, 'content']) })
+        said.push({ role, content: readContent(content, [...at, 'content']) })
         break
       case 'assistant': {
         const text = content === null || content === undefined ? '' : textOf(readContent(content, [...at, 'content']))
-        if (text !== '') said.push({ v: 1, role, content: [{ type: 'text', text }] })
+        said.push({ role, content: text, calls: known.read(message.tool_calls) })
         newest = said.length
         break
       }
-      case 'tool':
+      case 'tool': {
+        // Responses has another name for it.
+        const field = 'call_id' in message ? 'call_id' : 'tool_call_id'
+        known.finish({ id: message[field], at: [...at, field], output: readResult(content, [...at, 'content']) })
+        break
+      }
       case 'function':
         throw unsupported([...at, 'role'], 'this model runs its own tools')
       default:
-        throw invalid([...at, 'role'], 'must be "user", "assistant", "system" or "developer"')
+        throw invalid([...at, 'role'], 'must be "user", "assistant", "tool", "system" or "developer"')
     }
   }
   const question = said.pop()
@@ -91,13 +101,10 @@ function readMessages(messages: readonly unknown[], path: Path, instructions: st
   return { question: content, marked, said, newest }
 }
 
-function historyOf(marked: readonly string[], said: readonly Message[]): Message[] {
+function historyOf(marked: readonly string[], said: readonly Said[]): Message[] {
   const texts = marked.filter((text) => text.trim() !== '')
-  const front: Message[] = texts.length > 0 ? [{ v: 1, role: 'user', content: markedText(texts) }] : []
-  const begin = front.length > 0 ? 0 : said.findIndex(({ role }) => role === 'user')
-  // Models reject a conversation that begins with the assistant, and messages without content.
-  const rest = begin < 0 ? [] : said.slice(begin).filter(({ content }) => content.length > 0)
-  return [...front, ...rest]
+  const front = texts.length > 0 ? [{ role: 'user', content: markedText(texts) }] : []
+  return toHistory([...front, ...said.map((each) => ({ ...each, calls: (each.calls ?? []).filter(isFinished) }))])
 }
 
 /** What an application says to the model, as the words of its user. */
@@ -108,6 +115,12 @@ function markedText(texts: readonly string[]): string {
 function textOf(content: string | UserPart[]): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** What a tool gave: a text, or parts of text and images. */
+function readResult(content: unknown, path: Path): string | UserPart[] {
+  const read = readContent(content ?? '', path)
+  return typeof read === 'string' ? read : read.filter(({ type }) => type !== 'file')
 }
 
 /** The content of a message: a text, or parts of either API. A message of one text is that text. */

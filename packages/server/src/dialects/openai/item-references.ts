@@ -57,10 +57,11 @@ async function itemOf(
   outputOf: (runId: string) => Promise<readonly Item[]>,
 ): Promise<unknown> {
   const [, kind, runId = ''] = (typeof id === 'string' && /^(msg|rs|mcp)_(.+)_\d+$/s.exec(id)) || []
-  // The model has the calls and the reasoning of its own.
-  if (kind === 'rs' || kind === 'mcp') return { type: 'mcp_call' }
+  if (kind === 'rs') return { type: 'reasoning' }
   if (typeof id === 'string' && /^run_[^/]+\/./.test(id)) return { type: 'mcp_approval_request' }
   const output = kind === undefined ? [] : await outputOf(runId)
+  // A call that is no longer there is left out: the answer that was made of it is a message.
+  if (kind === 'mcp') return output.find((each) => each.id === id) ?? { type: 'mcp_call' }
   const messages = output.filter(({ type }) => type === 'message')
   // A step that was tried again has left out numbers, which what is stored has not.
   const item = messages.find((each) => each.id === id) ?? messages.at(-1)

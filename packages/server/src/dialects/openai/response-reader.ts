@@ -237,14 +237,21 @@ export class ResponseReader {
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
     const frames = this.#closeBlock()
+    const known = this.#calls.get(callId)
     // Another call of the same id is that of a member, which has a model of its own.
-    if (this.#calls.get(callId)?.item.name === name) this.#requested.set(callId, approvalId)
+    const call = known?.item.name === name ? known : undefined
+    if (call) this.#requested.set(callId, approvalId)
     const id = approvalRef(runId, approvalId)
     // Clients reject an item that they have.
     if (this.output.some((item) => item.id === id)) return frames
     const item: Item = {
       ...{ id, type: 'mcp_approval_request', server_label: this.#label },
       ...{ name, arguments: jsonOf(input ?? {}) },
+    }
+    if (call && this.#isOpen(call)) {
+      // A call is one item: what has begun as that of the call ends as the request.
+      this.output[this.output.indexOf(call.item)] = item
+      return [...frames, this.#done(item, call.index)]
     }
     const { frame, index } = this.#begin(item)
     return [...frames, frame, this.#done(item, index)]

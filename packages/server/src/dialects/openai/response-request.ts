@@ -38,22 +38,37 @@ export function readResponseRequest(body: unknown, agent: Runnable): ResponseReq
   return { ...request, kind: 'question', question: readAddition(messages, ['input'], front), history: [] }
 }
 
-/** Items that a client sends back, although the model has them or needs none of them. */
+/** Items that a client sends back, although the model needs none of them. */
 const known: ReadonlySet<unknown> = new Set([
-  ...['reasoning', 'mcp_call', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response'],
+  ...['reasoning', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response'],
 ])
-const others: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'custom_tool_call_output'])
 
-/** The messages among the items; the others keep their places as messages without text, so that paths are right. */
+/** The items as messages; what a model needs no more keeps its place as one without text, so that paths are right. */
 function messagesIn(items: readonly unknown[]): unknown[] {
   return items.map((item, index) => {
     if (!isRecord(item)) return item
-    const { type } = item
+    const { type, name, call_id } = item
     if (type === undefined || type === 'message') return item
     if (known.has(type)) return { role: 'assistant', content: null }
-    if (others.has(type)) throw unsupported(['input', index, 'type'], 'this model runs its own tools')
-    throw invalid(['input', index, 'type'], 'must be the type of a message')
+    switch (type) {
+      case 'mcp_call': {
+        const { id, output, error } = item
+        return calling({ id, function: { name, arguments: item.arguments }, output, error })
+      }
+      case 'function_call':
+        return calling({ id: call_id, function: { name, arguments: item.arguments } })
+      case 'function_call_output':
+        return { role: 'tool', call_id, content: item.output }
+      case 'custom_tool_call_output':
+        throw unsupported(['input', index, 'type'], 'this model runs its own tools')
+      default:
+        throw invalid(['input', index, 'type'], 'must be the type of a message')
+    }
   })
+}
+
+function calling(call: object): object {
+  return { role: 'assistant', content: null, tool_calls: [call] }
 }
 
 /** The answers to approvals that follow the last message of the user, if there are any. */

@@ -187,8 +187,9 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     const { agent, paid } = make([{ text: 'I pay.', toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, 'Paid.'])
     const client = connect(createApp(agent, quiet))
     const first = await client.responses.create({ model, input: 'Pay' })
-    expect(typesOf(first)).toEqual(['message', 'mcp_call', 'mcp_approval_request'])
-    const request = first.output[2] as OpenAI.Responses.ResponseOutputItem.McpApprovalRequest
+    // A call is one item: one that waits is its request.
+    expect(typesOf(first)).toEqual(['message', 'mcp_approval_request'])
+    const request = first.output[1] as OpenAI.Responses.ResponseOutputItem.McpApprovalRequest
     expect(first).toMatchObject({
       status: 'completed',
       agentkit: { finish_reason: 'approval', approvals: [{ name: 'pay' }] },
@@ -252,8 +253,9 @@ describe.each(clients)('the client openai %i', (_, connect) => {
   })
 
   it.each([
-    ['manager', ['mcp_call', 'message']],
-    ['handoff', ['mcp_call', 'message']],
+    ['manager', ['mcp_call', 'mcp_approval_request']],
+    // The call is that of the member that speaks.
+    ['handoff', ['mcp_approval_request']],
   ] as const)('requests the approval of a member of a swarm (%s)', async (collaboration, types) => {
     const { sessions } = make([])
     const pay = tool({
@@ -269,14 +271,14 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     })
     const client = connect(createApp(swarm, quiet))
     const first = await client.responses.create({ model, input: 'Pay' })
-    expect(typesOf(first)).toEqual(['mcp_call', 'mcp_approval_request'])
+    expect(typesOf(first)).toEqual(types)
     const { id = '' } = first.output.at(-1) ?? {}
     expect((await client.responses.retrieve(first.id)).output).toEqual(first.output)
     const second = await client.responses.create({
       ...{ model, previous_response_id: first.id },
       input: [{ type: 'mcp_approval_response', approval_request_id: id, approve: true }],
     })
-    expect(typesOf(second)).toEqual(types)
+    expect(typesOf(second)).toEqual(['mcp_call', 'message'])
     expect(second.output_text).toBe('I have paid.')
     expect(second.output[0]).toMatchObject({ approval_request_id: isManaged ? null : id })
   })
@@ -502,10 +504,16 @@ describe('POST /v1/responses', () => {
     ['a prompt', { ...valid, prompt: { id: 'p' } }, 'prompt', 'unsupported_parameter'],
     ['log probabilities', { ...valid, include: ['message.output_text.logprobs'] }, 'include', 'unsupported_parameter'],
     [
-      'the result of a function',
-      { ...valid, input: [{ type: 'function_call_output', output: '' }] },
+      'the result of a custom tool',
+      { ...valid, input: [{ type: 'custom_tool_call_output', output: '' }] },
       'input[0].type',
       'unsupported_parameter',
+    ],
+    [
+      'the result of a function that nobody called',
+      { ...valid, input: [{ type: 'function_call_output', call_id: 'c', output: '' }] },
+      'input[0].call_id',
+      'invalid_value',
     ],
     ['an unknown item', { ...valid, input: [{ type: 'x' }] }, 'input[0].type', 'invalid_value'],
     [
@@ -546,6 +554,11 @@ describe('POST /v1/responses', () => {
       { type: 'reasoning', id: 'rs_1', summary: [] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'B', annotations: [] }] },
       { type: 'mcp_call', id: 'mcp_1' },
+      { type: 'mcp_call', id: 'mcp_2', name: 'look', arguments: '{"at":1}', output: 'bees', error: null },
+      { type: 'mcp_call', id: 'mcp_2', name: 'look', arguments: '{"at', output: null, error: 'A tool failed.' },
+      { type: 'function_call', call_id: 'a', name: 'count', arguments: '{}' },
+      { type: 'function_call', call_id: 'b', name: 'count', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_text', text: '3' }] },
       { role: 'user', content: 'C' },
     ]
     const response = await createApp(agent, quiet).request('/v1/responses', post({ ...valid, input }))
@@ -554,11 +567,18 @@ describe('POST /v1/responses', () => {
     expect(agent.calls[0]?.options.history).toEqual([
       { v: 1, role: 'user', content: 'A' },
       { v: 1, role: 'assistant', content: [{ type: 'text', text: 'B' }] },
+      { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'mcp_2', name: 'look', input: { at: 1 } }] },
+      { v: 1, role: 'tool', callId: 'mcp_2', name: 'look', content: 'bees' },
+      { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'call_2', name: 'look', input: {} }] },
+      { v: 1, role: 'tool', callId: 'call_2', name: 'look', content: 'A tool failed.', isError: true },
+      // The call without a result is not there.
+      { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'count', input: {} }] },
+      { v: 1, role: 'tool', callId: 'a', name: 'count', content: '3' },
     ])
   })
 
   it('reads items that a client refers to by their ids, as that of the AI SDK does', async () => {
-    const { agent, model: scripted } = make([...twoSteps, 'Sure.', 'Yes.'])
+    const { agent, model: scripted } = make([...twoSteps, 'Sure.', 'Yes.'], { functions: [look] })
     const app = createApp(agent, quiet)
     const first = await (await app.request('/v1/responses', post({ model, input: 'How many?' }))).json()
     const references = first.output.map(({ id }: { id: string }) => ({ type: 'item_reference', id }))
@@ -570,7 +590,11 @@ describe('POST /v1/responses', () => {
       JSON.stringify(content)
         .match(/[A-Z][a-z ]+[.?]/g)
         ?.join(' ')
-    expect(scripted.requests.at(-1)?.messages.map(texts)).toEqual(['How many?', 'I look.', 'Three bees.', 'Sure?'])
+    const sent = scripted.requests.at(-1)?.messages ?? []
+    expect(sent.filter(({ role }) => role !== 'tool').flatMap((message) => texts(message) ?? [])).toEqual([
+      ...['How many?', 'I look.', 'Three bees.', 'Sure?'],
+    ])
+    expect(sent.filter(({ role }) => role === 'tool')).toMatchObject([{ name: 'look', content: 'three bees' }])
     const continued = { model, previous_response_id: first.id, input: input.slice(1) }
     expect((await app.request('/v1/responses', post(continued))).status).toBe(200)
     expect(scripted.requests.at(-1)?.messages.at(-1)?.content).toBe('Sure?')
@@ -659,6 +683,15 @@ describe('POST /v1/responses', () => {
     const first = await (await app.request('/v1/responses', post({ model, input: 'Pay' }, token))).json()
     const input = [{ ...approval, approval_request_id: first.output.at(-1).id }]
     expect((await app.request('/v1/responses', post({ model, input }, token))).status).toBe(403)
+  })
+
+  it('streams a call that waits as one item', async () => {
+    const app = createApp(make([payTurn]).agent, quiet)
+    const stream = await (await app.request('/v1/responses', post({ model, input: 'Pay', stream: true }))).text()
+    const events = [...stream.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data))
+    const ends = events.filter(({ type }) => type === 'response.output_item.done')
+    expect(ends).toMatchObject([{ output_index: 0, item: { type: 'mcp_approval_request', name: 'pay' } }])
+    expect(typesOf(events.at(-1).response)).toEqual(['mcp_approval_request'])
   })
 
   it('waits on where other approvals are open', async () => {

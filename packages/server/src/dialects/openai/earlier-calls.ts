@@ -1,0 +1,64 @@
+import { isRecord } from '@agentkit/core/internal'
+import type { FinishedCall } from '../../request/history.ts'
+import { invalid, type Path } from '../common/invalid-field.ts'
+
+/** A call of an earlier message; it has an output once the result is read. */
+export type EarlierCall = Omit<FinishedCall, 'output'> & { output?: unknown }
+
+export type EarlierCalls = {
+  /** The calls of a message of the assistant. What is no call of a tool is left out, as a model would have no use for it. */
+  read(sent: unknown): EarlierCall[]
+  /**
+   * Gives a call its result, that of a message of the role `tool`.
+   * @throws ProblemError where no call has the id
+   */
+  finish(sent: { id: unknown; at: Path; output: unknown }): void
+}
+
+/** The calls in the messages of one request. Of several with one id, a result is that of the newest. */
+export function earlierCalls(): EarlierCalls {
+  const bySentId = new Map<unknown, EarlierCall>()
+  const taken = new Set<string>()
+
+  /** Clients may use an id again; in a conversation it names one call. */
+  const newId = (sent: unknown): string => {
+    let callId = typeof sent === 'string' && /^[^/]{1,64}$/s.test(sent) ? sent : 'call_1'
+    for (let number = 2; taken.has(callId); number++) callId = `call_${number}`
+    taken.add(callId)
+    return callId
+  }
+  return {
+    read(sent) {
+      return (Array.isArray(sent) ? sent : []).flatMap((each: unknown) => {
+        const { id, function: called, output, error } = isRecord(each) ? each : {}
+        const { name, arguments: text } = isRecord(called) ? called : {}
+        if (typeof name !== 'string' || name === '') return []
+        const failed = error !== undefined && error !== null
+        const result = failed ? error : (output ?? undefined)
+        const call: EarlierCall = {
+          ...{ callId: newId(id), name, input: parsed(text), isError: failed },
+          ...(result !== undefined && { output: result }),
+        }
+        bySentId.set(id, call)
+        return [call]
+      })
+    },
+    finish({ id, at, output }) {
+      const call = bySentId.get(id)
+      if (!call) throw invalid(at, 'must be the id of a call in an earlier message of the assistant')
+      call.output = output
+    },
+  }
+}
+
+export function isFinished(call: EarlierCall): call is FinishedCall {
+  return 'output' in call
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return {}
+  }
+}
