@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { Agent } from '@agentkit/core'
+import { Agent, type ToolLike } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call, everything, hostile, isRunning, processIds, tempFolder } from './__fixtures__/servers.ts'
@@ -258,8 +258,11 @@ describe('options', () => {
   it('with a name that the agent has twice are invalid-config, which names `prefix`', async () => {
     using temp = tempFolder()
     const tools = await mcp(hostile('correct', temp.folder))
-    const make = () => new Agent({ name: 'Clerk', functions: [tools, tools], model: scriptedModel([]) })
-    expect(make).toThrow(/Two tools are named "echo".*`prefix`/)
+    const others = await mcp(hostile('correct', temp.folder))
+    const make = (functions: ToolLike[]) => new Agent({ name: 'Clerk', functions, model: scriptedModel([]) })
+    expect(() => make([tools, others])).toThrow(/Two tools are named "echo".*`prefix`/)
+    expect(() => make([tools, tools])).not.toThrow()
     await tools.close()
+    await others.close()
   })
 })

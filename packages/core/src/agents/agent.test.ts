@@ -281,6 +281,7 @@ it.each<[string, unknown, RegExp]>([
     /`price\.inputUsdPerMillion`/,
   ],
   ['a window in words', { contextWindow: 'x' }, /`contextWindow` is a number of tokens above 0/],
+  ['images that give tokens back', { imageTokens: -1 }, /`imageTokens` is a number of tokens from 0/],
   ['an unknown word', { nativeOutput: 'sometimes' }, /`nativeOutput` is "always"/],
   ['no object', 'large', /is an object/],
 ])('refuses a model whose info has %s', (_what, info, words) => {
@@ -290,6 +291,11 @@ it.each<[string, unknown, RegExp]>([
     stream: () => scriptedModel([]).stream({ messages: [] }, never),
   }
   expect(() => new Agent({ name: 'Test', functions: [], model })).toThrow(words)
+})
+
+it('takes a model that counts no tokens for images', () => {
+  const model = scriptedModel([], { info: { imageTokens: 0 } })
+  expect(() => new Agent({ name: 'Test', functions: [], model })).not.toThrow()
 })
 
 const never = new AbortController().signal

@@ -2,7 +2,7 @@ import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 
-const amounts = ['contextWindow', 'maxOutputTokens', 'imageTokens'] as const
+const amounts = ['contextWindow', 'maxOutputTokens'] as const
 const needed = ['inputUsdPerMillion', 'outputUsdPerMillion'] as const
 const rates = [...needed, 'cachedInputUsdPerMillion', 'cacheWriteUsdPerMillion'] as const
 const nativeOutputs: readonly unknown[] = ['always', 'without-tools', 'never', undefined]
@@ -20,6 +20,10 @@ function problemOf(info: unknown): string | undefined {
   if (!isRecord(info)) return 'it is an object such as { contextWindow: 128_000 }'
   const wrong = amounts.find((name) => info[name] !== undefined && !(typeof info[name] === 'number' && info[name] > 0))
   if (wrong) return `\`${wrong}\` is a number of tokens above 0`
+  const { imageTokens } = info
+  if (imageTokens !== undefined && !(typeof imageTokens === 'number' && imageTokens >= 0)) {
+    return '`imageTokens` is a number of tokens from 0'
+  }
   if (!nativeOutputs.includes(info.nativeOutput)) return '`nativeOutput` is "always", "without-tools" or "never"'
   return info.price === undefined ? undefined : priceProblem(info.price)
 }

@@ -98,7 +98,7 @@ export type ModelInfo = {
   contextWindow?: number
   maxOutputTokens?: number
   price?: Price
-  /** The maximum tokens of one image; 5,000 when absent. */
+  /** The maximum tokens of one image, from 0; 5,000 when absent. */
   imageTokens?: number
   /** Whether the provider can enforce a JSON Schema. */
   nativeOutput?: 'always' | 'without-tools' | 'never'

@@ -123,6 +123,11 @@ describe('a budget', () => {
     const result = await agent.stream('Go', { sessionId: 's' }).result
     expect(result).toMatchObject({ finishReason: 'budget', steps: 2 })
     expect(acted).toBe(1)
+    const ended = await agentOf({ model: modelOf([call('act'), call('act', 'act', 'act')]), budget: { toolCalls: 3 } })
+    const events: AgentEvent[] = []
+    for await (const event of ended.stream('Go')) events.push(event)
+    // The second answer of the model is paid for, too.
+    expect(events.flatMap((event) => (event.type === 'step-end' ? [event.step] : []))).toEqual([1, 2])
     const stored = await sessions.load({ agentId: 'test', userId: 'default', sessionId: 's' })
     expect(stored?.messages).toEqual(result.messages)
     expect(validateTranscript(result.messages)).toEqual([])

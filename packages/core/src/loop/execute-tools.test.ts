@@ -268,6 +268,7 @@ describe('what a tool returns by mistake', () => {
     ['a Response', () => new Response('{}'), /await response\.json\(\)/],
     ['a function', () => () => 1, /returned a function/],
     ['an iterator', () => [1].values(), /returned an iterator/],
+    ['an iterator of its own', () => ({ next: () => ({ done: true }) }), /returned an iterator/],
   ])('is an error result that says so: %s', async (_name, execute, problem) => {
     const result = await runCalls([makeTool(execute)], [{ name: 'act' }])
     expect(toolMessages(result)).toMatchObject([{ isError: true, content: expect.stringMatching(problem) }])

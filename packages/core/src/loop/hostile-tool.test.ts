@@ -49,6 +49,25 @@ describe('a mistake of a tool is an error result, and the run goes on', () => {
   })
 })
 
+it.each<[string, () => unknown, string]>([
+  ['a node of a list', () => ({ value: 1, next: () => ({ value: 2 }) }), '{"value":1}'],
+  [
+    'a page of results',
+    () => {
+      class Page {
+        readonly items = ['a']
+        next(): Promise<Page> {
+          return Promise.resolve(new Page())
+        }
+      }
+      return new Page()
+    },
+    '{"items":["a"]}',
+  ],
+])('a result with data and a method `next` is that data: %s', async (_what, value, content) => {
+  expect(await run(value)).toMatchObject({ content })
+})
+
 it('a run that a tool returns gives its text; one within a value is not started', async () => {
   const model = scriptedModel(['Inner.'])
   const inner = new Agent({ name: 'Inner', functions: [], model })

@@ -152,10 +152,20 @@ async function takeStep(run: Run, restored: Restored): Promise<StepOutcome> {
   let outcome: StepOutcome | undefined = restored
   if (!outcome && agent.plan) outcome = await plannedStep(run)
   outcome ??= await modelStep(run)
-  if (outcome.type === 'tool-calls') outcome = await toolStep(run, outcome.reply, restored && scope.decisions)
+  const endStep = async (reply: Reply): Promise<void> => {
+    const isEmitted = restored && scope.interrupted?.stepEnd === state.steps
+    if (!reply.planned && !isEmitted) await emitStepEnd(run, reply)
+  }
+  if (outcome.type === 'tool-calls') {
+    const { reply } = outcome
+    outcome = await toolStep(run, reply, restored && scope.decisions).catch(async (error) => {
+      // The answer is paid for, though the budget has no room for its calls.
+      if (isAgentKitError(error) && error.code === 'budget' && !scope.signal.aborted) await endStep(reply)
+      throw error
+    })
+  }
   if (!('reply' in outcome)) return outcome
-  const isEmitted = restored && scope.interrupted?.stepEnd === state.steps
-  if (!outcome.reply.planned && !isEmitted) await emitStepEnd(run, outcome.reply)
+  await endStep(outcome.reply)
   if (members.handedTo !== undefined) return { type: 'handed-over' }
   const why = guard.stalled()
   if (why !== undefined) return { type: 'stopped', reason: 'no-progress', why }

@@ -39,8 +39,14 @@ export async function runResult(context: ToolContext, run: AgentRun): Promise<At
 export function mistakenResult(value: unknown): string | undefined {
   if (value instanceof Response) return 'The tool returned a Response: it should return await response.json().'
   if (typeof value === 'function') return 'The tool returned a function: it should return what it found.'
-  const iterates = typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
-  return iterates ? 'The tool returned an iterator: it should return what it found.' : undefined
+  return isIterator(value) ? 'The tool returned an iterator: it should return what it found.' : undefined
+}
+
+/** By the protocol, or without any data beside its methods: nodes of lists and pages of results have a `next` too. */
+function isIterator(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('next' in value) || typeof value.next !== 'function') return false
+  if (Symbol.iterator in value || Symbol.asyncIterator in value) return true
+  return Object.values(value).every((field) => typeof field === 'function')
 }
 
 /** The error result of a call: the text without secrets, cut to its bound. */

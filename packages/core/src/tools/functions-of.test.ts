@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { tool as aiTool } from 'ai'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { Agent, type AgentOptions, functionsOf, tool } from '../index.ts'
+import { Agent, type AgentOptions, functionsOf, tool, toolOfFunction } from '../index.ts'
 import { serverOf, serverTool } from './server-tool.ts'
 
 const inputSchema = z.object({ amount: z.number() })
@@ -16,6 +16,17 @@ async function approvalsOf(functions: ReturnType<typeof functionsOf>): Promise<u
   const { approvals } = await new Agent({ name: 'Clerk', functions: [functions], model }).stream('Go').result
   return approvals.map(({ name, input }) => `${name} ${(input as { amount: number }).amount}`)
 }
+
+it('takes a tool that is listed twice as one, such as a function that a module exports by two names', async () => {
+  const own = tool({ name: 'own', description: 'd', input: inputSchema, execute: () => 1 })
+  const compiled = Object.assign(() => 1, { [toolOfFunction]: { ...own, name: 'compiled' } })
+  const model = scriptedModel(['Done.'])
+  const agent = new Agent({ name: 'Test', functions: [own, compiled, [own, [compiled]]], model })
+  await agent.chat('Hi')
+  expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['own', 'compiled'])
+  const other = { ...own }
+  expect(() => new Agent({ name: 'Test', functions: [own, other], model })).toThrow('Two tools are named "own"')
+})
 
 describe('functionsOf()', () => {
   it('returns the tools of a set, a list or one tool', () => {

@@ -9,13 +9,17 @@ import { fromOpenAIAgentsTool, isOpenAIAgentsTool } from './foreign/openai-agent
 import { serverOf } from './server-tool.ts'
 
 /**
- * An agent's functions as tools, by name.
- * @throws AgentKitError `invalid-argument` for a name that is used twice, for a function without a schema, and for a tool
+ * An agent's functions as tools, by name. One that is listed twice is one tool.
+ * @throws AgentKitError `invalid-argument` for a name that two tools have, for a function without a schema, and for a tool
  *   of another library that would behave differently here; `invalid-config` for a name that an MCP server uses too
  */
 export function toTools(functions: readonly ToolLike[]): Map<string, Tool> {
   const tools = new Map<string, Tool>()
+  const seen = new Set<Tool | ToolFunction>()
   for (const { item, place } of listed(functions, 'functions')) {
+    // A module may export a function by two names.
+    if (seen.has(item)) continue
+    seen.add(item)
     const next = typeof item === 'function' ? carriedTool(item, place) : checkTool(item)
     const other = tools.get(next.name)
     if (other) throw equalNames(next, other)

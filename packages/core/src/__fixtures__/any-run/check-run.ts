@@ -75,9 +75,12 @@ function checkSteps(events: readonly AgentEvent[]): string[] {
   const problems: string[] = []
   let open = new Set<string>()
   let step: number | undefined
+  let unanswered: string | undefined
   for (const event of events) {
     switch (event.type) {
       case 'step-start':
+        if (unanswered !== undefined) problems.push(unanswered)
+        unanswered = undefined
         if (step !== undefined && event.step !== step + 1) problems.push(`step ${event.step} came after ${step}`)
         step = event.step
         open = new Set()
@@ -95,11 +98,16 @@ function checkSteps(events: readonly AgentEvent[]): string[] {
         break
       case 'step-end':
         // Calls of an answer that a filter cut off are not executed.
-        if (open.size > 0 && event.finishReason !== 'content-filter') problems.push(`${[...open]} have no result`)
+        if (open.size > 0 && event.finishReason !== 'content-filter') unanswered = `${[...open]} have no result`
         open = new Set()
+        break
+      case 'run-end':
+        // A budget that has no room for calls ends the run with them.
+        if (event.finishReason === 'budget') unanswered = undefined
         break
     }
   }
+  if (unanswered !== undefined) problems.push(unanswered)
   return problems
 }
 
