@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
+import tls from 'node:tls'
 import { promisify } from 'node:util'
 
 type Packed = { name: string; file: string; document: (url: string) => unknown }
@@ -17,6 +18,7 @@ type Packed = { name: string; file: string; document: (url: string) => unknown }
  */
 export async function loopbackRegistry(tarballs: readonly string[]): Promise<{ url: string; close(): void }> {
   const upstream = (await run('npm', ['config', 'get', 'registry'])).trim().replace(/\/$/, '')
+  await trustAsNpm()
   const packed = await Promise.all(tarballs.map(readPacked))
   let url = ''
   const server = createServer((request, response) => {
@@ -29,7 +31,13 @@ export async function loopbackRegistry(tarballs: readonly string[]): Promise<{ u
         ? readFile(tarball.file)
         : undefined
     const sent = answer ? answer.then((body) => response.end(body)) : passOn(`${upstream}${request.url}`, response)
-    sent.catch(() => response.writeHead(502).end())
+    sent.catch((cause) => {
+      const { message } = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+      const fix = 'Set NODE_EXTRA_CA_CERTS, or the `cafile` of npm, where its certificate is not known.'
+      // A package manager tries again for minutes after a status from 500 on.
+      response.writeHead(424, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: `The registry ${upstream} cannot be read: ${message}. ${fix}` }))
+    })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
@@ -39,6 +47,14 @@ export async function loopbackRegistry(tarballs: readonly string[]): Promise<{ u
       server.close()
       server.closeAllConnections()
     },
+  }
+}
+
+/** Requests of this process trust what npm trusts. */
+async function trustAsNpm(): Promise<void> {
+  const file = (await run('npm', ['config', 'get', 'cafile'])).trim()
+  if (!['', 'null', 'undefined'].includes(file)) {
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), await readFile(file, 'utf8')])
   }
 }
 
