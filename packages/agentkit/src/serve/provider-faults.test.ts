@@ -98,6 +98,7 @@ describe('a provider that hangs', () => {
     const response = await served.ask()
     await served.provider.requests[0]?.closed
     expect(served.provider.requests[0]?.aborted).toBe(true)
+    expect((await response.clone().json()).detail).toBe('The model provider did not answer in time.')
     await expectFailure(served, response, 504, 'timeout')
   })
 
@@ -107,6 +108,7 @@ describe('a provider that hangs', () => {
     })
     const events = eventsIn(await (await ask('Hi', { accept: 'text/event-stream' })).text())
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'error', error: { code: 'timeout' } })
+    expect(events.at(-1)).toMatchObject({ error: { message: 'The model provider did not answer in time.' } })
     await provider.requests[0]?.closed
     expect(provider.requests[0]?.aborted).toBe(true)
   })

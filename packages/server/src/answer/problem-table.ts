@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@agentkit/core'
+import type { ErrorCode, ErrorInfo } from '@agentkit/core'
 
 /** Codes of invalid requests. Failures of runs have core's codes. */
 export type RequestErrorCode =
@@ -225,4 +225,11 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'no-progress': { ...notFinished, detail: 'The run made no progress.' },
   approval: { ...notFinished, detail: 'The run needed an approval, which was not given in time.' },
   crashed: { ...notFinished, detail: 'The process of the run died.' },
+}
+
+/** The sentence that clients see of a failure. A provider that is silent is no deadline of the run. */
+export function sentenceOf({ code, phase }: Pick<ErrorInfo, 'code' | 'phase'>): string {
+  if (code === 'timeout' && (phase === 'first-byte' || phase === 'idle')) return 'The model provider did not answer in time.'
+  // Another version of core may have codes that this table lacks.
+  return (Object.hasOwn(problemTable, code) ? problemTable[code] : problemTable['internal-error']).detail
 }

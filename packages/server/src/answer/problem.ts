@@ -1,7 +1,7 @@
 import { type ErrorInfo, isAgentKitError, type RunFinishReason } from '@agentkit/core'
 import { problemType } from '@agentkit/core/internal'
 import { isDiskFull } from './disk-full.ts'
-import { type ProblemCode, problemTable } from './problem-table.ts'
+import { type ProblemCode, problemTable, sentenceOf } from './problem-table.ts'
 
 /** An error in the form, with the path of its field. */
 export type FieldError = { path: (string | number)[]; message: string }
@@ -73,7 +73,7 @@ export function handlerProblem(error: unknown): ProblemError {
   return new ProblemError(isDiskFull(error) ? 'insufficient-storage' : 'internal-error', { cause: error })
 }
 
-/** The problem of an error of ours: the code alone decides its status and sentence. */
+/** The problem of an error of ours: the code alone decides its status, and with the phase its sentence. */
 export function failureProblem(error: ErrorInfo): ProblemError {
   // Another version of core may have codes that this table lacks.
   const known: ProblemCode = Object.hasOwn(problemTable, error.code) ? error.code : 'internal-error'
@@ -81,6 +81,7 @@ export function failureProblem(error: ErrorInfo): ProblemError {
   const seconds = retryAfterSeconds(code, error.retryAfterMs)
   return new ProblemError(code, {
     cause: error,
+    ...(code === 'timeout' && { detail: sentenceOf(error) }),
     ...(seconds !== undefined && { headers: { 'retry-after': String(seconds) } }),
   })
 }

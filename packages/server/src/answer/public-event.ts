@@ -1,5 +1,5 @@
 import type { AgentEvent, ErrorInfo } from '@agentkit/core'
-import { problemTable } from './problem-table.ts'
+import { problemTable, sentenceOf } from './problem-table.ts'
 
 /** An event as clients may see it: our own sentences replace error texts of tools, SDKs and models. */
 export function publicEvent(event: AgentEvent): AgentEvent {
@@ -48,6 +48,5 @@ function publicWarning(warning: string): string {
 }
 
 function publicError(error: ErrorInfo): ErrorInfo {
-  const kind = problemTable[error.code] ?? problemTable['internal-error']
-  return { ...error, message: kind.detail }
+  return { ...error, message: sentenceOf(error) }
 }
