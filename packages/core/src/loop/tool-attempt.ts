@@ -44,7 +44,8 @@ export function mistakenResult(value: unknown): string | undefined {
 
 /** By the protocol, or without any data beside its methods: nodes of lists and pages of results have a `next` too. */
 function isIterator(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('next' in value) || typeof value.next !== 'function') return false
+  if (typeof value !== 'object' || value === null || !('next' in value) || typeof value.next !== 'function')
+    return false
   if (Symbol.iterator in value || Symbol.asyncIterator in value) return true
   return Object.values(value).every((field) => typeof field === 'function')
 }

@@ -229,7 +229,8 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
 
 /** The sentence that clients see of a failure. A provider that is silent is no deadline of the run. */
 export function sentenceOf({ code, phase }: Pick<ErrorInfo, 'code' | 'phase'>): string {
-  if (code === 'timeout' && (phase === 'first-byte' || phase === 'idle')) return 'The model provider did not answer in time.'
+  if (code === 'timeout' && (phase === 'first-byte' || phase === 'idle'))
+    return 'The model provider did not answer in time.'
   // Another version of core may have codes that this table lacks.
   return (Object.hasOwn(problemTable, code) ? problemTable[code] : problemTable['internal-error']).detail
 }

@@ -372,7 +372,11 @@ describe('POST /v1/chat/completions', () => {
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"at":1}' } })
     const messages = [
       { role: 'user', content: 'A' },
-      { role: 'assistant', content: 'I look.', tool_calls: [call('a', 'look'), call('b/c', 'count'), call('d', 'never')] },
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [call('a', 'look'), call('b/c', 'count'), call('d', 'never')],
+      },
       { role: 'tool', tool_call_id: 'b/c', content: [{ type: 'text', text: '3' }] },
       { role: 'tool', tool_call_id: 'a', content: 'bees' },
       { role: 'assistant', content: null, tool_calls: [call('a', 'look'), { id: 'x', type: 'none' }] },

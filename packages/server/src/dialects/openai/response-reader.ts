@@ -40,11 +40,14 @@ export class ResponseReader {
   readonly #member: string | undefined
   #hasMemberSaid = false
   #speakers: Speakers
+  /** Numbers of items that were given, over all responses of the run: a response that is read later has the same. */
+  #numbers = 0
+  /** Items of this response that have begun. */
   #items = 0
-  /** Items of an earlier response of the same run. */
-  #earlier = 0
   #block: Block | undefined
-  readonly #calls = new Map<string, Call>()
+  #calls = new Map<string, Call>()
+  /** Those of earlier responses of the run; absent in the first one. */
+  #earlierCalls: Map<string, Call> | undefined
   /** Approvals that were requested, by their call. */
   readonly #requested = new Map<string, string>()
   #stepStart = 0
@@ -64,8 +67,10 @@ export class ResponseReader {
   /** From here, the items are those of the next response of the run. @param speakers of the run as it continues */
   beginNext(speakers: Speakers): void {
     this.#speakers = speakers
-    this.#earlier = this.#items
-    this.#stepStart = this.#items
+    this.#earlierCalls = new Map([...(this.#earlierCalls ?? []), ...this.#calls])
+    this.#calls = new Map()
+    this.#items = 0
+    this.#stepStart = this.#numbers
     this.output = []
     this.#sources = []
     this.facts.end = undefined
@@ -91,7 +96,7 @@ export class ResponseReader {
       case 'step-start':
       case 'step-end': {
         const frames = this.#closeBlock()
-        this.#stepStart = this.#items
+        this.#stepStart = this.#numbers
         return frames
       }
       case 'step-restart':
@@ -113,11 +118,11 @@ export class ResponseReader {
   }
 
   #newId(prefix: string, runId: string): string {
-    return `${prefix}_${runId}_${this.#items}`
+    return `${prefix}_${runId}_${this.#numbers++}`
   }
 
   #begin(item: Item): { frame: Frame; index: number } {
-    const index = this.#items++ - this.#earlier
+    const index = this.#items++
     this.output.push(item)
     return { index, frame: { type: 'response.output_item.added', output_index: index, item: structuredClone(item) } }
   }
@@ -178,11 +183,12 @@ export class ResponseReader {
       name,
       input,
       runId,
+      id,
       approvalId = null,
-    }: { name: string; input: unknown; runId: string; approvalId?: string | null },
+    }: { name: string; input: unknown; runId: string; id?: string | undefined; approvalId?: string | null },
   ): { call: Call; frames: Frame[] } {
     const item: Item = {
-      ...{ id: this.#newId('mcp', runId), type: 'mcp_call', status: 'in_progress' },
+      ...{ id: id ?? this.#newId('mcp', runId), type: 'mcp_call', status: 'in_progress' },
       ...{ server_label: this.#label, name, arguments: '', output: null, error: null, approval_request_id: approvalId },
     }
     const earlier = this.#suspend(this.#calls.get(callId))
@@ -210,13 +216,14 @@ export class ResponseReader {
 
   #result({ callId, name, output, isError, runId }: Of<'tool-result'>): Frame[] {
     const frames = this.#closeBlock()
-    const known = this.#calls.get(callId)
+    const current = this.#calls.get(callId)
+    const { item: known } = current ?? this.#earlierCalls?.get(callId) ?? {}
     const { call, frames: begun } =
-      known && this.#isOpen(known)
-        ? { call: known, frames: [] }
+      current && this.#isOpen(current)
+        ? { call: current, frames: [] }
         : // It was shown by an earlier response, which ended before the call had a result.
           this.#beginCall(callId, {
-            ...{ name, runId, input: known ? parsed(known.item.arguments) : {} },
+            ...{ name, runId, input: known ? parsed(known.arguments) : {}, id: current ? undefined : known?.id },
             approvalId: this.#approvalOf(callId, runId),
           })
     const { item, index } = call
@@ -225,6 +232,7 @@ export class ResponseReader {
     if (isError) item.error = text
     else item.output = text
     this.#calls.delete(callId)
+    this.#earlierCalls?.delete(callId)
     const place = { item_id: item.id, output_index: index }
     const type = isError ? 'response.mcp_call.failed' : 'response.mcp_call.completed'
     return [...frames, ...begun, { type, ...place }, this.#done(item, index)]
@@ -237,9 +245,10 @@ export class ResponseReader {
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
     const frames = this.#closeBlock()
-    const known = this.#calls.get(callId)
     // Another call of the same id is that of a member, which has a model of its own.
-    const call = known?.item.name === name ? known : undefined
+    const [call] = [this.#calls, this.#earlierCalls]
+      .flatMap((calls) => calls?.get(callId) ?? [])
+      .filter(({ item }) => item.name === name)
     if (call) this.#requested.set(callId, approvalId)
     const id = approvalRef(runId, approvalId)
     // Clients reject an item that they have.
@@ -248,11 +257,9 @@ export class ResponseReader {
       ...{ id, type: 'mcp_approval_request', server_label: this.#label },
       ...{ name, arguments: jsonOf(input ?? {}) },
     }
-    if (call && this.#isOpen(call)) {
-      // A call is one item: what has begun as that of the call ends as the request.
-      this.output[this.output.indexOf(call.item)] = item
-      return [...frames, this.#done(item, call.index)]
-    }
+    // A call is one item of the response: here its request. Clients reject an item that becomes one of another type.
+    frames.push(...this.#suspend(call))
+    this.output = this.output.filter((each) => each !== call?.item)
     const { frame, index } = this.#begin(item)
     return [...frames, frame, this.#done(item, index)]
   }
@@ -260,8 +267,9 @@ export class ResponseReader {
   /** The attempt is void: what it has shown is no part of the response. */
   #dropStep(): Frame[] {
     const frames = this.#closeBlock('incomplete')
-    const first = this.#stepStart - this.#earlier
-    for (const call of this.#calls.values()) if (call.index >= first) frames.push(...this.#suspend(call))
+    for (const call of this.#calls.values()) {
+      if (indexOf(call.item) >= this.#stepStart) frames.push(...this.#suspend(call))
+    }
     this.output = this.output.filter((item) => indexOf(item) < this.#stepStart)
     return frames
   }
@@ -270,7 +278,7 @@ export class ResponseReader {
     const isFailed = runProblem(event) !== undefined
     const hasText = this.output.some(({ type }) => type === 'message')
     // An answer that no step has said.
-    const whole = hasText || isFailed || this.#earlier > 0 ? [] : this.#add('message', event.text, event.runId)
+    const whole = hasText || isFailed || this.#earlierCalls ? [] : this.#add('message', event.text, event.runId)
     const frames = [...whole, ...this.#closeBlock(isFailed ? 'incomplete' : 'completed')]
     for (const call of this.#calls.values()) frames.push(...this.#suspend(call))
     return frames

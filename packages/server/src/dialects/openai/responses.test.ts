@@ -607,6 +607,29 @@ describe('POST /v1/responses', () => {
     expect((await app.request('/v1/responses', post({ model, input: none }))).status).toBe(404)
   })
 
+  it('reads the calls of a response that has waited by their ids', async () => {
+    const calls = [{ name: 'look' }, { name: 'pay', input: { amount: 5 } }]
+    const turns = [{ toolCalls: calls }, { toolCalls: [{ name: 'look' }] }, 'Paid.', 'Yes.']
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid 5',
+    })
+    const { agent, model: scripted } = make(turns, { functions: [look, pay] })
+    const app = createApp(agent, quiet)
+    const send = async (body: object) => await (await app.request('/v1/responses', post({ model, ...body }))).json()
+    const first = await send({ input: 'Pay' })
+    expect(typesOf(first)).toEqual(['mcp_call', 'mcp_approval_request'])
+    const second = await send({ input: [{ ...approval, approval_request_id: first.output[1].id }] })
+    expect(typesOf(second)).toEqual(['mcp_call', 'mcp_call', 'message'])
+    const { output } = await (await app.request(`/v1/responses/${first.id}`)).json()
+    const ids = (items: { id: string }[]) => items.map(({ id }) => id)
+    expect(ids(output)).toEqual([first.output[0].id, ...ids(second.output)])
+    const references = [...first.output, ...second.output].map(({ id }) => ({ type: 'item_reference', id }))
+    await send({ input: [{ role: 'user', content: 'Pay' }, ...references, { role: 'user', content: 'Sure?' }] })
+    const results = scripted.requests.at(-1)?.messages.filter(({ role }) => role === 'tool')
+    expect(results?.map(({ content }) => content)).toEqual(['three bees', 'paid 5', 'three bees'])
+  })
+
   it('bounds what a request refers to', async () => {
     const { agent, model: scripted } = make(['x'.repeat(10_000), 'Not asked.'])
     const app = createApp(agent, quiet)
@@ -685,12 +708,15 @@ describe('POST /v1/responses', () => {
     expect((await app.request('/v1/responses', post({ model, input }, token))).status).toBe(403)
   })
 
-  it('streams a call that waits as one item', async () => {
+  it('ends a stream with the request of a call that waits, in place of the call', async () => {
     const app = createApp(make([payTurn]).agent, quiet)
     const stream = await (await app.request('/v1/responses', post({ model, input: 'Pay', stream: true }))).text()
     const events = [...stream.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data))
     const ends = events.filter(({ type }) => type === 'response.output_item.done')
-    expect(ends).toMatchObject([{ output_index: 0, item: { type: 'mcp_approval_request', name: 'pay' } }])
+    expect(ends).toMatchObject([
+      { output_index: 0, item: { type: 'mcp_call', name: 'pay', status: 'incomplete' } },
+      { output_index: 1, item: { type: 'mcp_approval_request', name: 'pay' } },
+    ])
     expect(typesOf(events.at(-1).response)).toEqual(['mcp_approval_request'])
   })
 
