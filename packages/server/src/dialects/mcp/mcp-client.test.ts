@@ -112,7 +112,7 @@ describe.each(clients)('a client of the SDK %s over HTTP', (version, connect) =>
     expect(path).toBe(route)
     const headers = { 'content-type': 'application/json' }
     expect((await app.request(route, { method: 'POST', body, headers })).status).toBe(200)
-    await expect.poll(() => paid).toEqual([5])
+    await expect.poll(() => paid, { timeout: 30_000 }).toEqual([5])
   })
 
   it('needs the token, and continues no session of another user', async () => {

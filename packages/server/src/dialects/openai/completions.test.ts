@@ -404,6 +404,27 @@ describe('POST /v1/chat/completions', () => {
     expect(validateTranscript(history)).toEqual([])
   })
 
+  it('takes any number of calls with one id, and arguments that are nested too deep as none', async () => {
+    const agent = fakeAgent()
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const calls = Array.from({ length: 50_000 }, () => ({ id: 'a', function: { name: 'f', arguments: '{}' } }))
+    const messages = [
+      { role: 'user', content: 'A' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [...calls, { id: 'a', function: { name: 'f', arguments: deep } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: 'done' },
+      { role: 'user', content: 'B' },
+    ]
+    const response = await createApp(agent, quiet).request('/v1/chat/completions', post({ ...valid, messages }))
+    expect(response.status).toBe(200)
+    expect(agent.calls[0]?.options.history?.[1]?.content).toEqual([
+      { type: 'tool-call', callId: 'call_50000', name: 'f', input: {} },
+    ])
+  })
+
   it('is 404 where the dialect is switched off', async () => {
     const app = createApp(fakeAgent(), { ...quiet, dialects: ['ui'] })
     expect((await app.request('/v1/models')).status).toBe(404)

@@ -1,5 +1,7 @@
 import { isRecord } from '@agentkit/core/internal'
+import { defaultLimits } from '../../limits.ts'
 import type { FinishedCall } from '../../request/history.ts'
+import { isDeeper } from '../../request/read-json.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 
 /** A call of an earlier message; it has an output once the result is read. */
@@ -19,11 +21,12 @@ export type EarlierCalls = {
 export function earlierCalls(): EarlierCalls {
   const bySentId = new Map<unknown, EarlierCall>()
   const taken = new Set<string>()
+  let number = 1
 
   /** Clients may use an id again; in a conversation it names one call. */
   const newId = (sent: unknown): string => {
-    let callId = typeof sent === 'string' && /^[^/]{1,64}$/s.test(sent) ? sent : 'call_1'
-    for (let number = 2; taken.has(callId); number++) callId = `call_${number}`
+    let callId = typeof sent === 'string' && /^[^/]{1,64}$/s.test(sent) ? sent : `call_${number++}`
+    while (taken.has(callId)) callId = `call_${number++}`
     taken.add(callId)
     return callId
   }
@@ -56,8 +59,9 @@ export function isFinished(call: EarlierCall): call is FinishedCall {
 }
 
 function parsed(text: unknown): unknown {
+  if (typeof text !== 'string' || isDeeper(text, defaultLimits.jsonDepth)) return {}
   try {
-    return JSON.parse(String(text))
+    return JSON.parse(text)
   } catch {
     return {}
   }

@@ -569,8 +569,8 @@ describe('POST /v1/responses', () => {
       { v: 1, role: 'assistant', content: [{ type: 'text', text: 'B' }] },
       { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'mcp_2', name: 'look', input: { at: 1 } }] },
       { v: 1, role: 'tool', callId: 'mcp_2', name: 'look', content: 'bees' },
-      { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'call_2', name: 'look', input: {} }] },
-      { v: 1, role: 'tool', callId: 'call_2', name: 'look', content: 'A tool failed.', isError: true },
+      { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'call_1', name: 'look', input: {} }] },
+      { v: 1, role: 'tool', callId: 'call_1', name: 'look', content: 'A tool failed.', isError: true },
       // The call without a result is not there.
       { v: 1, role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'count', input: {} }] },
       { v: 1, role: 'tool', callId: 'a', name: 'count', content: '3' },
