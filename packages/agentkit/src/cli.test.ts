@@ -76,6 +76,25 @@ describe('agentkit', () => {
   })
 
   it.each([
+    ['index', 'status'],
+    ['doctor', '--offline'],
+    ['docs', 'auth'],
+  ])('names the Node that is needed, on one that links none of its commands: %s %s', async (...words) => {
+    write(
+      'node-18.mjs',
+      `Object.defineProperty(process.versions, 'node', { value: '18.20.8' })
+      delete Array.prototype.toReversed
+      delete process.getBuiltinModule\n`,
+    )
+    const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'node-18.mjs'))}` }
+    expect(await agentkitIn(env, words)).toEqual({
+      code: 1,
+      out: '',
+      error: 'agentkit needs Node.js 22.18 or later, and this is 18.20.8. Install a newer one: https://nodejs.org',
+    })
+  })
+
+  it.each([
     { words: ['runs', 'agents.ts', '--help'], usage: 'Usage: agentkit runs [options]' },
     { words: ['tools', 'build', 'a', '-h'], usage: 'Usage: agentkit tools build' },
     { words: ['docs', 'aprovals', '--help'], usage: 'Usage: agentkit docs' },

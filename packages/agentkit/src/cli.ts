@@ -3,9 +3,19 @@ import { readFileSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { askedWords } from './cli/common/asked-words.ts'
 import { checkNode } from './cli/common/check-node.ts'
+import { neededNode } from './cli/common/needed-node.ts'
 import { UsageError } from './cli/common/usage-error.ts'
 import { programWith } from './cli/verbs.ts'
 import { loadedFile } from './util/loaded-file.ts'
+
+// Modules that commands load are not linked by what is older.
+if (Number.parseInt(process.versions.node, 10) < 20) {
+  const here = `and this is ${process.versions.node}`
+  process.stderr.write(
+    `agentkit needs Node.js ${neededNode} or later, ${here}. Install a newer one: https://nodejs.org\n`,
+  )
+  process.exit(1)
+}
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 

@@ -22,6 +22,7 @@ import { checkClientTools } from '../tools/client-tools.ts'
 import type { AddedTools } from '../tools/host-tools.ts'
 import type { AgentHost } from './agent-host.ts'
 import { answerOf } from './answer-of.ts'
+import { checkRuntime } from './check-runtime.ts'
 import { runRequest, type StartOptions } from './run-request.ts'
 import { releaseLists } from './shared-lists.ts'
 import { StoredRunsBase } from './stored-runs-base.ts'
@@ -60,6 +61,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     { name, description, samplePrompts = [], version, budget, knowledge, clientTools }: Description,
   ) {
     super()
+    checkRuntime()
     this.id = id
     this.name = name
     this.description = description

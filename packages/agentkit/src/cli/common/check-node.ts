@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** These work on an old Node too, as what they do may lead to a newer one. */
+/** These work on Node 20 too, as what they do may lead to a newer one. */
 const worksAnywhere = new Set(['init', 'doctor', 'docs', 'completion'])
 
 /** @throws AgentKitError `unsupported` on a Node whose modules lack what the other commands need */
