@@ -105,3 +105,18 @@ it.each<[string, unknown]>([
 ])('refuses %s with the fix', (_name, input) => {
   expect(() => toUserMessage(input as string)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })
+
+it.each<[unknown, string]>([
+  [
+    { type: 'image', data: 'iVBORw0KGgo=' },
+    'A part of type "image" has a text as `data`, which takes bytes or a URL: pass the text as `base64` or `url`, or what readFile() gives.',
+  ],
+  [{ type: 'image', data: new Uint8Array() }, 'The `data` of a part of type "image" has no bytes.'],
+  [
+    { type: 'image_url', image_url: { url: 'https://example.com' } },
+    'A part is an object of `type` "text", "image" or "file", not "image_url".',
+  ],
+  [{ text: 'Hello' }, 'A part is an object of `type` "text", "image" or "file".'],
+])('says what is wrong with the part %j', (part, message) => {
+  expect(() => toUserMessage([part as InputPart])).toThrow(message)
+})

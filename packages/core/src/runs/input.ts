@@ -34,8 +34,13 @@ function toUserPart(part: InputPart): UserPart {
     case 'file':
       return toFilePart(part)
     default:
-      throw invalidArgument('A part is an object of `type` "text", "image" or "file".')
+      throw invalidArgument(`A part is an object of \`type\` "text", "image" or "file"${otherType(part)}.`)
   }
+}
+
+/** What the `type` of a part is, as of one that is written for the API of a provider. */
+function otherType(part: { type?: unknown } | undefined): string {
+  return typeof part?.type === 'string' ? `, not "${part.type.slice(0, 40)}"` : ''
 }
 
 /** A part of any kind, before it is checked. */
@@ -66,6 +71,12 @@ function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | 
     if (data instanceof URL) return { url: data.href }
     if (typeof base64 === 'string' && base64 !== '') return { base64 }
     if (typeof url === 'string' && url !== '') return { url }
+    if (typeof data === 'string') {
+      throw invalidArgument(
+        `A part of type "${type}" has a text as \`data\`, which takes bytes or a URL: pass the text as \`base64\` or \`url\`, or what readFile() gives.`,
+      )
+    }
+    if (data instanceof Uint8Array) throw invalidArgument(`The \`data\` of a part of type "${type}" has no bytes.`)
   }
   throw invalidArgument(
     `A part of type "${type}" needs exactly one of \`data\` (bytes or a URL), \`base64\` and \`url\`.`,
