@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import type { KnowledgeOptions } from '../knowledge/knowledge-options.ts'
-import { progressLine, reportLines } from '../knowledge/sync-lines.ts'
+import { emptyLine, progressLine, reportLines } from '../knowledge/sync-lines.ts'
 import { isProviderId } from '../models/providers.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
@@ -133,9 +133,9 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     })
     progress.close()
     for (const line of reportLines(report)) print(line)
-    const { indexed, removed, unchanged, pending, skipped, chunks } = report
-    if (unchanged + indexed + removed + pending + skipped.length === 0)
-      print(`There are no files in ${retriever.folder}.`)
+    const { indexed, removed, unchanged, chunks } = report
+    const empty = emptyLine(report, retriever.folder)
+    if (empty !== undefined) print(empty)
     else if (indexed + removed === 0) print(`No changes: ${counted(unchanged, 'file')}, ${counted(chunks, 'passage')}.`)
     // The end of the process would interrupt the maintenance of the index.
     await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])

@@ -68,6 +68,15 @@ describe('an agent that retrieves', () => {
     await agent.close()
   })
 
+  it('says once that its folder has no files, with the whole path, as where the working directory is another one', async () => {
+    const empty = join(folder, 'documents')
+    const agent = docs({ retrieve: true, retriever: { ...places(), folder: empty } })
+    await agent.stream('How many days of holidays are there?').result
+    await agent.knowledge?.sync()
+    expect(printed).toEqual([`agentkit: There are no files in ${empty}.`])
+    await agent.close()
+  })
+
   it('reads only the given extensions', async () => {
     const agent = docs({ retrieve: true, requiredExts: ['csv'], retriever: places() })
     expect((await agent.stream('Holidays?').result).sources).toEqual([])

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Embedder, Knowledge, SyncReport } from '@agentkit/core'
 import { invalidConfig, type RetrievalTool, type RetrieverOptions } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
@@ -11,7 +12,7 @@ import type { KnowledgeOptions } from './knowledge-options.ts'
 import { type LazyKnowledge, lazyKnowledge } from './lazy-knowledge.ts'
 import { loadDefaultEmbedder, loadEmbedder } from './load-embedder.ts'
 import { retrieverKey, shareRetriever } from './share-retriever.ts'
-import { reportLines } from './sync-lines.ts'
+import { emptyLine, reportLines } from './sync-lines.ts'
 
 /**
  * An agent's knowledge: the files of a folder, by its options, its table and `[retriever]`. Agents with the same options
@@ -61,6 +62,8 @@ export function sharedRetriever(
   const onSync = (report: SyncReport): void => {
     // Without files the kind of search does not matter.
     if (report.chunks > 0 && !choice && !customEmbedder) context.notice(wordsOnly)
+    const empty = emptyLine(report, resolve(folder))
+    if (empty !== undefined) context.notice(empty)
     for (const line of reportLines(report)) context.notice(line)
   }
   const known = { folder, exts: [...exts], firstAnswerSeconds: merged.parsing?.firstAnswerSeconds }

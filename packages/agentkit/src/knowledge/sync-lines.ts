@@ -21,6 +21,12 @@ export function reportLines(report: SyncReport): string[] {
   return lines
 }
 
+/** A line about a folder in which a sync has found no file at all, as where its path is wrong. */
+export function emptyLine(report: SyncReport, folder: string): string | undefined {
+  const { unchanged, indexed, removed, pending, skipped } = report
+  return unchanged + indexed + removed + pending + skipped.length === 0 ? `There are no files in ${folder}.` : undefined
+}
+
 /** How far a sync is: `1,200 of 10,000 files, 4,100 passages, 9.1 MB/s`. */
 export function progressLine({ files, filesDone, bytesDone, chunks, elapsedMs }: SyncProgress): string {
   const speed = elapsedMs > 0 ? bytesDone / 1e6 / (elapsedMs / 1000) : 0
