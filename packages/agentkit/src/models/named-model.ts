@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { otherDotEnv } from '../util/other-dot-env.ts'
 import { isReplaying, replayedModel } from './cassette-model.ts'
 import { importProvider, type ProviderFactory, type ProviderSettings } from './import-provider.ts'
 import { type LazyModel, lazyModel } from './lazy-model.ts'
@@ -93,7 +94,7 @@ function modelOfNamed(
 /** @throws AgentKitError `missing-key` */
 export function checkKeyOf({ name, keyVariable }: NamedProvider): void {
   if (keyVariable === undefined || variable(keyVariable) !== undefined) return
-  const message = `The models of "${name}" need a key. Set ${keyVariable}, for example in .env.`
+  const message = `The models of "${name}" need a key. Set ${keyVariable}, for example in .env.${otherDotEnv()}`
   throw new AgentKitError('missing-key', message, { provider: name })
 }
 
@@ -109,7 +110,7 @@ function missingKeyOf(
 function missingKey(name: string, provider: ProviderId): AgentKitError {
   const nearest = nearestModel(name)
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  const message = `The model "${name}" needs a key. Set ${keyVariables[provider].join(' or ')}, for example in .env.${hint}`
+  const message = `The model "${name}" needs a key. Set ${keyVariables[provider].join(' or ')}, for example in .env.${otherDotEnv()}${hint}`
   return new AgentKitError('missing-key', message, { provider })
 }
 
@@ -122,6 +123,6 @@ function noModel(hint: string | undefined): AgentKitError {
   return new AgentKitError(
     'missing-key',
     `There is no \`model\`, and no key for the default one, "${defaultModel}". ` +
-      `Set ${keyVariables.openai.join(' or ')}, for example in .env. ${hint ?? otherwise}`,
+      `Set ${keyVariables.openai.join(' or ')}, for example in .env.${otherDotEnv()} ${hint ?? otherwise}`,
   )
 }
