@@ -6,7 +6,7 @@ import type { AssistantPart, Message, UserPart } from './message.ts'
  * Why a value is not a valid message, as part of a sentence; `undefined` for a valid one.
  *
  * @example
- * messageProblem({ role: 'assistant', content: 'Hello' }) // 'an assistant message needs `content`: a list of parts'
+ * messageProblem({ role: 'user' }) // '`content` of role "user" is a text or a list of parts'
  */
 export function messageProblem(value: unknown): string | undefined {
   if (!isRecord(value)) return 'a message is an object of `role` and `content`'
@@ -23,7 +23,8 @@ export function messageProblem(value: unknown): string | undefined {
   if (typeof content === 'string' && takesText) return undefined
   if (Array.isArray(content) && parts.length > 0) return firstProblem(content, parts)
   const wanted = [takesText && 'a text', parts.length > 0 && 'a list of parts'].filter(Boolean)
-  return `\`content\` of role "${role}" is ${wanted.join(' or ')}`
+  const example = takesText ? '' : ', such as [{ type: "text", text: "…" }]'
+  return `\`content\` of role "${role}" is ${wanted.join(' or ')}${example}`
 }
 
 type PartType = (UserPart | AssistantPart)['type']

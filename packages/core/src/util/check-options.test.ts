@@ -106,7 +106,7 @@ describe('a run', () => {
     [
       'an answer that is a text',
       { history: [question, { role: 'assistant', content: 'Hi' }] },
-      'message 1, `content` of role "assistant" is a list of parts',
+      'message 1, `content` of role "assistant" is a list of parts, such as [{ type: "text", text: "…" }]',
     ],
     [
       'a part that is null',
