@@ -6,7 +6,7 @@ type Group = { text: string; pages: readonly string[] }
 
 // Pages that are listed here in reading order; those of `errors/` and `api/` are read from their folders.
 const groups: readonly Group[] = [
-  { text: 'Start', pages: ['index', 'tutorial', 'compare'] },
+  { text: 'Start', pages: ['index', 'tutorial', 'guides/questions', 'compare'] },
   {
     text: 'Agents',
     pages: [
