@@ -352,6 +352,17 @@ describe('origin', () => {
     expect((await app.request('/health', { headers: { origin, host } })).status).toBe(status)
   })
 
+  it('names the option that lets pages of another origin call, and what a page that is a file lacks', async () => {
+    const detailOf = async (origin: string) => {
+      const response = await createApp(fakeAgent()).request('/health', { headers: { origin } })
+      return (await expectProblem(response, 403, 'cross-origin')).detail
+    }
+    expect(await detailOf('http://localhost:5173')).toContain('`cors: { origins: ["https://app.example.com"] }`')
+    expect(await detailOf('null')).toBe(
+      'A page that is opened as a file, or in a sandboxed frame, has no origin and may not call this server. Serve it over http.',
+    )
+  })
+
   it('refuses the origin "null", whatever is allowed', async () => {
     for (const cors of [undefined, '*', ['https://app.example.com']]) {
       const app = createApp(fakeAgent(), cors === undefined ? {} : { cors })

@@ -95,7 +95,9 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
   'cross-origin': {
     status: 403,
     title: 'Cross-origin request',
-    detail: 'Pages of other origins may not call this server unless its configuration allows them.',
+    detail:
+      'A page of another origin may call this server only where `cors` names it: `cors: { origins: ["https://app.example.com"] }` ' +
+      '(`cors_origins` in a [server] table).',
   },
   'proxy-not-configured': {
     status: 403,

@@ -7,6 +7,9 @@ import { requestHosts } from './host.ts'
 /** What a link on a page of another site may lead to. */
 const pages: readonly string[] = ['/', '/docs']
 
+const noOrigin =
+  'A page that is opened as a file, or in a sandboxed frame, has no origin and may not call this server. Serve it over http.'
+
 /**
  * Refuses pages of other origins, and answers the preflights of allowed ones. A request with neither `Origin` nor
  * `Sec-Fetch-Site` does not come from a browser and is accepted.
@@ -29,6 +32,7 @@ export function originGuard(cors: CorsRule | undefined): Guard {
       context.res.headers.append('vary', 'origin')
       return
     }
+    if (origin === 'null') throw new ProblemError('cross-origin', { detail: noOrigin })
     if (!isSameHost(origin, requestHosts(context))) throw new ProblemError('cross-origin')
     return next()
   }
