@@ -152,6 +152,13 @@ const rows: Row[] = [
     'The field temperature is not a field',
   ],
   [
+    'stream as a field in JSON, as the APIs of models have it',
+    json({ stream: true }),
+    422,
+    'invalid-field',
+    'The field stream is not a field of this request: send the header "Accept: text/event-stream" for a stream.',
+  ],
+  [
     '46 __proto__ as a field in JSON',
     body('{"user_id":"a","session_id":"b","messages":[],"__proto__":{}}', 'application/json'),
     422,

@@ -15,9 +15,9 @@ export function agentIdFrom(name: string, id?: string): string {
   if (id !== undefined && typeof id !== 'string') throw invalidArgument('`id` is a text, such as "clerk".')
   const candidate = id ?? idFromName(name)
   if (validId.test(candidate)) return candidate
-  const source = id === undefined ? `The name "${name}" makes the id "${candidate}"` : `The id "${id}"`
+  const source = id === undefined ? `The name "${name}" makes the id "${candidate}", which` : `The id "${id}"`
   throw invalidArgument(
-    `${source}, which is not 1 to 50 of a-z, 0-9, "_" and "-" beginning with no digit. Pass another \`id\`.`,
+    `${source} is not 1 to 50 of a-z, 0-9, "_" and "-" beginning with no digit. Pass another \`id\`.`,
   )
 }
 

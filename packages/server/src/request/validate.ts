@@ -35,10 +35,15 @@ function pathOf({ path }: BaseIssue<unknown>): (string | number)[] {
   return (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key).slice(0, 100)))
 }
 
+/** Servers of models take a field for what a header says here. */
+function asStream(issue: BaseIssue<unknown>): string {
+  return pathOf(issue).join('.') === 'stream' ? ': send the header "Accept: text/event-stream" for a stream' : ''
+}
+
 /** Our own sentences, which never repeat what was sent. */
 function messageOf(issue: BaseIssue<unknown> | undefined): string {
   if (issue === undefined) return 'is not valid'
-  if (issue.expected === 'never') return 'is not a field of this request'
+  if (issue.expected === 'never') return `is not a field of this request${asStream(issue)}`
   // A message of ours begins with a verb; those of the library repeat the value.
   return /^(?:is|has|must) /.test(issue.message) ? issue.message : `must be ${issue.expected ?? 'valid'}`
 }
