@@ -34,7 +34,7 @@ export async function cancelReplaced(request: Replacement): Promise<boolean> {
  */
 export async function replacedBy(
   request: Replacement,
-  { isStoredNow = false } = {},
+  { isStoredNow = false }: { isStoredNow?: boolean } = {},
 ): Promise<{ stored: string[] | undefined; waiting: string[] }> {
   const { store, key, replaces } = request
   const queue = queuedRuns(store, key)
