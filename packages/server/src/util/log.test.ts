@@ -22,6 +22,18 @@ describe('a log line', () => {
     expect(JSON.parse(formatLine(entry, 'json'))).toEqual({ level: 50, time: Date.parse(time), msg: message, ...rest })
   })
 
+  it('is one readable line on the console', () => {
+    const printed = [vi.spyOn(console, 'info'), vi.spyOn(console, 'error')].map((spy) => spy.mockReturnValue())
+    const log = createLog(console)
+    log({ ...entry, level: 'info' })
+    log(entry)
+    expect(printed.map(({ mock }) => mock.calls)).toEqual([
+      [[formatLine({ ...entry, level: 'info' }, 'human')]],
+      [[formatLine(entry, 'human')]],
+    ])
+    for (const spy of printed) spy.mockRestore()
+  })
+
   it('is a call of the logger that was passed', () => {
     const calls: unknown[] = []
     const log = createLog({

@@ -38,7 +38,7 @@ export interface Logger {
 
 /**
  * Where runs and failures are logged: a readable line or a JSON line as pino writes it on standard error, a function, or
- * a logger.
+ * a logger. `console` prints the readable line.
  */
 export type Log = 'human' | 'json' | Logger | ((entry: LogEntry) => void)
 
@@ -62,6 +62,8 @@ export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
 function writerOf(log: Log): (entry: LogEntry) => void {
   if (typeof log === 'function') return log
   if (typeof log === 'string') return (entry) => printLine(formatLine(entry, log))
+  // It prints an object on several lines.
+  if (log === console) return (entry) => console[entry.level](formatLine(entry, 'human'))
   // The logger has a time of its own.
   return ({ time: _, level, message, ...fields }) => log[level](fields, message)
 }
