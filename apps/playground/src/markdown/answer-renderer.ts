@@ -44,7 +44,8 @@ export class AnswerRenderer {
    * @returns whether it shows the whole text; otherwise it is to be called again
    */
   update(text: string, isDone: boolean): boolean {
-    if (!this.#continues(text)) this.#reset()
+    // What the end of a text defines is a link in the blocks before it too.
+    if ((isDone && Object.keys(this.#links).length > 0) || !this.#continues(text)) this.#reset()
     const hasGrown = text.length > this.#text.length
     if (!hasGrown && !isDone) return true
     const begin = performance.now()
@@ -87,7 +88,9 @@ export class AnswerRenderer {
     const blocks = isLong ? [] : this.#blocksOf(tail)
     // Blank lines may be followed by what belongs to the block before them.
     const found = blocks.findLastIndex(({ type }) => type !== 'space')
-    const lastAt = isClosedCode(blocks[found]) ? blocks.length : found
+    const isClosed = isClosedCode(blocks[found])
+    // What looks like the end of code may go on, as a line of it that begins with backticks.
+    const lastAt = isClosed && tail.slice(tail.trimEnd().length).includes('\n') ? blocks.length : found
     let at = -(this.#open?.prefix.length ?? 0)
     for (const [index, block] of blocks.entries()) {
       if (!isDone && index >= lastAt) break
@@ -102,8 +105,8 @@ export class AnswerRenderer {
     const fence = fenceStart.exec(open)
     const last = blocks[lastAt]
     if (open === '' || (isDone && !isLong)) return
-    if (fence?.[1]) this.#growCode(open, fence[0], fence[1])
-    else if (open.length > maxBlock) this.#growText(open)
+    if (fence?.[1] && !isClosed) this.#growCode(open, fence[0], fence[1])
+    else if (open.length > maxBlock && !isClosed) this.#growText(open)
     else if (last && !this.#keepPart(last)) this.#append(this.#rendered(last, false), true)
   }
 

@@ -5,7 +5,7 @@ import { highlight } from './highlight.ts'
 
 /** Adds to the elements of a block what they need on the page: buttons of code, frames of tables, what links do. */
 export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: { isDone: boolean }): void {
-  for (const pre of block.querySelectorAll('pre')) if (!pre.closest('.code')) frameCode(pre, isDone)
+  for (const pre of block.querySelectorAll('pre')) frameCode(pre, isDone)
   for (const table of block.querySelectorAll('table')) frameTable(table)
   for (const link of block.querySelectorAll('a')) guardLink(link)
   // Of paragraphs and cells the style says so.

@@ -19,26 +19,60 @@ const texts = {
 } as const
 
 /** A model that continues when the page has drawn what came before. */
-function drawnModel(text: string, parts: number, drawn: () => Promise<unknown>): Model {
+function drawnModel(parts: readonly string[], drawn: () => Promise<unknown>): Model {
   return {
     id: 'test/drawn',
     async *stream() {
-      const size = Math.ceil(text.length / parts)
-      for (let from = 0; from < text.length; from += size) {
-        yield { type: 'text-delta', text: text.slice(from, from + size) }
+      for (const text of parts) {
+        yield { type: 'text-delta', text }
         await drawn()
       }
-      const message = { v: 1 as const, role: 'assistant' as const, content: [{ type: 'text' as const, text }] }
+      const content = [{ type: 'text' as const, text: parts.join('') }]
+      const message = { v: 1 as const, role: 'assistant' as const, content }
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 }, message }
     },
   }
 }
 
+function inParts(text: string, count: number): string[] {
+  const size = Math.ceil(text.length / count)
+  return Array.from({ length: count }, (_, index) => text.slice(index * size, (index + 1) * size))
+}
+
+const twoFrames = (): Promise<unknown> =>
+  new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+
 describeInBrowser('an answer that grows', () => {
+  it.each([
+    [
+      'code that begins a line with backticks',
+      ['```markdown\n# Title\n```', 'js\nlet a = 1\n', '```\n\nAfter.'],
+      'After.',
+    ],
+    [
+      'links whose addresses are at its end',
+      ['See [docs][1] of it.\n\nMore.\n\n', '[1]: https://example.com/'],
+      'More.',
+    ],
+  ])('looks as it does when it is read at once: %s', async (_, parts, last) => {
+    let page: Page | undefined
+    const model = drawnModel(parts, async () => page?.evaluate(twoFrames))
+    const place = await openPage(keeper([], { model }))
+    page = place.page
+    const shown = () => place.page.locator('.markdown').innerHTML()
+    await place.ask('Go')
+    await place.settled()
+    const grown = await shown()
+    await place.page.reload()
+    await place.said(last).waitFor()
+    expect(grown.replace(/>\s+</g, '><')).toBe((await shown()).replace(/>\s+</g, '><'))
+    expect(await place.page.locator('.markdown :is(pre, a)').count()).toBe(1)
+  })
+
   it('looks as it does when it is read at once, and keeps what is finished', async () => {
     let page: Page | undefined
     const models = Object.values(texts).map((text) =>
-      drawnModel(text, 16, async () => {
+      drawnModel(inParts(text, 16), async () => {
         await page?.evaluate(async () => {
           await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
           const answer = document.querySelector('.turn:last-child .markdown')

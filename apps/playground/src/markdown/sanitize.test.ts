@@ -9,10 +9,14 @@ describeInBrowser('an answer in Markdown', () => {
     const { page, ask, settled } = await openPage(keeper([{ text: answer, deltas: 30 }]))
     await ask('Go')
     await settled()
-    const starts = await page.locator('.markdown ol').evaluateAll((lists) => lists.map((list) => (list as HTMLOListElement).start))
+    const starts = await page
+      .locator('.markdown ol')
+      .evaluateAll((lists) => lists.map((list) => (list as HTMLOListElement).start))
     expect(starts).toEqual([1, 2])
     for (const cell of ['th', 'td']) {
-      const sides = await page.locator(`.markdown ${cell}`).evaluateAll((cells) => cells.map((one) => getComputedStyle(one).textAlign.replace('-webkit-', '')))
+      const sides = await page
+        .locator(`.markdown ${cell}`)
+        .evaluateAll((cells) => cells.map((one) => getComputedStyle(one).textAlign.replace('-webkit-', '')))
       expect([cell, ...sides]).toEqual([cell, 'start', 'center', 'right'])
     }
   })

@@ -20,7 +20,7 @@ const paths = {
 /** A drawing beside a name; it has none of its own. */
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
       <path d={paths[name]} />
     </svg>
   )
