@@ -218,7 +218,7 @@ function settle(turn: ShownTurn): void {
 /** Ends the run of a turn. What it has said stays. */
 export async function stop(turn: ShownTurn): Promise<void> {
   const { runId } = turn.view
-  if (!turn.keepsEvents || runId === '') {
+  if (!info.value?.caller.resume || runId === '') {
     // A run that outlives its client is cancelled as soon as it has an id.
     if (turn.keepsEvents) turn.isStopping = true
     else endHere(turn)
@@ -229,6 +229,8 @@ export async function stop(turn: ShownTurn): Promise<void> {
   }
   try {
     await requestJSON(`api/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', query: callerQuery() })
+    // No event says so.
+    if (!turn.keepsEvents) await loadTurns()
   } catch (error) {
     turn.problem.value = problemOf(error)
   }

@@ -14,7 +14,7 @@ export const de: Texts = {
   'login.token': 'Token',
   'login.submit': 'Anmelden',
   'login.refused':
-    'Der Server hat dieses Token nicht angenommen. Prüfen Sie es, oder bitten Sie den Betreiber um ein neues.',
+    'Der Server hat dieses Token nicht angenommen. Prüfen Sie es, oder bitten Sie um ein neues.',
   'login.out': 'Abmelden',
   'user.label': 'Benutzer-ID',
   'user.hint': 'Wessen Unterhaltungen zu sehen sind.',
@@ -212,7 +212,7 @@ export const de: Texts = {
 
   'debug.title': 'Debugger',
   'debug.open': 'Debuggen',
-  'debug.intro': 'Wählen Sie einen Lauf dieses Servers, oder öffnen Sie ein Transkript (JSON) oder eine Kassette.',
+  'debug.intro': 'Wählen Sie einen Lauf dieses Servers, oder öffnen Sie ein Transkript oder eine Kassette.',
   'debug.file': 'Datei öffnen',
   'debug.oneFile': 'Öffnen Sie eine Datei nach der anderen.',
   'debug.runs': 'Läufe dieses Servers',

@@ -12,7 +12,7 @@ export const en = {
   'login.why': 'This server needs a token. This tab keeps it until you close it.',
   'login.token': 'Token',
   'login.submit': 'Sign in',
-  'login.refused': 'The server did not accept this token. Check it, or ask the operator for a new one.',
+  'login.refused': 'The server did not accept this token. Check it, or ask for a new one.',
   'login.out': 'Sign out',
   'user.label': 'User id',
   'user.hint': 'Whose conversations are shown.',
@@ -210,7 +210,7 @@ export const en = {
 
   'debug.title': 'Debugger',
   'debug.open': 'Debug',
-  'debug.intro': 'Choose a run of this server, or open a transcript (JSON) or a cassette.',
+  'debug.intro': 'Choose a run of this server, or open a transcript or a cassette.',
   'debug.file': 'Open a file',
   'debug.oneFile': 'Open one file at a time.',
   'debug.runs': 'Runs of this server',
