@@ -13,8 +13,7 @@ export const de: Texts = {
   'login.why': 'Dieser Server braucht ein Token. Es bleibt nur in diesem Tab, bis Sie ihn schließen.',
   'login.token': 'Token',
   'login.submit': 'Anmelden',
-  'login.refused':
-    'Der Server hat dieses Token nicht angenommen. Prüfen Sie es, oder bitten Sie um ein neues.',
+  'login.refused': 'Der Server hat dieses Token nicht angenommen. Prüfen Sie es, oder bitten Sie um ein neues.',
   'login.out': 'Abmelden',
   'user.label': 'Benutzer-ID',
   'user.hint': 'Wessen Unterhaltungen zu sehen sind.',
