@@ -30,6 +30,7 @@ export async function withReferences(parts: RouteParts, body: unknown, userId: (
   }
   const input: unknown[] = []
   const lengths = new Map<unknown, number>()
+  const calls = new Set<unknown>()
   let characters = 0
   for (const [index, item] of body.input.entries()) {
     const read = isReference(item) ? await itemOf(item, index, outputOf) : item
@@ -42,7 +43,10 @@ export async function withReferences(parts: RouteParts, body: unknown, userId: (
       const bounds = `${most.responses} responses and ${most.characters} characters`
       throw invalid(['input', index], `refers to more than ${bounds} in all. Continue by previous_response_id instead`)
     }
-    input.push(read)
+    // A client may have an item of a call before its approval, and one after it: it is one call.
+    const isKnownCall = read !== item && isRecord(read) && read.type === 'mcp_call' && calls.has(read.id)
+    if (isRecord(read) && read.type === 'mcp_call') calls.add(read.id)
+    input.push(isKnownCall ? { type: 'mcp_call' } : read)
   }
   return { ...body, input }
 }
