@@ -1,7 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
-import { failRest } from './untranslatable.ts'
+import { failType } from './untranslatable.ts'
 
 export function listSchema(type: ts.TypeReference, place: Place, scope: CompilerScope): JSONSchema {
   const [item] = scope.checker.getTypeArguments(type)
@@ -35,7 +35,7 @@ export function tupleSchema(type: ts.TupleTypeReference, place: Place, scope: Co
   const rest = elementFlags.findIndex((flag) => flag & scope.ts.ElementFlags.Variable)
   if (rest === -1)
     return { type: 'array', ...firstItems(schemas), items: false, minItems: minLength, maxItems: schemas.length }
-  if (rest !== schemas.length - 1) return failRest(type, place, scope)
+  if (rest !== schemas.length - 1) return failType('rest', type, place, scope)
   return { type: 'array', ...firstItems(schemas.slice(0, rest)), items: schemas[rest], minItems: minLength }
 }
 

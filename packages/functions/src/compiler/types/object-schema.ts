@@ -3,7 +3,7 @@ import type { ts } from 'ts-morph'
 import { fieldComment } from '../docs/annotations.ts'
 import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { keyPattern } from './template-pattern.ts'
-import { failKeys } from './untranslatable.ts'
+import { failType } from './untranslatable.ts'
 
 /** An object of known fields, closed; or one that is open to further keys. */
 export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
@@ -11,7 +11,8 @@ export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope):
   const known = checker.getPropertiesOfType(type)
   const indexes = checker.getIndexInfosOfType(type)
   if (known.length + indexes.length === 0) {
-    if (type.aliasTypeArguments?.some(({ flags }) => flags & ts.TypeFlags.Instantiable)) failKeys(type, place, scope)
+    if (type.aliasTypeArguments?.some(({ flags }) => flags & ts.TypeFlags.Instantiable))
+      failType('keys', type, place, scope)
     // To TypeScript `{}` is not an empty object.
     if (type.symbol?.flags & (ts.SymbolFlags.TypeLiteral | ts.SymbolFlags.ObjectLiteral)) return { type: 'object' }
   }

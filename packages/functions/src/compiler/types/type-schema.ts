@@ -7,18 +7,7 @@ import { listSchema, tupleSchema } from './list-schema.ts'
 import { objectSchema } from './object-schema.ts'
 import { writtenString } from './template-pattern.ts'
 import { unionSchema } from './union-schema.ts'
-import {
-  failAny,
-  failBigInt,
-  failClass,
-  failDepth,
-  failEnum,
-  failFunction,
-  failNothing,
-  failSymbol,
-  failUnbound,
-  failUnresolved,
-} from './untranslatable.ts'
+import { failClass, failType, failUnbound, failUnresolved } from './untranslatable.ts'
 
 /** More than any model fills in; a type of this size is not meant as input. */
 const mostTypes = 2_000
@@ -30,7 +19,7 @@ const deepestType = 40
  * @throws AgentKitError `invalid-argument` with place, type and what to write instead, for types that JSON does not have
  */
 export function typeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
-  if (++scope.translated > mostTypes || scope.open.size > deepestType) failDepth(type, place, scope)
+  if (++scope.translated > mostTypes || scope.open.size > deepestType) failType('depth', type, place, scope)
   return plainSchema(type, place, scope) ?? definedSchema(type, place, scope)
 }
 
@@ -43,14 +32,14 @@ function plainSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSch
   if (type.isNumberLiteral()) return { type: 'number', const: type.value }
   if (flags & TypeFlags.BooleanLiteral) return { type: 'boolean', const: scope.checker.typeToString(type) === 'true' }
   if (flags & (TypeFlags.TemplateLiteral | TypeFlags.StringMapping)) return writtenString(type, scope)
-  if (flags & TypeFlags.Enum) return failEnum(type, place, scope)
+  if (flags & TypeFlags.Enum) return failType('enum', type, place, scope)
   if (flags & TypeFlags.StringLike && !type.isUnion()) return { type: 'string' }
   if (flags & TypeFlags.NumberLike && !type.isUnion()) return { type: 'number' }
   if (flags & TypeFlags.Boolean) return { type: 'boolean' }
   if (flags & TypeFlags.Null) return { type: 'null' }
-  if (flags & TypeFlags.BigIntLike) return failBigInt(type, place, scope)
-  if (flags & TypeFlags.ESSymbolLike) return failSymbol(type, place, scope)
-  if (flags & (TypeFlags.VoidLike | TypeFlags.Never)) return failNothing(type, place, scope)
+  if (flags & TypeFlags.BigIntLike) return failType('bigInt', type, place, scope)
+  if (flags & TypeFlags.ESSymbolLike) return failType('symbol', type, place, scope)
+  if (flags & (TypeFlags.VoidLike | TypeFlags.Never)) return failType('noValue', type, place, scope)
   if (flags & TypeFlags.NonPrimitive) return { type: 'object' }
   return undefined
 }
@@ -62,7 +51,7 @@ export function isUnresolved(type: ts.Type): boolean {
 
 function anySchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
   if (isUnresolved(type)) return failUnresolved(place, scope)
-  return place.described ? {} : failAny(type, place, scope)
+  return place.described ? {} : failType('any', type, place, scope)
 }
 
 /** Types with nested types, which may be recursive. */
@@ -101,7 +90,7 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
   const { ts, checker } = scope
   if (type.isUnion()) return unionSchema(type, place, scope)
   if (type.flags & ts.TypeFlags.Index) return keysSchema((type as ts.IndexType).type, place, scope)
-  if (isImpossible(type, scope)) return failNothing(type, place, scope)
+  if (isImpossible(type, scope)) return failType('noValue', type, place, scope)
   const bound = boundOf(type, scope)
   if (type.flags & ts.TypeFlags.Instantiable && (!bound || bound.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown))) {
     return failUnbound(type, place, scope)
@@ -111,7 +100,7 @@ function compositeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSO
   if (checker.isTupleType(type)) return tupleSchema(type as ts.TupleTypeReference, place, scope)
   if (checker.isArrayType(type)) return listSchema(type as ts.TypeReference, place, scope)
   if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
-    return failFunction(type, place, scope)
+    return failType('function', type, place, scope)
   }
   if (isLibraryType(type, 'Date', scope)) return dateSchema(scope)
   // JavaScript's comments use it for any object.

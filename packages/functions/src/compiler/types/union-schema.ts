@@ -4,7 +4,7 @@ import type { ts } from 'ts-morph'
 import type { CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { declarationsOf, inDeclaredOrder } from '../scope/declared-order.ts'
 import { isImpossible, unbranded } from '../scope/unbranded.ts'
-import { failNothing } from './untranslatable.ts'
+import { failType } from './untranslatable.ts'
 
 /**
  * A union: literals as an enum, one plain type and null as a list of types, everything else as `anyOf`. `undefined`
@@ -28,7 +28,7 @@ export function unionSchema(type: ts.UnionType, place: Place, scope: CompilerSco
     (schema, index) => schemas.findIndex((other) => isDeepStrictEqual(schema, other)) === index,
   )
   const [only] = distinct
-  if (!only) return isNullable ? { type: 'null' } : failNothing(type, place, scope)
+  if (!only) return isNullable ? { type: 'null' } : failType('noValue', type, place, scope)
   if (distinct.length === 1) return isNullable ? orNull(only, scope) : only
   return { anyOf: isNullable ? [...distinct, { type: 'null' }] : distinct }
 }

@@ -19,61 +19,52 @@ const instead: Readonly<Record<string, string>> = {
   Boolean: 'write boolean',
 }
 
-/** Why a class or an interface of a library has no JSON Schema. */
+/** Why a type has no JSON Schema, and what to write instead of it. */
+const reasons = {
+  any: [
+    'may be anything, and no comment tells the model what',
+    'write a type, or describe in a comment what may stand there',
+  ],
+  bigInt: ['is a bigint, which JSON does not have', 'take a string, and call BigInt(…) inside'],
+  depth: ['is too large for a model to fill in', 'take a smaller type of your own that names what the function needs'],
+  enum: ['is an enum with a value that is computed', 'write the value, or take a union of literals'],
+  function: [
+    'is a function, which JSON cannot hold',
+    'leave it out, or take a string literal union that says what to do',
+  ],
+  keys: [
+    'has the keys of a type parameter, which has no value in a tool',
+    'name the keys, or take a Record<string, …>',
+  ],
+  noValue: ['has no value that could be passed', 'leave it out'],
+  rest: [
+    'has items after its ..., which JSON Schema cannot tell apart',
+    'put the ... last, or take an object with a field for each part',
+  ],
+  symbol: ['is a symbol, which JSON does not have', 'take a string literal union'],
+} as const
+
+/** @throws AgentKitError `invalid-argument` for a type that has no JSON Schema, with the reason */
+export function failType(reason: keyof typeof reasons, type: ts.Type, place: Place, scope: CompilerScope): never {
+  const [problem, advice] = reasons[reason]
+  return fail(type, place, scope, { problem, advice })
+}
+
+/** @throws AgentKitError `invalid-argument` for a class or an interface of a library, which has no JSON Schema */
 export function failClass(type: ts.Type, place: Place, scope: CompilerScope): never {
   const name = type.symbol?.name ?? ''
-  const binary = /^(Big)?(Int|Uint|Float)\d+(Clamped)?Array$|Buffer$|^(DataView|Blob|File)$/.test(name)
-  const advice = instead[name] ?? (binary ? 'take a base64 string' : 'take the data it is made of, as an interface')
-  return fail(type, place, scope, 'is an instance of a class, which JSON cannot hold', advice)
+  const isBinary = /^(Big)?(Int|Uint|Float)\d+(Clamped)?Array$|Buffer$|^(DataView|Blob|File)$/.test(name)
+  const advice = instead[name] ?? (isBinary ? 'take a base64 string' : 'take the data it is made of, as an interface')
+  return fail(type, place, scope, { problem: 'is an instance of a class, which JSON cannot hold', advice })
 }
 
-export function failFunction(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'leave it out, or take a string literal union that says what to do'
-  return fail(type, place, scope, 'is a function, which JSON cannot hold', advice)
-}
-
-export function failAny(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'write a type, or describe in a comment what may stand there'
-  return fail(type, place, scope, 'may be anything, and no comment tells the model what', advice)
-}
-
+/** @throws AgentKitError `invalid-argument` for a type parameter without a bound */
 export function failUnbound(type: ts.Type, place: Place, scope: CompilerScope): never {
   const advice = `give it a bound: <${type.symbol?.name ?? 'T'} extends …>`
-  return fail(type, place, scope, 'is a type parameter without a bound', advice)
+  return fail(type, place, scope, { problem: 'is a type parameter without a bound', advice })
 }
 
-export function failKeys(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'name the keys, or take a Record<string, …>'
-  return fail(type, place, scope, 'has the keys of a type parameter, which has no value in a tool', advice)
-}
-
-export function failEnum(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'write the value, or take a union of literals'
-  return fail(type, place, scope, 'is an enum with a value that is computed', advice)
-}
-
-export function failRest(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'put the ... last, or take an object with a field for each part'
-  return fail(type, place, scope, 'has items after its ..., which JSON Schema cannot tell apart', advice)
-}
-
-export function failBigInt(type: ts.Type, place: Place, scope: CompilerScope): never {
-  return fail(type, place, scope, 'is a bigint, which JSON does not have', 'take a string, and call BigInt(…) inside')
-}
-
-export function failSymbol(type: ts.Type, place: Place, scope: CompilerScope): never {
-  return fail(type, place, scope, 'is a symbol, which JSON does not have', 'take a string literal union')
-}
-
-export function failNothing(type: ts.Type, place: Place, scope: CompilerScope): never {
-  return fail(type, place, scope, 'has no value that could be passed', 'leave it out')
-}
-
-export function failDepth(type: ts.Type, place: Place, scope: CompilerScope): never {
-  const advice = 'take a smaller type of your own that names what the function needs'
-  return fail(type, place, scope, 'is too large for a model to fill in', advice)
-}
-
+/** @throws UnresolvedType for a type that is not found */
 export function failUnresolved(place: Place, scope: CompilerScope): never {
   const written = place.typeNode ? ` (${place.typeNode.getText()})` : ''
   throw new UnresolvedType(
@@ -83,7 +74,8 @@ export function failUnresolved(place: Place, scope: CompilerScope): never {
   )
 }
 
-function fail(type: ts.Type, place: Place, scope: CompilerScope, problem: string, advice: string): never {
+function fail(type: ts.Type, place: Place, scope: CompilerScope, why: { problem: string; advice: string }): never {
   const written = scope.checker.typeToString(type)
+  const { problem, advice } = why
   failAt(scope, `parameter "${place.path}" (${written}) ${problem}. Instead, ${advice}; or make the tool with tool().`)
 }
