@@ -1,53 +1,14 @@
-import type {
-  Approval,
-  Decision,
-  RunFinishReason,
-  RunRecord,
-  RunStatus,
-  StoredApproval,
-  StoredRun,
-} from '@agentkit/core'
+import type { RunRecord, StoredRun } from '@agentkit/core'
 import { parseStored } from '../util/json.ts'
-import { toISO } from '../util/to-iso.ts'
+import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } from '../util/run-record.ts'
 import type { Query } from './database.ts'
 import { fromStored, toStored } from './text-form.ts'
 
-export type RecordRow = {
-  number: number
-  run_id: string
-  agent_id: string
-  user_id: string
-  session_agent_id: string
-  session_id: string
-  status: RunStatus
-  replaced: boolean
-  attempt: number
-  deadline: number | null
-  parent: string | null
-  agent_version: string | null
-  created_at: number
-  started_at: number | null
-  ended_at: number | null
-  finish_reason: RunFinishReason | null
-  usage: string | null
-  error: string | null
-  cost: string | null
-  sources: string | null
-  answer: string | null
-  approvals: ApprovalRow[] | null
-}
-
-/** A row as JSON that Postgres makes; the bodies are JSON in it. */
-type ApprovalRow = {
-  approval_id: string
-  attempt: number
-  body: string
-  decision: string | null
-  decided_by: string | null
-  decided_at: number | null
-}
+/** `approvals` is JSON that Postgres makes; the bodies are JSON in it. */
+export type RecordRow = RecordColumns & { approvals: ApprovalRow[] | null }
 
 export type StoredRow = RecordRow & {
+  deadline: number | null
   holder: string | null
   takeovers: number
   is_resumable: boolean
@@ -69,7 +30,7 @@ const approvals = `(SELECT json_agg(a ORDER BY id) FROM agentkit.approvals AS a 
 const recordColumns = `r.number, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
   r.replaced, r.attempt, r.deadline, r.parent, r.agent_version, r.created_at, r.started_at, r.ended_at, r.finish_reason,
   r.usage, r.error, r.cost, r.sources`
-export const listColumns: string = `${recordColumns}, NULL AS answer, CASE WHEN r.status = 'waiting' THEN ${approvals} END AS approvals`
+export const listColumns: string = `${recordColumns}, CASE WHEN r.status = 'waiting' THEN ${approvals} END AS approvals`
 
 /** SQL: whether a member's run of `r` has neither ended nor waits. */
 export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.parent = r.run_id AND m.root IS NOT NULL
@@ -110,7 +71,7 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
       name: fromStored(call.name),
       startedAt: call.started_at,
     })),
-    approvals: (row.approvals ?? []).map((approval) => toStoredApproval(approval, runId)),
+    approvals: (row.approvals ?? []).map((approval) => toStoredApproval(approval, runId, fromStored)),
     lastSeq: row.last_event,
     takeovers: row.takeovers,
   }
@@ -129,43 +90,5 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
 
 /** What the owner of a run may see. */
 export function toRecord(row: RecordRow): RunRecord {
-  const runId = fromStored(row.run_id)
-  const record: RunRecord = {
-    runId,
-    agentId: fromStored(row.agent_id),
-    userId: fromStored(row.user_id),
-    status: row.status,
-    approvals: [],
-    sources: row.sources === null ? [] : parseStored(row.sources, runId, 'sources'),
-    attempts: row.attempt,
-    createdAt: toISO(row.created_at),
-  }
-  if (row.session_agent_id === row.agent_id) record.sessionId = fromStored(row.session_id)
-  if (row.status === 'waiting') {
-    record.finishReason = 'approval'
-    const open = (row.approvals ?? []).filter(({ decision, attempt }) => decision === null && attempt === row.attempt)
-    record.approvals = open.map((approval) => toApproval(approval, runId))
-  } else if (row.finish_reason !== null) record.finishReason = row.finish_reason
-  if (row.answer !== null) record.text = fromStored(row.answer)
-  if (row.error !== null) record.error = parseStored(row.error, runId, 'error')
-  if (row.usage !== null) record.usage = parseStored(row.usage, runId, 'usage')
-  if (row.cost !== null) record.cost = parseStored(row.cost, runId, 'cost')
-  if (row.started_at !== null) record.startedAt = toISO(row.started_at)
-  if (row.ended_at !== null) record.endedAt = toISO(row.ended_at)
-  if (row.replaced) record.replaced = true
-  if (row.agent_version !== null) record.agentVersion = fromStored(row.agent_version)
-  if (row.parent !== null) record.parentRunId = fromStored(row.parent)
-  return record
-}
-
-function toApproval({ body }: ApprovalRow, runId: string): Approval {
-  return parseStored(body, runId, 'approvals')
-}
-
-function toStoredApproval(row: ApprovalRow, runId: string): StoredApproval {
-  const stored: StoredApproval = toApproval(row, runId)
-  if (row.decision !== null) stored.decision = parseStored<Decision>(row.decision, runId, 'decisions')
-  if (row.decided_by !== null) stored.decidedBy = fromStored(row.decided_by)
-  if (row.decided_at !== null) stored.decidedAt = toISO(row.decided_at)
-  return stored
+  return recordFrom(row, row.approvals ?? [], fromStored)
 }

@@ -84,7 +84,6 @@ export const runTexts = {
   replaceRun: 'UPDATE runs SET replaced = 1 WHERE number = ?',
   /** Their ids begin with that of the run and a slash; a zero follows the slash. */
   replaceMembers: 'UPDATE runs SET replaced = 1 WHERE run_id >= ? AND run_id < ? RETURNING session',
-  isSessionEmpty: 'SELECT 1 FROM runs WHERE session = ? AND replaced = 0 LIMIT 1',
   restoreSessionState: `UPDATE sessions SET state = (SELECT runs.state FROM runs WHERE runs.session = sessions.id
       AND replaced = 0 AND runs.state IS NOT NULL ORDER BY number DESC LIMIT 1) WHERE id = ?`,
   forgetQuestion: `UPDATE sessions SET question = NULL

@@ -1,0 +1,96 @@
+import type { Approval, Decision, RunFinishReason, RunRecord, RunStatus, StoredApproval } from '@agentkit/core'
+import { parseStored } from './json.ts'
+import { toISO } from './to-iso.ts'
+
+/** The columns of a record, as both databases have them. */
+export type RecordColumns = {
+  run_id: string
+  agent_id: string
+  user_id: string
+  session_agent_id: string
+  session_id: string
+  status: RunStatus
+  replaced: boolean | number
+  attempt: number
+  parent: string | null
+  agent_version: string | null
+  created_at: number
+  started_at: number | null
+  ended_at: number | null
+  finish_reason: RunFinishReason | null
+  usage: string | null
+  error: string | null
+  cost: string | null
+  sources: string | null
+  /** Absent in lists. */
+  answer?: string | null
+}
+
+export type ApprovalRow = {
+  approval_id: string
+  attempt: number
+  body: string
+  decision: string | null
+  decided_by: string | null
+  decided_at: number | null
+}
+
+/** Converts a text column; JSON columns are never converted. */
+type TextOf = (stored: string) => string
+
+const asStored: TextOf = (stored) => stored
+
+/**
+ * What the owner of a run may see.
+ * @param approvals of the run; only needed where it waits
+ */
+export function recordFrom(
+  row: RecordColumns,
+  approvals: readonly ApprovalRow[],
+  textOf: TextOf = asStored,
+): RunRecord {
+  const runId = textOf(row.run_id)
+  const record: RunRecord = {
+    runId,
+    agentId: textOf(row.agent_id),
+    userId: textOf(row.user_id),
+    status: row.status,
+    approvals: [],
+    sources: row.sources === null ? [] : parseStored(row.sources, runId, 'sources'),
+    attempts: row.attempt,
+    createdAt: toISO(row.created_at),
+  }
+  if (row.session_agent_id === row.agent_id) record.sessionId = textOf(row.session_id)
+  if (row.status === 'waiting') {
+    record.finishReason = 'approval'
+    record.approvals = approvals.filter((approval) => isOpen(approval, row)).map((open) => toApproval(open, runId))
+  } else if (row.finish_reason !== null) record.finishReason = row.finish_reason
+  if (typeof row.answer === 'string') record.text = textOf(row.answer)
+  if (row.error !== null) record.error = parseStored(row.error, runId, 'error')
+  if (row.usage !== null) record.usage = parseStored(row.usage, runId, 'usage')
+  if (row.cost !== null) record.cost = parseStored(row.cost, runId, 'cost')
+  if (row.started_at !== null) record.startedAt = toISO(row.started_at)
+  if (row.ended_at !== null) record.endedAt = toISO(row.ended_at)
+  if (row.replaced) record.replaced = true
+  if (row.agent_version !== null) record.agentVersion = textOf(row.agent_version)
+  if (row.parent !== null) record.parentRunId = textOf(row.parent)
+  return record
+}
+
+/** An approval with its decision. */
+export function toStoredApproval(row: ApprovalRow, runId: string, textOf: TextOf = asStored): StoredApproval {
+  const stored: StoredApproval = toApproval(row, runId)
+  if (row.decision !== null) stored.decision = parseStored<Decision>(row.decision, runId, 'decisions')
+  if (row.decided_by !== null) stored.decidedBy = textOf(row.decided_by)
+  if (row.decided_at !== null) stored.decidedAt = toISO(row.decided_at)
+  return stored
+}
+
+/** Not decided, and requested when the run was suspended last. */
+function isOpen({ decision, attempt }: ApprovalRow, run: RecordColumns): boolean {
+  return decision === null && attempt === run.attempt
+}
+
+function toApproval({ body }: ApprovalRow, runId: string): Approval {
+  return parseStored(body, runId, 'approvals')
+}
