@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verbs } from './cli/verbs.ts'
+import { commands } from './cli/program.ts'
 
 const cli = join(import.meta.dirname, 'cli.ts')
 
@@ -43,7 +43,7 @@ describe('agentkit', () => {
     expect(out).toMatch(/tools {2,}compiles typed functions to tools/)
   })
 
-  it.each(['', ...verbs.map(({ name }) => name), 'completion'])(
+  it.each(['', ...commands.map(({ name }) => name), 'completion'])(
     'loads nothing for `%s --help` but its words',
     async (verb) => {
       const { out, error } = await agentkitIn({ NODE_OPTIONS: listModules }, [verb, '--help'].filter(Boolean))

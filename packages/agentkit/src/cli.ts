@@ -5,7 +5,7 @@ import { askedWords } from './cli/common/asked-words.ts'
 import { checkNode } from './cli/common/check-node.ts'
 import { neededNode } from './cli/common/needed-node.ts'
 import { UsageError } from './cli/common/usage-error.ts'
-import { programWith } from './cli/verbs.ts'
+import { programWith } from './cli/program.ts'
 import { loadedFile } from './util/loaded-file.ts'
 
 // Modules that commands load are not linked by what is older.

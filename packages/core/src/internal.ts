@@ -82,6 +82,7 @@ export {
   type OptionRule,
   type OptionRules,
 } from './util/check-options.ts'
+export { counted } from './util/counted.ts'
 export { editDistance } from './util/edit-distance.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './util/foreign-error.ts'
 export { agentWords, type ForeignWords, swarmWords } from './util/foreign-words.ts'

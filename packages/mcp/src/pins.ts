@@ -1,4 +1,4 @@
-import { invalidConfig, notice, pinOf } from '@agentkit/core/internal'
+import { counted, invalidConfig, notice, pinOf } from '@agentkit/core/internal'
 import type { Tool as ServerTool } from '@modelcontextprotocol/client'
 import type { Era } from './connection.ts'
 import { readLocked, writeLocked } from './lock-file.ts'
@@ -32,7 +32,7 @@ export function checkPins(
   }
   for (const tool of added) states.set(tool.name, 'pinned')
   if (added.length > 0)
-    notice(`pinned ${counted(added.length)} of the MCP server "${name}" in ${lockFile}. Commit the file.`)
+    notice(`pinned ${counted(added.length, 'tool')} of the MCP server "${name}" in ${lockFile}. Commit the file.`)
   return states
 }
 
@@ -56,8 +56,4 @@ function stateOf(tool: ServerTool, pinned: Readonly<Record<string, string>>): Pi
 
 function hashesOf(tools: readonly ServerTool[]): Record<string, string> {
   return Object.fromEntries(tools.map((tool) => [tool.name, hashOf(tool)]))
-}
-
-function counted(tools: number): string {
-  return tools === 1 ? '1 tool' : `${tools} tools`
 }

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path'
-import { areHashes, invalidConfig, type LockFile, lockFile, notice } from '@agentkit/core/internal'
+import { areHashes, counted, invalidConfig, type LockFile, lockFile, notice } from '@agentkit/core/internal'
 import { plainPath, type Skill } from './read-skills.ts'
 
 /** How a skill compares with its pin. */
@@ -17,7 +17,7 @@ export function checkPins(skills: readonly Skill[], path: string, isProduction: 
   if (isProduction || added.length === 0) return states
   pin(added, path)
   for (const skill of added) states.set(skill, 'pinned')
-  notice(`pinned ${added.length === 1 ? '1 skill' : `${added.length} skills`} in ${path}. Commit the file.`)
+  notice(`pinned ${counted(added.length, 'skill')} in ${path}. Commit the file.`)
   return states
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
-import { programWith } from './verbs.ts'
+import { programWith } from './program.ts'
 
 const { folder, write, agentkit } = cliFolder()
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0

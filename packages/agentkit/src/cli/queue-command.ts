@@ -1,4 +1,5 @@
 import type { BackgroundRuns } from '@agentkit/core'
+import { counted } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { print, printTable } from './common/print.ts'
 import { withProgress } from './common/progress.ts'
@@ -32,13 +33,13 @@ Examples:
 Exit codes: 0 done, 1 a store or a queue that fails, 2 wrong usage.`
 
 async function counts(stores: readonly OpenStore[]): Promise<void> {
-  const counted = await Promise.all(
+  const counts = await Promise.all(
     stores.map(async ({ background, agents }) => {
       const ids = agents.map(({ id }) => id)
       return (await background.queue.counts()).filter(({ agentId }) => ids.includes(agentId))
     }),
   )
-  const rows = counted.flat().map(({ agentId, queued, taken, oldestMs }) => {
+  const rows = counts.flat().map(({ agentId, queued, taken, oldestMs }) => {
     return [agentId, String(queued), String(taken), `${(oldestMs / 1000).toFixed(1)} s`]
   })
   if (rows.length === 0) print('No jobs.')
@@ -46,7 +47,8 @@ async function counts(stores: readonly OpenStore[]): Promise<void> {
 }
 
 async function rebuild(stores: readonly OpenStore[]): Promise<void> {
-  for (const { name, background } of stores) print(`${name}: ${jobs(await rebuildQueue(background))} in the queue.`)
+  for (const { name, background } of stores)
+    print(`${name}: ${counted(await rebuildQueue(background), 'job')} in the queue.`)
 }
 
 /**
@@ -75,8 +77,4 @@ async function migrate(stores: readonly OpenStore[]): Promise<void> {
     await background.queue.migrate()
     print(`${name}: the tables are prepared.`)
   }
-}
-
-function jobs(count: number): string {
-  return count === 1 ? '1 job' : `${count} jobs`
 }

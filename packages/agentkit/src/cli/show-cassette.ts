@@ -1,10 +1,11 @@
 import type { Message, ModelEvent } from '@agentkit/core'
+import { counted } from '@agentkit/core/internal'
 import type { Cassette, RecordedCall } from '@agentkit/testing'
 
 /** The number of calls and their models: `3 calls of openai/gpt-5.4-mini.` */
 export function showSum({ calls }: Cassette): string {
   const models = [...new Set(calls.map(({ model }) => model))]
-  const count = calls.length === 1 ? '1 call' : `${calls.length} calls`
+  const count = counted(calls.length, 'call')
   return models.length === 0 ? `${count}.` : `${count} of ${models.join(', ')}.`
 }
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
 import { Swarm } from '../agents/swarm.ts'
-import { toolsCommand } from '../cli/tools.ts'
+import { toolsCommand } from '../cli/tools-command.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 
 const everything = createRequire(new URL('../../../mcp/package.json', import.meta.url)).resolve(

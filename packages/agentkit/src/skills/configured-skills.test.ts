@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
 import { UsageError } from '../cli/common/usage-error.ts'
-import { toolsCommand } from '../cli/tools.ts'
+import { toolsCommand } from '../cli/tools-command.ts'
 import { SDKContext } from '../config/sdk-context.ts'
 
 const folder = useFolder()

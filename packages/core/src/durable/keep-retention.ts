@@ -1,4 +1,5 @@
 import type { PruneReport, RunStore } from '../contracts/run-store.ts'
+import { counted } from '../util/counted.ts'
 
 /** What a store removes beside events and answers; 0 and absent: nothing. */
 export type KeptRules = {
@@ -39,7 +40,7 @@ export function keepRetention(options: RetentionOptions): () => void {
       await prune(options).catch((error) => isStopped || options.onError(error))
       if (!isStopped) next = wait(hourMs)
     }, ms)
-    // It keeps no process alive.
+    // The timer does not keep the process alive.
     timer.unref?.()
     return timer
   }
@@ -61,13 +62,9 @@ async function prune({ runs, rules, onRemoved, makeRoom }: RetentionOptions): Pr
 
 function describe({ sessions, runs, events, answers }: PruneReport): string {
   const counts = [
-    ...(sessions > 0 ? [`${count(sessions, 'session')} with ${count(runs, 'run')}`] : []),
-    ...(events > 0 ? [count(events, 'event')] : []),
-    ...(answers > 0 ? [count(answers, 'idempotent answer')] : []),
+    ...(sessions > 0 ? [`${counted(sessions, 'session')} with ${counted(runs, 'run')}`] : []),
+    ...(events > 0 ? [counted(events, 'event')] : []),
+    ...(answers > 0 ? [counted(answers, 'idempotent answer')] : []),
   ]
   return counts.join(', ')
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -3,6 +3,7 @@ import type { Budget } from '../data/budget.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { addUsage, type Cost, costOfSpent, tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
+import { counted } from '../util/counted.ts'
 import { tighten } from './budget.ts'
 import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
 import {
@@ -93,7 +94,7 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
     shared,
     cost: () => costOfSpent(spent),
     reserve(model, request) {
-      const reservation = reserve(accounts, prompts, model, request, priceOf(model, prices))
+      const reservation = reserve(accounts, prompts, { model, request, price: priceOf(model, prices) })
       // Where nothing is bounded, nothing needs to be counted.
       if (!shared && !accounts.some(isBounded)) return reservation
       return {
@@ -106,16 +107,14 @@ export function createLedger({ budget, prices: given, parent }: LedgerOptions): 
       }
     },
     freed(model, request) {
-      return isWorthWaiting(accounts, prompts, model, request, priceOf(model, prices))
-        ? settlement(accounts)
-        : undefined
+      const call = { model, request, price: priceOf(model, prices) }
+      return isWorthWaiting(accounts, prompts, call) ? settlement(accounts) : undefined
     },
     beginToolCalls(count) {
       for (const { budget, spent } of accounts) {
-        if (spent.toolCalls + count > (budget.toolCalls ?? Number.POSITIVE_INFINITY)) {
-          throw budgetError(
-            `${counted(count, 'more tool call')} would exceed its ${counted(budget.toolCalls, 'tool call')}`,
-          )
+        const { toolCalls = Number.POSITIVE_INFINITY } = budget
+        if (spent.toolCalls + count > toolCalls) {
+          throw budgetError(`${counted(count, 'more tool call')} would exceed its ${counted(toolCalls, 'tool call')}`)
         }
       }
       for (const { spent } of accounts) spent.toolCalls += count
@@ -171,12 +170,12 @@ export function budgetError(what: string): AgentKitError {
   return new AgentKitError('budget', `The run's budget is used up: ${what}.`)
 }
 
+type PricedCall = { model: Model; request: ModelRequest; price: Price | undefined }
+
 function reserve(
   accounts: readonly Account[],
   prompts: PromptEstimator,
-  model: Model,
-  request: ModelRequest,
-  price: Price | undefined,
+  { model, request, price }: PricedCall,
 ): Reservation {
   for (const account of accounts) checkCall(account)
   const bounded = accounts.filter(isBounded)
@@ -199,9 +198,7 @@ function reserve(
 function isWorthWaiting(
   accounts: readonly Account[],
   prompts: PromptEstimator,
-  model: Model,
-  request: ModelRequest,
-  price: Price | undefined,
+  { model, request, price }: PricedCall,
 ): boolean {
   const bounded = accounts.filter(isBounded)
   if (!bounded.some(({ reserved }) => reserved.tokens > 0)) return false
@@ -220,17 +217,12 @@ function settlement(accounts: readonly Account[]): Promise<void> {
 
 function checkCall(account: Account): void {
   const { budget, spent } = account
-  if (spent.modelCalls + 1 > (budget.modelCalls ?? Number.POSITIVE_INFINITY)) {
-    const were = budget.modelCalls === 1 ? 'was' : 'were'
-    throw budgetError(`${spent.modelCalls} of ${counted(budget.modelCalls, 'model call')} ${were} made`)
+  const { modelCalls = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = budget
+  if (spent.modelCalls + 1 > modelCalls) {
+    const were = modelCalls === 1 ? 'was' : 'were'
+    throw budgetError(`${spent.modelCalls} of ${counted(modelCalls, 'model call')} ${were} made`)
   }
-  if (msLeft(account) <= 0) {
-    throw budgetError(`its ${counted(budget.seconds, 'second')} ${budget.seconds === 1 ? 'is' : 'are'} over`)
-  }
-}
-
-function counted(amount: number | undefined, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
+  if (msLeft(account) <= 0) throw budgetError(`its ${counted(seconds, 'second')} ${seconds === 1 ? 'is' : 'are'} over`)
 }
 
 function begin(accounts: readonly Account[], share: Account['reserved'], price: Price | undefined): Reservation {

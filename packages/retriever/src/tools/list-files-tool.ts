@@ -1,4 +1,5 @@
 import { type Tool, tool } from '@agentkit/core'
+import { counted } from '@agentkit/core/internal'
 import { longestPath } from '../data/check-arguments.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import { isAt, plainPath } from '../data/plain-path.ts'
@@ -55,7 +56,7 @@ function describe({ file, title, pages, characters, chunks, status, reason, stal
   if (chunks === 0) return `${file}: cannot be read: ${reason ?? status}`
   const facts = [
     ...(title ? [`"${title}"`] : []),
-    ...(pages === undefined ? [] : [pages === 1 ? '1 page' : `${pages} pages`]),
+    ...(pages === undefined ? [] : [counted(pages, 'page')]),
     `${characters.toLocaleString('en')} characters`,
     ...(stale ? [`an earlier version: the present one cannot be read (${reason ?? status})`] : []),
     ...(status === 'low-quality' ? [`hard to read: ${reason ?? 'its text may be garbled'}`] : []),

@@ -1,4 +1,5 @@
 import { type Tool, tool } from '@agentkit/core'
+import { counted } from '@agentkit/core/internal'
 import { longestPath } from '../data/check-arguments.ts'
 import type { Chunk } from '../data/chunk.ts'
 import { placeOf, toCitation } from '../data/cite.ts'
@@ -43,7 +44,7 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       if (chunks.length === 0) return `${file} has no heading "${heading}". ${outline(all)}`
       const parts = toParts(chunks)
       const wanted = parts[part - 1]
-      if (!wanted) return `${file} has ${count(parts.length)}: there is no part ${part}.`
+      if (!wanted) return `${file} has ${counted(parts.length, 'part')}: there is no part ${part}.`
       const isStale = await isAnEarlierVersion(library, file)
       context.cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
       const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
@@ -125,14 +126,10 @@ function outline(chunks: readonly Chunk[], parts: readonly Chunk[][] = [[...chun
     for (const { heading } of part)
       if (heading !== undefined && !headings.has(heading)) headings.set(heading, index + 1)
   })
-  if (headings.size === 0) return `It has ${count(parts.length)} and no headings.`
+  if (headings.size === 0) return `It has ${counted(parts.length, 'part')} and no headings.`
   const lines = [...headings].slice(0, mostHeadings).map(([heading, part]) => `- ${heading} (part ${part})`)
   const more = headings.size > mostHeadings ? [`- and ${headings.size - mostHeadings} more`] : []
   return ['Its headings:', ...lines, ...more].join('\n')
-}
-
-function count(parts: number): string {
-  return parts === 1 ? '1 part' : `${parts} parts`
 }
 
 async function unknownFile(library: Library, file: string): Promise<string> {

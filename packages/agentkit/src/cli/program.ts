@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 
-type Verb = { name: string; description: string; load(): Promise<Command> }
+/** A command whose module is loaded when the command is called. */
+type LazyCommand = { name: string; description: string; load(): Promise<Command> }
 
 /** The commands of `agentkit`. Each is loaded when it is called. */
-export const verbs: readonly Verb[] = [
+export const commands: readonly LazyCommand[] = [
   {
     name: 'init',
     description: 'makes a project with an agent',
@@ -47,7 +48,7 @@ export const verbs: readonly Verb[] = [
   {
     name: 'tools',
     description: 'compiles typed functions to tools, for production',
-    load: async () => (await import('./tools.ts')).toolsCommand(),
+    load: async () => (await import('./tools-command.ts')).toolsCommand(),
   },
   {
     name: 'worker',
@@ -72,17 +73,17 @@ export const verbs: readonly Verb[] = [
   {
     name: 'record',
     description: 'runs a command, and records the model calls of its agents',
-    load: async () => (await import('./cassette.ts')).recordCommand(),
+    load: async () => (await import('./cassette-commands.ts')).recordCommand(),
   },
   {
     name: 'replay',
     description: 'runs a command whose models answer from a cassette, without network and keys',
-    load: async () => (await import('./cassette.ts')).replayCommand(),
+    load: async () => (await import('./cassette-commands.ts')).replayCommand(),
   },
   {
     name: 'cassette',
     description: 'shows the calls of a cassette',
-    load: async () => (await import('./cassette.ts')).cassetteCommand(),
+    load: async () => (await import('./cassette-commands.ts')).cassetteCommand(),
   },
 ]
 
@@ -95,7 +96,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C; run has more.`
 
 /** The command that completes words for shells needs all other commands. */
-const completion: Verb = {
+const completion: LazyCommand = {
   name: 'completion',
   description: 'prints a script that completes words in bash, zsh or fish',
   load: async () => (await import('./completion-command.ts')).completionCommand(() => programWith(undefined)),
@@ -112,7 +113,7 @@ export async function programWith(words: readonly string[] | undefined): Promise
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', help)
-  for (const { name, description, load } of [...verbs, completion]) {
+  for (const { name, description, load } of [...commands, completion]) {
     const command = words === undefined || words.includes(name) ? await load() : new Command(name)
     program.addCommand(command.description(description))
   }

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
+import { counted } from '@agentkit/core/internal'
 import type { ManifestBuild, ManifestCheck } from '@agentkit/functions/manifest'
 import { Command } from 'commander'
 import { checkFile } from './common/agent-file.ts'
-import { counted } from './common/counted.ts'
 import { print, printError } from './common/print.ts'
 import { pinsCommand } from './pins-command.ts'
 
