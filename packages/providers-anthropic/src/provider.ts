@@ -5,6 +5,7 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   isSettled,
   noEmbeddings,
   type OptionTable,
@@ -45,7 +46,7 @@ export type AnthropicProvider = {
  * const model = anthropic().model('claude-sonnet-5-5')
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
-  checkOptions(options, optionNames)
+  checkOptions(options, connectionOptionNames)
   if (!isSettled(options)) return perRequest(options, anthropic)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -69,15 +70,6 @@ export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
     },
     embedder: (id) => noEmbeddings('Anthropic', 'anthropic', id),
   }
-}
-
-const optionNames: OptionTable<AnthropicOptions> = {
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
 }
 
 const modelOptionNames: OptionTable<AnthropicModelOptions> = { ...callTimeoutNames, promptCaching: isFlag }

@@ -4,12 +4,12 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   type EmbedderOptions,
   isSettled,
   type ModelFacts,
   modelFacts,
   modelInfoOf,
-  type OptionTable,
   once,
   perRequest,
   providerModel,
@@ -50,7 +50,7 @@ export type GeminiProvider = {
  * const embedder = gemini().embedder('gemini-embedding-2', { dimensions: 768 })
  */
 export function gemini(options: GeminiOptions = {}): GeminiProvider {
-  checkOptions(options, optionNames)
+  checkOptions(options, connectionOptionNames)
   if (!isSettled(options)) return perRequest(options, gemini)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -76,15 +76,6 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
     embedder: (id, settings = {}) =>
       geminiEmbedder(nameOf(checkModelId(id, 'gemini', 'embedder')), connection(), settings),
   }
-}
-
-const optionNames: OptionTable<GeminiOptions> = {
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
 }
 
 /** Both ways to write an id mean the same model, with the same signatures. */

@@ -4,11 +4,11 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   isSettled,
   modelFacts,
   modelInfoOf,
   noEmbeddings,
-  type OptionTable,
   once,
   perRequest,
   providerModel,
@@ -40,7 +40,7 @@ export type GroqProvider = {
  * const model = groq().model('openai/gpt-oss-120b')
  */
 export function groq(options: GroqOptions = {}): GroqProvider {
-  checkOptions(options, optionNames)
+  checkOptions(options, connectionOptionNames)
   if (!isSettled(options)) return perRequest(options, groq)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -64,13 +64,4 @@ export function groq(options: GroqOptions = {}): GroqProvider {
     },
     embedder: (id) => noEmbeddings('Groq', 'groq', id),
   }
-}
-
-const optionNames: OptionTable<GroqOptions> = {
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
 }

@@ -4,11 +4,11 @@ import {
   callTimeoutNames,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   type EmbedderOptions,
   isSettled,
   modelFacts,
   modelInfoOf,
-  type OptionTable,
   once,
   perRequest,
   providerModel,
@@ -45,7 +45,7 @@ export type MistralProvider = {
  * const embedder = mistral().embedder('mistral-embed')
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
-  checkOptions(options, optionNames)
+  checkOptions(options, connectionOptionNames)
   if (!isSettled(options)) return perRequest(options, mistral)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -69,13 +69,4 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
     },
     embedder: (id, settings = {}) => mistralEmbedder(checkModelId(id, 'mistral', 'embedder'), connection(), settings),
   }
-}
-
-const optionNames: OptionTable<MistralOptions> = {
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
 }

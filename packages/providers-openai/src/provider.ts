@@ -7,6 +7,7 @@ import {
   chatCall,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   type EmbedderOptions,
   type ErrorContext,
   isSettled,
@@ -91,14 +92,9 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
 }
 
 const optionNames: OptionTable<OpenAIOptions> = {
+  ...connectionOptionNames,
   name: true,
   keyVariable: true,
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
   api: isOneOf(['auto', 'responses', 'chat']),
 }
 

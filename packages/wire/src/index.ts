@@ -40,7 +40,13 @@ export { isStrictSchema, toolParameters } from './openai/strict-schema.ts'
 export { type OpenAITraits, openaiTraits } from './openai/traits.ts'
 export { mergeUsage, withTotal } from './openai/usage.ts'
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './provider/batched-embedder.ts'
-export { callTimeoutNames, checkOptions, chosenFetch, type OptionTable } from './provider/factory-options.ts'
+export {
+  callTimeoutNames,
+  checkOptions,
+  chosenFetch,
+  connectionOptionNames,
+  type OptionTable,
+} from './provider/factory-options.ts'
 export { type ModelFacts, type ModelTable, modelFacts, modelInfoOf } from './provider/model-facts.ts'
 export { modelTraits, type TraitTable } from './provider/model-traits.ts'
 export { objectRoot } from './provider/object-root.ts'

@@ -40,6 +40,16 @@ const commonRules: Readonly<Record<string, OptionRule>> = {
   client: { is: 'a client of the SDK', holds: (value) => typeof value === 'object' && value !== null },
 }
 
+/** The options with which most factories reach their server. */
+export const connectionOptionNames = {
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  fetch: true,
+  transport: true,
+  client: true,
+} as const
+
 /** The timeouts that a call may set. */
 export const callTimeoutNames: OptionTable<CallTimeouts> = { firstByteTimeoutMs: true, idleTimeoutMs: true }
 

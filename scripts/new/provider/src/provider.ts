@@ -6,9 +6,9 @@ import {
   chatCall,
   checkModelId,
   checkOptions,
+  connectionOptionNames,
   type EmbedderOptions,
   isSettled,
-  type OptionTable,
   once,
   openaiEmbedder,
   openaiTraits,
@@ -43,7 +43,7 @@ export type AcmeProvider = {
  * const model = acme().model('acme-1')
  */
 export function acme(options: AcmeOptions = {}): AcmeProvider {
-  checkOptions(options, optionNames)
+  checkOptions(options, connectionOptionNames)
   if (!isSettled(options)) return perRequest(options, acme)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -76,15 +76,6 @@ export function acme(options: AcmeOptions = {}): AcmeProvider {
       })
     },
   }
-}
-
-const optionNames: OptionTable<AcmeOptions> = {
-  apiKey: true,
-  baseURL: true,
-  headers: true,
-  fetch: true,
-  transport: true,
-  client: true,
 }
 
 /** The fields that the server takes, where servers with Chat Completions differ. */
