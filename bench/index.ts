@@ -39,17 +39,27 @@ const stored = {
   file: join(work, 'sessions.db'),
 } as const
 
-await compare('loop', 'step', { ...runs, model: 'work-20-20' }, 21)
-await compare('one tool', 'run', { ...runs, model: 'work-1-20' }, 1)
-await compare('tokens', 'token', { ...runs, model: 'work-0-2000' }, 2000)
-await compare('segments', 'token', { ...runs, model: 'work-0-2000-each' }, 2000)
-await compare('concurrency', 'run', { ...runs, model: 'work-3-20', atOnce: 200 }, 1)
-await compare('plain', 'step', { ...runs, model: 'work-20-20', plain: true }, 21)
-const telemetry = ['agentkit', 'agentkit-traced', 'agentkit-exported']
-await compare('telemetry', 'step', { ...runs, model: 'work-20-20' }, 21, 'agentkit', telemetry)
-await compare('history', '100 turns', { kind: 'history', model: 'work-1-5', turns: 400 }, 1, 'raw-http')
-await compare('stored', '1,000 msg', { ...stored, hasSummary: false }, 1, 'raw-http', ['raw-http', 'agentkit'])
-await compare('summarized', '1,000 msg', { ...stored, hasSummary: true }, 1, 'raw-http', ['raw-http', 'agentkit'])
+await compare('loop', { unit: 'step', unitsPerRun: 21, job: { ...runs, model: 'work-20-20' } })
+await compare('one tool', { unit: 'run', job: { ...runs, model: 'work-1-20' } })
+await compare('tokens', { unit: 'token', unitsPerRun: 2000, job: { ...runs, model: 'work-0-2000' } })
+await compare('segments', { unit: 'token', unitsPerRun: 2000, job: { ...runs, model: 'work-0-2000-each' } })
+await compare('concurrency', { unit: 'run', job: { ...runs, model: 'work-3-20', atOnce: 200 } })
+await compare('plain', { unit: 'step', unitsPerRun: 21, job: { ...runs, model: 'work-20-20', plain: true } })
+await compare('telemetry', {
+  unit: 'step',
+  unitsPerRun: 21,
+  job: { ...runs, model: 'work-20-20' },
+  baseline: 'agentkit',
+  contestants: ['agentkit', 'agentkit-traced', 'agentkit-exported'],
+})
+await compare('history', {
+  unit: '100 turns',
+  job: { kind: 'history', model: 'work-1-5', turns: 400 },
+  baseline: 'raw-http',
+})
+const besideHttp = { unit: '1,000 msg', baseline: 'raw-http', contestants: ['raw-http', 'agentkit'] }
+await compare('stored', { ...besideHttp, job: { ...stored, hasSummary: false } })
+await compare('summarized', { ...besideHttp, job: { ...stored, hasSummary: true } })
 if (wanted('swarm')) await compareSwarm()
 if (wanted('cold-start')) await compareStarts('cold-start', ['core', 'agentkit', 'agentkit-package', 'openai-sdk'])
 if (wanted('first-answer')) {
@@ -79,14 +89,25 @@ if (file) await writeFile(file, JSON.stringify(rows, null, 2))
 const picture = option('svg')
 if (picture) await writeFile(picture, plot(rows, how))
 
-/** All contestants on one job, beside the SDK's loop. */
+type Comparison = {
+  unit: string
+  /** How many units a run of the job has; 1 when absent. */
+  unitsPerRun?: number
+  job: Job
+  baseline?: string
+  contestants?: readonly string[]
+}
+
+/** Compares contestants on one job; by default all of them with the SDK's loop. */
 async function compare(
   name: string,
-  unit: string,
-  job: Job,
-  unitsPerRun: number,
-  baseline = 'openai-sdk',
-  contestants: readonly string[] = ['raw-http', 'openai-sdk', 'agentkit', ...peers],
+  {
+    unit,
+    unitsPerRun = 1,
+    job,
+    baseline = 'openai-sdk',
+    contestants = ['raw-http', 'openai-sdk', 'agentkit', ...peers],
+  }: Comparison,
 ): Promise<void> {
   if (!wanted(name)) return
   const enter = (contestant: string): Promise<Contender> => enterWorker(contestant, job, unitsPerRun)
@@ -140,15 +161,15 @@ async function compareHttp(): Promise<void> {
   const enter = async (flavour: string): Promise<Contender> => {
     const server: Child = await startChild('./http-server.ts', flavour, baseURL)
     const { port } = server.first as { port: number }
-    type Stand = { cpuMs: number; peakMb: number }
+    type Reading = { cpuMs: number; peakMb: number }
     return {
       stop: server.stop,
       async round() {
-        const before = await server.ask<Stand>('stand')
+        const before = await server.ask<Reading>('stand')
         const startedAt = performance.now()
         const chats = await sendChats(port, 1200, 16)
         const wallMs = (performance.now() - startedAt) / chats
-        const after = await server.ask<Stand>('stand')
+        const after = await server.ask<Reading>('stand')
         return { units: chats, cpuMs: (after.cpuMs - before.cpuMs) / chats, wallMs, peakMb: after.peakMb }
       },
     }
