@@ -6,7 +6,7 @@ import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
 import { type ChatState, newSession, newState } from './chat-state.ts'
-import { commands, isCommand, obey } from './commands.ts'
+import { commands, isCommand, runCommand } from './commands.ts'
 import { decide } from './decide.ts'
 import { localPartner } from './local-partner.ts'
 import { type Decide, FailedRun, type Partner, type Question, type Waiting } from './partner.ts'
@@ -91,7 +91,7 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
         if (word === '/exit') return state
         if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
         else if (word === '/retry') await retry({ partner, prompt, write }, state)
-        else await obey(word, argument, { partner, state, say })
+        else await runCommand(word, argument, { partner, state, say })
       } else {
         const question = { text: line, files: attachFiles(line), sessionId: state.sessionId }
         await ask({ partner, prompt, write }, state, question)
@@ -131,16 +131,16 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
     return write(text)
   }
   const view = createView(show)
-  /** After what was shown a tool or a model works. Within a line, the progress would remove what stands there. */
-  const goOn = (): void => {
+  /** A tool or a model works after what was shown. Within a line, the progress would remove the text of the line. */
+  const showWorking = (): void => {
     if (view.isAtLineStart()) progress ??= openProgress(working)
   }
   const startedAt = performance.now()
   const { signal } = stop
   const deciding: Decide = async (asked, problem) => {
     const answer = await decide(asked, { prompt, write: show }, signal, problem)
-    goOn()
-    // Who leaves has decided nothing. A run that was stopped reads no answer.
+    showWorking()
+    // A user who leaves has decided nothing. A run that was stopped reads no answer.
     if (answer || signal.aborted) return answer ?? { approve: false }
     const next = `continue this conversation by --session ${state.sessionId}, then type /waiting`
     throw new Error(`${asked.name} waits for a decision: ${next}.`)
@@ -154,7 +154,7 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
       if (last && event.type === 'step-start') last.runId = event.runId
       if (event.type !== 'run-end') {
         await view.show(event)
-        goOn()
+        showWorking()
         continue
       }
       const { usage, cost } = event

@@ -1,5 +1,5 @@
 import { terminalLine } from '@agentkit/core'
-import { nearestWord } from '@agentkit/core/internal'
+import { counted, nearestWord } from '@agentkit/core/internal'
 import { type ChatState, newSession } from './chat-state.ts'
 import type { Partner } from './partner.ts'
 
@@ -24,10 +24,10 @@ export function isCommand(line: string): boolean {
 type Chat = { partner: Partner; state: ChatState; say(text: string): Promise<void> }
 
 /**
- * Does what a command says that asks no model.
+ * Runs a command that asks no model.
  * @throws Error for an unknown command, with the nearest one
  */
-export async function obey(word: string, argument: string, chat: Chat): Promise<void> {
+export async function runCommand(word: string, argument: string, chat: Chat): Promise<void> {
   const { partner, state, say } = chat
   switch (word) {
     case '/new':
@@ -39,9 +39,7 @@ export async function obey(word: string, argument: string, chat: Chat): Promise<
     case '/cost': {
       const { answers, inputTokens, outputTokens, usd, isUnpriced } = state.used
       const cost = answers > 0 && !isUnpriced ? `, $${usd.toFixed(5)}` : ''
-      return say(
-        `${answers === 1 ? '1 answer' : `${answers} answers`}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`,
-      )
+      return say(`${counted(answers, 'answer')}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`)
     }
     case '/files': {
       const files = await partner.files()

@@ -52,23 +52,23 @@ export async function localPartner(file: string | undefined, id: string | undefi
 async function* eventsOf(run: AgentRun, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent> {
   for await (const event of run) {
     yield event
-    if (event.type !== 'approval-request') continue
-    const asked = askedOf(event)
-    for (let answer = await decide(asked); ; ) {
-      // A run that has been stopped meanwhile has no approvals.
-      if (signal.aborted) break
-      if (!('result' in answer)) {
-        if (answer.approve) run.approve(event.approvalId)
-        else run.deny(event.approvalId, answer.reason)
-        break
-      }
-      try {
-        await run.answer(event.approvalId, answer.result)
-        break
-      } catch (error) {
-        if (!isAgentKitError(error) || error.code !== 'invalid-argument') throw error
-        answer = await decide(asked, error.message)
-      }
+    if (event.type === 'approval-request') await settle(run, askedOf(event), decide, signal)
+  }
+}
+
+/** Asks for a decision until the run accepts it. */
+async function settle(run: AgentRun, asked: Asked, decide: Decide, signal: AbortSignal): Promise<void> {
+  const { approvalId } = asked
+  for (let problem: string | undefined; ; ) {
+    const answer = await decide(asked, problem)
+    // A run that has been stopped meanwhile has no approvals.
+    if (signal.aborted) return
+    if (!('result' in answer)) return answer.approve ? run.approve(approvalId) : run.deny(approvalId, answer.reason)
+    try {
+      return await run.answer(approvalId, answer.result)
+    } catch (error) {
+      if (!isAgentKitError(error) || error.code !== 'invalid-argument') throw error
+      problem = error.message
     }
   }
 }

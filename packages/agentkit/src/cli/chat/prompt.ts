@@ -23,7 +23,7 @@ export interface Prompt {
 
 type Options = {
   write(text: string): Promise<void>
-  /** Words that Tab completes at the begin of a line. */
+  /** Words that Tab completes at the start of a line. */
   commands: readonly string[]
 }
 
@@ -187,7 +187,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
   }
 }
 
-/** Commands at the begin of a line, and files after `@`. */
+/** Commands at the start of a line, and files after `@`. */
 function completions(line: string, commands: readonly string[]): [string[], string] {
   if (line.startsWith('/')) return [commands.filter((command) => command.startsWith(line)), line]
   const word = /(?:^|\s)@(\S*)$/.exec(line)?.[1]

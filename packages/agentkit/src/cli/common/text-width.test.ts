@@ -14,7 +14,7 @@ describe('the width of a line in a terminal', () => {
     expect(textWidth(line)).toBe(width)
   })
 
-  it('is not exceeded by the begin of a line and its ellipsis', () => {
+  it('is not exceeded by the start of a line and its ellipsis', () => {
     expect(fitToWidth('東京都庁', 6)).toBe('東京…')
     expect(fitToWidth('東京都', 6)).toBe('東京都')
     expect(fitToWidth('abc', 5)).toBe('abc')

@@ -5,7 +5,7 @@ export function textWidth(line: string): number {
   return measure(line).width
 }
 
-/** A line as it is, or its begin with an ellipsis, in at most `columns`. */
+/** A line as it is, or its start with an ellipsis, in at most `columns`. */
 export function fitToWidth(line: string, columns: number): string {
   const { index, ellipsed } = measure(line, { limit: columns, ellipsis: '…' })
   return ellipsed ? `${line.slice(0, index)}…` : line
