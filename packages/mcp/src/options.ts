@@ -16,12 +16,17 @@ import { limits } from './limits.ts'
 export type McpOptions = {
   /** The name in messages and in the lock file; default: from `url` or `command`. */
   name?: string
+  /** The address of a server over HTTP. */
   url?: string
+  /** The program of a server that is started, and spoken to over its standard input and output. */
   command?: string
+  /** The arguments of `command`. */
   args?: readonly string[]
   /** Variables of the started process, beside HOME, LOGNAME, PATH, SHELL, TERM and USER. */
   env?: Readonly<Record<string, string>>
+  /** The folder in which `command` runs; default: that of this process. */
   cwd?: string
+  /** Sent with each request to `url`. */
   headers?: Readonly<Record<string, string>>
   /** OAuth, or tokens, by the SDK of MCP. */
   authProvider?: AuthProvider | OAuthClientProvider

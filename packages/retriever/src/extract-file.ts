@@ -15,7 +15,11 @@ let pool: ParsePool | undefined
 /**
  * The text of a file, as the index knows it: `text.slice(start, end)` is the quote of each of its citations.
  *
+ * @param path of a file of a supported type, inside or outside of an indexed folder
  * @throws AgentKitError `unreadable-file`, whose `status` says why; `not-found`; `aborted`; `invalid-argument`
+ * @example
+ * const { text } = await extractFile('docs/handbook.pdf')
+ * console.log(text.slice(citation.start, citation.end) === citation.quote)
  */
 export async function extractFile(path: string, options?: ExtractFileOptions): Promise<ExtractedFile> {
   checkText('extractFile()', path, 'name a file, such as "docs/handbook.pdf"')

@@ -119,14 +119,18 @@ export type QueuedRunEntry = {
   options: JSONValue
   /** The start of the question: the title of a new session. */
   title: string
+  /** Among the runs of its user: higher first; 0 when absent. */
   priority?: number
   /** Not before this time, in milliseconds since 1970. */
   dueAt?: number
+  /** The same key with the same fingerprint, a hash of what was sent, is the same run. */
   idempotency?: { key: string; fingerprint: string }
   onBusy: OnBusy
+  /** A run of the session: it and every later turn are hidden. */
   replaces?: string
   /** Whether notices of its end, and of its waiting, are kept for `takeNotices`. */
   notifies?: boolean
+  /** The version of the agent that accepts it. */
   agentVersion?: string
 }
 
@@ -147,6 +151,7 @@ export type RunCounts = {
   crashed: number
   /** How often these runs were begun and taken over, all together. */
   attempts: number
+  /** When the oldest queued one was accepted, in milliseconds since 1970; absent where none is queued. */
   oldestQueuedAt?: number
 }
 
@@ -162,6 +167,7 @@ export type StoredSchedule = {
   entry: JSONValue
   /** Milliseconds since 1970; absent when it never comes again. */
   nextAt?: number
+  /** When it last started a run, in milliseconds since 1970; absent before the first. */
   lastAt?: number
 }
 

@@ -21,6 +21,7 @@ export type StartedCall = { callId: string; name: string /** Milliseconds since 
 
 /** What is stored at once. */
 export type RunEntry = {
+  /** The attempt that writes it; see `RunStore`. */
   attempt: number
   /** The place of the first message among the run's; an entry whose messages are stored already adds none. */
   position?: number
@@ -31,6 +32,7 @@ export type RunEntry = {
   calls?: readonly StartedCall[]
   /** Replaces the earlier one. */
   progress?: JSONValue
+  /** What the run has used by now: replaces the earlier one. */
   usage?: Usage
   events?: readonly AgentEvent[]
 }

@@ -167,8 +167,10 @@ export type StoredRun = {
   attempt: number
   isResumable: boolean
   keepsEvents: boolean
+  /** When it must have ended, in milliseconds since 1970. */
   deadline?: number
   options?: JSONValue
+  /** What the loop has stored last: where the run continues. */
   progress?: JSONValue
   /** Calls that have begun, in order. */
   calls: StartedCall[]

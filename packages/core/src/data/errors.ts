@@ -155,7 +155,13 @@ export function errorOfRun(error: AgentKitError, run: { runId: string; usage: Us
   return copy
 }
 
-/** Whether a value is an {@link AgentKitError}, also one of another copy of this package. */
+/**
+ * Whether a value is an {@link AgentKitError}, also one of another copy of this package.
+ *
+ * @param value anything that was thrown
+ * @example
+ * if (isAgentKitError(error) && error.code === 'budget') return 'The budget of this question is used up.'
+ */
 export function isAgentKitError(value: unknown): value is AgentKitError {
   try {
     return typeof value === 'object' && value !== null && brand in value

@@ -8,6 +8,9 @@ import type { Turn } from './session-data.ts'
  * A running or replaced turn shows nothing. A failed or suspended one without a finished tool call shows nothing either; one with
  * finished calls keeps those calls and results, and ends with the note `[stopped: reason]`, so that no call is
  * repeated.
+ *
+ * @example
+ * const history = (await sessions.turns(key)).flatMap(visibleMessages)
  */
 export function visibleMessages(turn: Turn): Message[] {
   switch (turn.status) {
@@ -102,7 +105,12 @@ function keepCalls(message: AssistantMessage, results: Map<string, ToolMessage>)
   }
 }
 
-/** The tool calls of an assistant's message, in order. */
+/**
+ * The tool calls of an assistant's message, in order.
+ *
+ * @example
+ * for (const { name, input } of toolCalls(message)) console.log(name, input)
+ */
 export function toolCalls(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool-call')
 }

@@ -3,8 +3,11 @@ import type { Cost, ErrorInfo, Usage } from '@agentkit/core'
 /** The result of `evaluate`: plain data, which `JSON.stringify` writes whole. */
 export type EvalReport = {
   name: string
+  /** Of the intervals and tests: the same results and seed give the same report. */
   seed: number
+  /** How often each case was run. */
   repeats: number
+  /** The least score with which a run passes, from 0 to 1. */
   threshold: number
   /** By the names of the variants, in their order. */
   variants: Record<string, VariantReport>
@@ -25,6 +28,7 @@ export type VariantReport = {
   cost?: Cost
   /** What the scorers themselves used, where one is a model. */
   scoring?: { usage: Usage; cost?: Cost }
+  /** Of a run, in milliseconds: the median, and the value that 95 % of the runs do not exceed. */
   durationMs: { p50: number; p95: number }
 }
 
@@ -50,6 +54,7 @@ export type Comparison = {
   p?: number
   /** `p`, adjusted by Holm for all comparisons of the report. */
   pAdjusted?: number
+  /** Cases that have a score of both. */
   n: number
   /** Cases in which `b` scores higher, equal, and lower. */
   wins: number

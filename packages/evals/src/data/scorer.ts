@@ -6,6 +6,7 @@ export type ScoredRun = {
   case: EvalCase
   result: RunResult
   events: AgentEvent[]
+  /** From the question to the end of the run, in milliseconds. */
   durationMs: number
   /** The agent that ran: its knowledge has the files that it cites. */
   agent: Runnable

@@ -6,6 +6,7 @@ export type FileRecord = {
   file: string
   /** In bytes. */
   size: number
+  /** When it was last changed, in milliseconds since 1970. */
   mtimeMs: number
   /**
    * Of its bytes; empty when they could not be read, and the result of `limitsMark` when reading them exceeded the limits.
@@ -18,7 +19,9 @@ export type FileRecord = {
   stale?: true
   /** From front matter or the document's own properties. */
   title?: string
+  /** Of a PDF. */
   pages?: number
+  /** How many passages it has. */
   chunks: number
   /** The length of the extracted text. */
   characters: number
