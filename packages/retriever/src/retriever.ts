@@ -122,7 +122,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     indexFolder,
     exts,
     supportedExts,
-    tellsUnsupported: !isNarrowed,
+    reportsUnsupported: !isNarrowed,
     maxFileBytes: settings.maxFileBytes,
     limitsMark: limitsMark(settings.parsing),
     generations,
@@ -136,24 +136,24 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
   let generation: string | undefined
   const staleFiles = rememberStaleFiles()
-  const tidying = background((signal) =>
+  const maintenance = background((signal) =>
     withLock(stateFolder, signal, async () => {
       if (generation) await generations.write(generation, (store) => store.maintain(signal))
     }),
   )
   const shared = shareSync(async (run) => {
-    await tidying.stop()
-    if (generation === undefined) tidying.need()
+    await maintenance.stop()
+    if (generation === undefined) maintenance.need()
     try {
       const synced = await syncFolder(parts, run)
       generation = synced.generation
       staleFiles.forget()
       libraryTools.remember(synced.records)
       const { indexed, removed } = synced.report
-      if (indexed > 0 || removed > 0) tidying.need()
+      if (indexed > 0 || removed > 0) maintenance.need()
       return synced.report
     } finally {
-      if (!closing.signal.aborted) tidying.resume()
+      if (!closing.signal.aborted) maintenance.resume()
     }
   })
 
@@ -278,13 +278,13 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async tidied() {
       checkOpen()
-      await tidying.settled()
+      await maintenance.settled()
     },
 
     async close() {
       if (!closing.signal.aborted) closing.abort(new AgentKitError('aborted', 'The retriever was closed.'))
       await shared.stop(closing.signal.reason)
-      await tidying.stop()
+      await maintenance.stop()
       await pool.close()
       await generations.close()
     },

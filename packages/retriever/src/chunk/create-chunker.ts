@@ -85,11 +85,11 @@ export function createChunker(file: string, longest: number = usualLength): Chun
       const size = span.end - (spans[0]?.start ?? 0)
       return block.kind === before.kind && !isEnoughRows(text, spans) && size <= longest
     }
-    return span.page === before.page || goesOn(before, span)
+    return span.page === before.page || crossesPages(before, span)
   }
 
   /** Whether a sentence crosses a page break, with too little text before the break for a passage. */
-  function goesOn(before: Span, span: Span): boolean {
+  function crossesPages(before: Span, span: Span): boolean {
     if (before.kind === 'heading') return true
     const isPlain = before.kind === 'text' && span.kind === 'text'
     return isPlain && lengthOf(spans) < longest / 2 && /\p{Ll}/u.test(text.charAt(span.start))

@@ -27,7 +27,7 @@ function isRoot(path: string): boolean {
   return path !== '' && plainPath(path) === ''
 }
 
-/** Stores recognise a folder by its trailing slash. */
+/** Stores recognize a folder by its trailing slash. */
 function wholePaths(path: string): string[] {
   return spellingsOf(plainPath(path)).flatMap((plain) => (path.endsWith('/') ? [`${plain}/`] : [plain, `${plain}/`]))
 }

@@ -57,7 +57,7 @@ export interface Store {
   meta(): Promise<StoreMeta>
   setMeta(meta: StoreMeta): Promise<void>
   /** Detects vectors that were lost elsewhere, and makes this sync compute them again. Under the lock. */
-  mend?(signal: AbortSignal): Promise<void>
+  repair?(signal: AbortSignal): Promise<void>
   /** Takes large changes into the indexes. Called where they were written, because it needs as much memory. */
   indexNow?(): Promise<void>
   /** Cleans up after changes. Under the lock; may be slow, and stops at the signal. */

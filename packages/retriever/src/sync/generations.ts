@@ -79,20 +79,20 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
         looked.push({ taken, names: there, isComplete, hasOurVectors: isOurs(name, meta), rank })
       }
     } catch (error) {
-      for (const { taken } of looked) await taken.letGo()
+      for (const { taken } of looked) await taken.release()
       throw error
     }
     const [best, ...others] = looked.sort((one, other) => (one.rank > other.rank ? -1 : 1))
     if (serving) others.push(serving)
     serving = best
-    for (const { taken } of others) await taken.letGo()
+    for (const { taken } of others) await taken.release()
   }
   /** Lets the generation go when it cannot be read. */
   const metaOf = async (taken: OpenStore): Promise<StoreMeta> => {
     try {
       return await taken.store.meta()
     } catch (error) {
-      await taken.letGo()
+      await taken.release()
       throw error
     }
   }
@@ -112,7 +112,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     const metas: OtherGeneration[] = []
     for (const name of wanted) {
       const taken = await stores.take(name)
-      const meta = await taken.store.meta().finally(() => taken.letGo())
+      const meta = await taken.store.meta().finally(() => taken.release())
       metas.push({ name, meta })
     }
     return metas
@@ -125,7 +125,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     try {
       return await work({ store: taken.store, hasOurVectors })
     } finally {
-      await taken.letGo()
+      await taken.release()
     }
   }
 
@@ -150,7 +150,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
       try {
         return await work(taken.store)
       } finally {
-        await taken.letGo()
+        await taken.release()
       }
     },
     async knownDimensions() {
@@ -173,7 +173,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
           taken.filter((_, index) => metas[index]?.embedder === made.embedder).map(({ store }) => store),
         )
       } finally {
-        for (const other of taken) await other.letGo()
+        for (const other of taken) await other.release()
       }
     },
     async dropOld(generation) {
@@ -198,7 +198,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
       await look?.done.catch(() => {})
       const last = serving
       serving = undefined
-      await last?.taken.letGo()
+      await last?.taken.release()
       const opened = await opening?.catch(() => undefined)
       // Its readers finish.
       if (last) await opened?.stores.closed(last.taken.generation)

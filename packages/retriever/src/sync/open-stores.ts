@@ -15,7 +15,7 @@ export interface OpenStore {
   /** Adds a user of the same generation. */
   again(): OpenStore
   /** Releases this use. Called once. */
-  letGo(): Promise<void>
+  release(): Promise<void>
 }
 
 export function openStores(space: StoreSpace): OpenStores {
@@ -30,7 +30,7 @@ export function openStores(space: StoreSpace): OpenStores {
       generation: entry.generation,
       store,
       again: () => use(entry, store),
-      async letGo() {
+      async release() {
         entry.uses--
         if (entry.uses > 0) return
         entry.isClosing = true

@@ -8,27 +8,27 @@ export interface ProgressReporter {
   end(): void
 }
 
-const tellEveryMs = 100
+const reportEveryMs = 100
 
-export function progressReporter(tell: (progress: SyncProgress) => void): ProgressReporter {
+export function progressReporter(report: (progress: SyncProgress) => void): ProgressReporter {
   const beganAt = performance.now()
   const progress = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, chunks: 0 }
-  let toldAt = Number.NEGATIVE_INFINITY
-  const tellNow = (): void => {
-    toldAt = performance.now()
-    tell({ ...progress, elapsedMs: Math.round(toldAt - beganAt) })
+  let reportedAt = Number.NEGATIVE_INFINITY
+  const reportNow = (): void => {
+    reportedAt = performance.now()
+    report({ ...progress, elapsedMs: Math.round(reportedAt - beganAt) })
   }
   return {
     begin(files, bytes) {
       Object.assign(progress, { files, bytes })
-      if (files > 0) tellNow()
+      if (files > 0) reportNow()
     },
     add({ files, bytes, chunks }) {
       progress.filesDone += files
       progress.bytesDone += bytes
       progress.chunks += chunks
-      if (performance.now() - toldAt >= tellEveryMs) tellNow()
+      if (performance.now() - reportedAt >= reportEveryMs) reportNow()
     },
-    end: tellNow,
+    end: reportNow,
   }
 }

@@ -42,7 +42,7 @@ export function shareSync(syncOnce: (run: SyncRun) => Promise<SyncReport>): Shar
             shared.isUnderWay = true
           },
           onProgress(progress) {
-            for (const tell of listeners) tell(progress)
+            for (const listener of listeners) listener(progress)
           },
         })
         return first && report.indexed === 0 && report.removed === 0 ? { ...report, ...counted(first) } : report
@@ -118,7 +118,7 @@ async function wait(
     hasLeft = true
     leave(error)
   }
-  const tell = (progress: SyncProgress): void => {
+  const listener = (progress: SyncProgress): void => {
     try {
       onProgress?.(progress)
     } catch (error) {
@@ -126,7 +126,7 @@ async function wait(
       leaveWith(error)
     }
   }
-  shared.listeners.add(tell)
+  shared.listeners.add(listener)
   const abort = (): void => {
     if (!signal || hasLeft) return
     const isLast = shared.callers === 1
@@ -142,6 +142,6 @@ async function wait(
     return report
   } finally {
     signal?.removeEventListener('abort', abort)
-    shared.listeners.delete(tell)
+    shared.listeners.delete(listener)
   }
 }

@@ -30,7 +30,7 @@ export type SyncParts = {
   exts: ReadonlySet<string>
   supportedExts: readonly string[]
   /** Whether files of unsupported types are reported. */
-  tellsUnsupported: boolean
+  reportsUnsupported: boolean
   maxFileBytes: number
   /** Of the current limits of parsing. */
   limitsMark: string
@@ -96,7 +96,7 @@ async function syncGeneration(
   const generation = generationName(made, dimensions)
   return generations.write(generation, async (store) => {
     if (embedder) await markUsed(store, embedder, dimensions)
-    await store.mend?.(signal)
+    await store.repair?.(signal)
     const isAsked = (file: string): boolean => exts.has(extOf(file))
     const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes, limitsMark })
     const tally = tallyOf(plan, isAsked)
@@ -129,7 +129,7 @@ async function syncGeneration(
       mode: embedder && !isUnused(parts, after) ? 'hybrid' : 'text',
       notice: noticeOf(parts, before, after),
       unseen: scan.unseen,
-      unsupported: parts.tellsUnsupported ? scan.unsupported : [],
+      unsupported: parts.reportsUnsupported ? scan.unsupported : [],
       supportedExts,
     })
     return { report, records: tally.records(), generation }

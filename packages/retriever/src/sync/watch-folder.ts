@@ -24,17 +24,17 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
   }
   const tree = treeWatcher(folder, { except, signal, changed })
   const run = async (): Promise<void> => {
-    let isTold = false
-    for (let told = 0; !signal.aborted; ) {
-      if (told < changes) {
-        told = changes
+    let isNotified = false
+    for (let reported = 0; !signal.aborted; ) {
+      if (reported < changes) {
+        reported = changes
         // Before the first scan, so that changes during it are reported.
-        isTold = await tree.renew()
+        isNotified = await tree.renew()
         await onChange()
-        if (isTold) continue
+        if (isNotified) continue
         // The callback may have created the folder.
-        isTold = await tree.renew()
-        if (isTold) changes++
+        isNotified = await tree.renew()
+        if (isNotified) changes++
         continue
       }
       const woken = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
       const waiting = new AbortController()
       const until = AbortSignal.any([signal, waiting.signal])
       // Systems lose notifications occasionally: slow polling finds the changes.
-      await Promise.race([woken, sleep(isTold ? pollMs * 12 : pollMs, until).then(changed)])
+      await Promise.race([woken, sleep(isNotified ? pollMs * 12 : pollMs, until).then(changed)])
       waiting.abort()
       // A folder is copied as many changes. A file that is written for a long time must not delay the others.
       for (let seen = 0, waits = 0; seen < changes && waits < 10; waits++) {

@@ -86,7 +86,7 @@ function endOfLine(text: string, line: number): number | undefined {
   return end
 }
 
-/** The first records together with the rest: a header is recognised by the records below it. */
+/** The first records together with the rest: a header is recognized by the records below it. */
 async function begin(
   batches: AsyncGenerator<CsvBatch, void>,
 ): Promise<{ first: CsvBatch[]; rest: AsyncIterable<CsvBatch> }> {

@@ -35,7 +35,7 @@ async function writeBody(
   writer: BlockWriter,
   signal: AbortSignal,
 ): Promise<Pick<Parsed, 'status' | 'reason'>> {
-  const body = mendParts(parts)
+  const body = repairParts(parts)
   await nextTurn()
   signal.throwIfAborted()
   try {
@@ -55,7 +55,7 @@ async function writeBody(
 }
 
 /** Returns the XML of the body. */
-function mendParts(parts: DocxParts): string {
+function repairParts(parts: DocxParts): string {
   let body = ''
   const styles = paragraphStyles(partText(parts, 'word/styles.xml'))
   for (const name of parts.keys()) {

@@ -13,7 +13,7 @@ export function repairDrawings(xml: string, depth = 0): string {
     const boxes = elements(whole, textBox)
     return boxes.length === 0
       ? whole
-      : `<w:pict><v:textbox xmlns:v="${vml}">${boxes.map((box) => mendBox(box, depth + 1)).join('')}</v:textbox></w:pict>`
+      : `<w:pict><v:textbox xmlns:v="${vml}">${boxes.map((box) => repairBox(box, depth + 1)).join('')}</v:textbox></w:pict>`
   })
 }
 
@@ -23,7 +23,7 @@ const vml = 'urn:schemas-microsoft-com:vml'
 /** The nesting depth of text boxes that is read; real documents have two or three levels. */
 const mostDepth = 10
 
-function mendBox(box: string, depth: number): string {
+function repairBox(box: string, depth: number): string {
   return `<w:txbxContent>${repairDrawings(inside(box), depth)}</w:txbxContent>`
 }
 

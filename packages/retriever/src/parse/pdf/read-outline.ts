@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PdfDocument } from './open-pdf.ts'
 
-/** A heading of the outline. `key` is its normalised title. */
+/** A heading of the outline. `key` is its normalized title. */
 export type OutlineEntry = { key: string; level: number }
 
 /** The outline's headings by page. Invalid parts of an outline are left out. */

@@ -15,7 +15,7 @@ const mostHeld = { characters: 200_000, milliseconds: 10 }
 export function answerRequests(loadParser: (ext: string) => Promise<Parser>): void {
   const { limits } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
   const watch = watchLimits(limits)
-  const running = new Map<number, { stop: AbortController; partsSent: number; goOn: () => void }>()
+  const running = new Map<number, { stop: AbortController; partsSent: number; resume: () => void }>()
   let current = -1
   let last = Promise.resolve()
   let ends: { id: number; end: ParseEnd }[] = []
@@ -33,7 +33,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
     switch (message.type) {
       case 'start':
         for (const { id, request } of message.files) {
-          running.set(id, { stop: new AbortController(), partsSent: 0, goOn: () => {} })
+          running.set(id, { stop: new AbortController(), partsSent: 0, resume: () => {} })
           // A failure here is a bug, and ends the process: the parent reports it.
           last = last.then(() => answer(id, request))
         }
@@ -41,13 +41,13 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
       case 'cancel': {
         const file = running.get(message.id)
         file?.stop.abort()
-        file?.goOn()
+        file?.resume()
         break
       }
       case 'more': {
         const file = running.get(message.id)
         if (file !== undefined) file.partsSent--
-        file?.goOn()
+        file?.resume()
         break
       }
     }
@@ -66,7 +66,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
       while (file.partsSent >= mostParts && !signal.aborted) {
         await watch.waitFor(
           new Promise<void>((resolve) => {
-            file.goOn = resolve
+            file.resume = resolve
           }),
         )
       }

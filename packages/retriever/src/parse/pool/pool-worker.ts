@@ -85,7 +85,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
         if (known !== task || cancelled.has(task)) continue
         cancelled.add(task)
         sendOutbox()
-        tell({ type: 'cancel', id })
+        send({ type: 'cancel', id })
         setTimeout(() => {
           if (tasks.has(id)) end()
         }, graceMs).unref()
@@ -125,13 +125,13 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       started.on('error', (error) => {
         failure = error
         // The process may never have started: then there is no `close` event.
-        if (started.pid === undefined) bury(null)
+        if (started.pid === undefined) settleTasks(null)
       })
-      started.on('close', (_, signal) => bury(signal))
+      started.on('close', (_, signal) => settleTasks(signal))
       return started
     } catch (error) {
       failure = error
-      setImmediate(bury, null)
+      setImmediate(settleTasks, null)
       return undefined
     }
   }
@@ -146,7 +146,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       case 'part': {
         const task = tasks.get(message.id)
         if (task !== undefined && !cancelled.has(task)) task.onPart(message.part)
-        tell({ type: 'more', id: message.id })
+        send({ type: 'more', id: message.id })
         break
       }
       case 'ends':
@@ -164,13 +164,13 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     }
   }
 
-  function tell(message: ToWorker): void {
+  function send(message: ToWorker): void {
     // Sending fails only after the process has exited, which is handled there.
     child?.send(message, () => {})
   }
 
   function sendOutbox(): void {
-    if (outbox.length > 0) tell({ type: 'start', files: outbox })
+    if (outbox.length > 0) send({ type: 'start', files: outbox })
     outbox = []
   }
 
@@ -195,7 +195,7 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
   }
 
   /** Decides the outcome of each file after the process has exited. */
-  function bury(signal: NodeJS.Signals | null): void {
+  function settleTasks(signal: NodeJS.Signals | null): void {
     if (hasEnded) return
     hasEnded = true
     clearTimeout(idleClock)

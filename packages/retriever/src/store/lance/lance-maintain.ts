@@ -4,7 +4,7 @@ import type { LanceTable } from './lance-table.ts'
 import { textIndexStats } from './lance-text-index.ts'
 import { keepVectorIndex } from './lance-vector-index.ts'
 
-/** When a table is worth tidying up: a search reads its rows one by one that are in no index, .1 ms each. */
+/** When a table is worth maintaining: a search reads its rows one by one that are in no index, .1 ms each. */
 const untidy = { unindexedRows: 100, fragments: 20, versions: 50 }
 
 /** So long an old version is kept for those who are reading it. */

@@ -100,7 +100,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
         dimensions,
         pollMs: timing?.pollMs ?? 1000,
         closing: closing.signal,
-        tidySpace: (signal) => finishDrops(signal),
+        maintainSpace: (signal) => finishDrops(signal),
       })
     },
 

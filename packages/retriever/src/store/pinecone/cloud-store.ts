@@ -26,7 +26,7 @@ export type CloudStoreParts = {
   /** Aborts work without a signal of its own, when the space is closed. */
   closing: AbortSignal
   /** More maintenance, under the lock. */
-  tidySpace(signal: AbortSignal): Promise<void>
+  maintainSpace(signal: AbortSignal): Promise<void>
 }
 
 /** The largest number of hits that Pinecone returns. */
@@ -40,12 +40,12 @@ const largestAnswer = 10_000
  * searches and removed by the next change.
  */
 export function createCloudStore(parts: CloudStoreParts): Store {
-  const { local, vectors, ledger, dimensions, pollMs, closing, tidySpace } = parts
+  const { local, vectors, ledger, dimensions, pollMs, closing, maintainSpace } = parts
   /** Whether lost vectors were searched: only once, as it costs a request. */
   let isWhole = false
 
   /** Settles pending vectors: each belongs to a chunk, or is removed. */
-  async function tidy(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
+  async function settlePending(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
     for (let ids = ledger.inQuestion(1000); ids.length > 0; ids = ledger.inQuestion(1000)) {
       const known = new Set((await local.chunks(ids)).map(({ id }) => id))
       const gone = ids.filter((id) => !known.has(id))
@@ -82,7 +82,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
       await local.apply(withoutVectors(change), signal)
       await ledger.settle(sent)
       // The change is complete. Vectors that could not be removed stay in the ledger for the next change.
-      await tidy(signal, { attempts: 2 }).catch(() => undefined)
+      await settlePending(signal, { attempts: 2 }).catch(() => undefined)
     },
 
     async searchVector(vector, { limit, filter }) {
@@ -114,7 +114,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
       })
     },
 
-    async mend(signal) {
+    async repair(signal) {
       if (isWhole || dimensions === undefined) return
       await remakeLost({ local, vectors, ledger }, pollMs, signal)
       isWhole = true
@@ -122,8 +122,8 @@ export function createCloudStore(parts: CloudStoreParts): Store {
 
     async maintain(signal) {
       await local.maintain(signal)
-      await tidy(signal)
-      await tidySpace(signal)
+      await settlePending(signal)
+      await maintainSpace(signal)
     },
 
     async verify() {

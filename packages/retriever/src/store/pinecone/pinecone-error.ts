@@ -94,9 +94,9 @@ function clean(text: string, apiKey: string, longest: number): string {
 }
 
 function retryAfterMs(headers: Headers): number | undefined {
-  const told = headers.get('retry-after')
-  if (!told) return undefined
-  const seconds = Number(told)
-  const wait = Number.isNaN(seconds) ? Date.parse(told) - Date.now() : seconds * 1000
+  const header = headers.get('retry-after')
+  if (!header) return undefined
+  const seconds = Number(header)
+  const wait = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }

@@ -52,7 +52,7 @@ export function pineconeVectors(
       await connect(signal)
       let turn = Promise.resolve()
       await inParallel(upsertBatches(rows), width, signal, async (batch, ended) => {
-        // Requests wait in parallel, but are serialised one after the other, with yields in between.
+        // Requests wait in parallel, but are serialized one after the other, with yields in between.
         turn = turn.then(yieldToOthers)
         await turn
         const records = batch.map(toRecord)

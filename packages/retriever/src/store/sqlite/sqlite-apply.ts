@@ -8,10 +8,13 @@ import type { TimeSlices } from '../../util/time-slices.ts'
 import type { Change } from '../store.ts'
 import { keyChanges } from './sqlite-keys.ts'
 import { chunkColumns, chunkValues, fileColumns, fileValues } from './sqlite-rows.ts'
-import { buryDocs, writeSegment } from './sqlite-segments.ts'
+import { markDeleted, writeSegment } from './sqlite-segments.ts'
 
 /** Few: those of a large file say many words that nothing else says, and all are in memory until it is written. */
 const docsPerSegment = 2_000
+
+/** An index that is open for writing. Without `dimensions` it has words only. */
+export type WrittenIndex = { path: string; database: DatabaseSync; dimensions: number | undefined }
 
 /**
  * Applies a change, within the open transaction. `sweep` has to follow.
@@ -20,10 +23,8 @@ const docsPerSegment = 2_000
  * checksums of its log again at COMMIT, which takes long after a large change. Rows of old chunks are deleted later.
  */
 export async function applyChange(
-  path: string,
-  database: DatabaseSync,
+  { path, database, dimensions }: WrittenIndex,
   change: Change,
-  dimensions: number | undefined,
   slices: TimeSlices,
 ): Promise<void> {
   const statements = prepare(database)
@@ -51,7 +52,7 @@ export async function applyChange(
 
   const dead: number[] = []
   for (const { first, count } of gone) {
-    statements.dig.run(first, count)
+    statements.addGrave.run(first, count)
     for (let doc = first; doc < first + count; doc++) {
       dead.push(doc)
       // The columns of our own table.
@@ -61,7 +62,7 @@ export async function applyChange(
       if (slices.isOver) await slices.next()
     }
   }
-  await buryDocs(path, database, dead, slices)
+  await markDeleted(path, database, dead, slices)
   await ids.write(slices)
   await texts.write(slices)
 }
@@ -161,7 +162,7 @@ function prepare(database: DatabaseSync) {
       `INSERT INTO chunks (doc, file, ${chunkColumns.join(', ')}) VALUES (${marks(chunkColumns.length + 2)})`,
     ),
     keysOf: database.prepare('SELECT id, text_hash FROM chunks WHERE doc = ?'),
-    dig: database.prepare('INSERT INTO graves (first, docs) VALUES (?, ?)'),
+    addGrave: database.prepare('INSERT INTO graves (first, docs) VALUES (?, ?)'),
     addVector: database.prepare('INSERT INTO vectors (doc, file, vector) VALUES (?, ?, ?)'),
   }
 }

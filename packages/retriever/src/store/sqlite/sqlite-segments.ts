@@ -76,7 +76,7 @@ export async function deleteSegment(database: DatabaseSync, row: SegmentRow, sli
 }
 
 /** Marks documents as deleted, within the open transaction. Segments without any others are removed. */
-export async function buryDocs(
+export async function markDeleted(
   path: string,
   database: DatabaseSync,
   docs: readonly number[],
@@ -90,7 +90,7 @@ export async function buryDocs(
     const from = at
     while (at < dead.length && (dead[at] ?? 0) <= row.last) at++
     if (at === from) continue
-    const bits = markDead(row, docsOf(path, database, row), dead.subarray(from, at))
+    const bits = deadBits(row, docsOf(path, database, row), dead.subarray(from, at))
     if (countBits(bits) === row.docs) await deleteSegment(database, row, slices)
     else setDead.run(bits, row.number)
     if (slices.isOver) await slices.next()
@@ -106,11 +106,12 @@ function docsOf(path: string, database: DatabaseSync, { number, docs }: SegmentR
   return new Int32Array(found.buffer, found.byteOffset, docs)
 }
 
-function markDead({ docs, dead }: SegmentRow, numbers: Int32Array, buried: Int32Array): Uint8Array {
+/** The deleted documents of a segment, a bit each. @param numbers of all its documents @param deleted those to add */
+function deadBits({ docs, dead }: SegmentRow, numbers: Int32Array, deleted: Int32Array): Uint8Array {
   const bits = new Uint8Array(Math.ceil(docs / 8))
   bits.set(dead)
   let place = 0
-  for (const doc of buried) {
+  for (const doc of deleted) {
     while (place < docs && (numbers[place] ?? 0) < doc) place++
     if (numbers[place] === doc) bits[place >> 3] = (bits[place >> 3] ?? 0) | (1 << (place & 7))
   }

@@ -32,10 +32,10 @@ function integrity(database: DatabaseSync): string[] {
 function rowProblems(database: DatabaseSync): string[] {
   const files = database
     .prepare(
-      `SELECT files.file AS file, files.chunks AS told, count(doc) AS found,
+      `SELECT files.file AS file, files.chunks AS recorded, count(doc) AS found,
          total(place <> doc - first_doc OR doc >= first_doc + docs) AS displaced
        FROM files LEFT JOIN ${chunks} ON living.file = files.number GROUP BY files.number
-       HAVING told <> found OR docs <> found OR displaced > 0`,
+       HAVING recorded <> found OR docs <> found OR displaced > 0`,
     )
     .all()
   const lost = count(database, `${chunks} WHERE file NOT IN (SELECT number FROM files)`)
@@ -46,10 +46,10 @@ function rowProblems(database: DatabaseSync): string[] {
   const gone = count(database, `docs_by_id WHERE doc NOT IN (SELECT doc FROM ${chunks})`)
   const twice = count(database, '(SELECT key FROM docs_by_id GROUP BY key HAVING count(*) > 1)')
   return [
-    ...files.map(({ file, told, found }) =>
-      told === found
+    ...files.map(({ file, recorded, found }) =>
+      recorded === found
         ? `The chunks of ${file} are not numbered from 0 on.`
-        : `${file} should have ${told} chunks, and has ${found}.`,
+        : `${file} should have ${recorded} chunks, and has ${found}.`,
     ),
     ...(lost > 0 ? [`${lost} chunks belong to no file.`] : []),
     ...(unknown > 0 ? [`${unknown} chunks are not found by their ids.`] : []),

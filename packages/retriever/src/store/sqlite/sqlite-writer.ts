@@ -23,12 +23,12 @@ export const shortLog: number = 1 << 20
 export function sqliteWriter(path: string, dimensions: number | undefined): SQLiteWriter {
   const identity = identityOf(path)
   let database: DatabaseSync | undefined
-  let lastInLine: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
   let checkpointing: Promise<void> | undefined
   let isClosed = false
 
-  const inLine = (work: (database: DatabaseSync) => Promise<void>): Promise<void> => {
-    const result = lastInLine.then(async () => {
+  const enqueue = (work: (database: DatabaseSync) => Promise<void>): Promise<void> => {
+    const result = last.then(async () => {
       if (isClosed) throw closedError()
       // Writes to a deleted file are lost, and a new one lacks the earlier data.
       if (identityOf(path) !== identity) {
@@ -39,7 +39,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
         throw toStorageError(error, path)
       })
     })
-    lastInLine = result.catch(() => {})
+    last = result.catch(() => {})
     return result
   }
 
@@ -52,7 +52,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
 
   return {
     apply: (change, signal) =>
-      inLine(async (open) => {
+      enqueue(async (open) => {
         if (signal.aborted) throw abortError(signal)
         if (isForProcess(change))
           await applyInProcess(
@@ -60,11 +60,11 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
             change,
             signal,
           ).finally(startCheckpoint)
-        else await writeChange(path, open, change, dimensions, signal, startCheckpoint)
+        else await writeChange({ path, database: open, dimensions }, change, signal, startCheckpoint)
       }),
 
     setMeta: (meta) =>
-      inLine((open) =>
+      enqueue((open) =>
         transaction(open, path, async () => {
           const value = open.prepare("SELECT value FROM state WHERE name = 'meta'").get()?.value
           const known: object = typeof value === 'string' ? JSON.parse(value) : {}
@@ -74,7 +74,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
       ),
 
     maintain: (signal) =>
-      inLine(async (open) => {
+      enqueue(async (open) => {
         if (signal.aborted) throw abortError(signal)
         await cleanUp(path, open, atLeisure, timeSlices(signal))
         await checkpointing
@@ -82,7 +82,7 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
       }),
 
     async close() {
-      await lastInLine
+      await last
       isClosed = true
       await checkpointing
       database?.close()

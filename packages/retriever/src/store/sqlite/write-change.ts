@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type TimeSlices, timeSlices } from '../../util/time-slices.ts'
 import type { Change } from '../store.ts'
-import { applyChange } from './sqlite-apply.ts'
+import { applyChange, type WrittenIndex } from './sqlite-apply.ts'
 import { transaction } from './sqlite-database.ts'
 import { type MergeOptions, mergeRows, planMerge } from './sqlite-merge.ts'
 import { countBits, listSegments } from './sqlite-segments.ts'
@@ -16,15 +16,14 @@ const afterChange: MergeOptions = { neighbours: 8, mostDocs: 4_000 }
  * @param onApplied called once it is committed
  */
 export async function writeChange(
-  path: string,
-  database: DatabaseSync,
+  index: WrittenIndex,
   change: Change,
-  dimensions: number | undefined,
   signal: AbortSignal,
   onApplied: () => void,
 ): Promise<void> {
+  const { path, database } = index
   const slices = timeSlices(signal)
-  await transaction(database, path, () => applyChange(path, database, change, dimensions, slices))
+  await transaction(database, path, () => applyChange(index, change, slices))
   onApplied()
   // The change is committed, whatever this fails with: the next change cleans up again.
   await cleanUp(path, database, afterChange, timeSlices()).catch(() => {})
