@@ -79,7 +79,7 @@ it('writes a title once', () => {
   expect([...files.keys()]).toEqual(['000000.md'])
 })
 
-it('has an oracle that recognises a document by its passages', async () => {
+it('has an oracle that recognizes a document by its passages', async () => {
   const collection = {
     name: 'little',
     documents: documents.map(({ title = '', ...rest }) => ({ title, ...rest })),

@@ -132,7 +132,7 @@ describe('register', () => {
     expect(await app.run('app.ts')).toEqual(printed(...Array<string>(5).fill(numbers), 'compiled'))
   })
 
-  it('changes no line and no name that an error tells', async () => {
+  it('changes no line and no name in an error', async () => {
     using app = temporaryApp({
       'app.ts': `// The first line.
 class Thing { static fail() { throw new Error('in a method') } }
@@ -150,7 +150,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     expect(output).toBe((await app.runPlain('app.ts')).output)
   })
 
-  it('tells of a function that cannot be a tool where it is used as one, and not before', async () => {
+  it('reports a function that cannot be a tool where it is used as one, and not before', async () => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'print.mjs': print,
@@ -165,7 +165,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     expect(await app.run('app.ts')).toMatchObject({ output: expected, exitCode: 0 })
   })
 
-  it('warns on standard error of what the model is not told, also at the next start', async () => {
+  it('warns on standard error of what the model does not receive, also at the next start', async () => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'print.mjs': print,

@@ -71,7 +71,7 @@ describe('any conversation', () => {
 })
 
 /** A conversation as a run keeps it, checked at each request to a model. */
-function createChat(room: number, summarise: (transcript: string) => string) {
+function createChat(room: number, summarize: (transcript: string) => string) {
   const resultTokens = Math.floor(room / 4)
   const requests: number[] = []
   let messages: Message[] = []
@@ -89,20 +89,20 @@ function createChat(room: number, summarise: (transcript: string) => string) {
       room,
       resultTokens,
       info,
-      async summarise(prompt, maxOutputTokens) {
+      async summarize(prompt, maxOutputTokens) {
         requests.push(tokensOf(prompt) + maxOutputTokens)
         const text = resultText(prompt[1] as ToolMessage)
         prompts.push(text)
-        return summarise(text)
+        return summarize(text)
       },
     })
     compaction = made.compaction
     expect(Math.max(0, ...requests)).toBeLessThanOrEqual(room)
     expect(compaction.covered).toBeGreaterThanOrEqual(before.covered)
-    if (made.warnings.length === 0) checkSummarised(before, compaction, prompts)
+    if (made.warnings.length === 0) checkSummarized(before, compaction, prompts)
   }
 
-  const checkSummarised = (before: Compaction, after: Compaction, prompts: string[]): void => {
+  const checkSummarized = (before: Compaction, after: Compaction, prompts: string[]): void => {
     const transcripts = prompts.map((prompt) => {
       return prompt.slice(prompt.indexOf('Conversation:\n') + 14, prompt.lastIndexOf('\n\nWrite the new summary'))
     })

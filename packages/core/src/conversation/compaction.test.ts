@@ -34,7 +34,7 @@ async function compacted(messages: Message[], options: Partial<CompactRequest> &
     compaction: notCompacted,
     questionAt: messages.findLastIndex(({ role }) => role === 'user'),
     resultTokens: Math.floor(options.room / 4),
-    async summarise(prompt) {
+    async summarize(prompt) {
       prompts.push(prompt)
       const facts = textOf(prompt[1] as Message).match(/FACT \w+/g) ?? []
       return `Facts: ${[...new Set(facts)].join(', ')}.`
@@ -224,7 +224,7 @@ describe('a summary', () => {
     const prompts: Message[][] = []
     await compacted([...turns(60), user('What did I say?')], {
       room: 1600,
-      async summarise(prompt, maxOutputTokens) {
+      async summarize(prompt, maxOutputTokens) {
         expect(tokensOf(prompt) + maxOutputTokens).toBeLessThanOrEqual(1600)
         expect(prompt.map(({ role }) => role)).toEqual(['system', 'user'])
         if (summaries.length > 0) expect(textOf(prompt[1] as Message)).toContain(summaries.at(-1))
@@ -283,8 +283,8 @@ describe('a summary', () => {
   })
 
   it('is cut when the model exceeds its length', async () => {
-    const summarise = async (): Promise<string> => `FIRST ${words(5000)} LAST`
-    const { compaction } = await compacted([...turns(40), user('What did I say?')], { room: 1600, summarise })
+    const summarize = async (): Promise<string> => `FIRST ${words(5000)} LAST`
+    const { compaction } = await compacted([...turns(40), user('What did I say?')], { room: 1600, summarize })
     expect(estimateMessage(user(compaction.summary ?? ''))).toBeLessThan(1600 * 0.26)
     expect(compaction.summary).toMatch(
       /^FIRST word.*\[… \d+ characters left out …\].* LAST\nThe conversation began with: User: Turn 0: /s,
@@ -366,8 +366,8 @@ describe('a summary that fails', () => {
       'timeout',
     ],
     ['by saying nothing', async () => ' \n', 'the model gave nothing'],
-  ])('%s is replaced by the beginnings of the messages, with a warning', async (_name, summarise, reason) => {
-    const { compaction, warnings } = await compacted(conversation, { room: 1000, summarise })
+  ])('%s is replaced by the beginnings of the messages, with a warning', async (_name, summarize, reason) => {
+    const { compaction, warnings } = await compacted(conversation, { room: 1000, summarize })
     expect(warnings).toEqual([`Earlier messages were shortened, as no summary of them could be made: ${reason}.`])
     expect(compaction.summary).toMatch(/^User: My name is Ada\. .*…\n\[… \d+ messages left out …\]\n/)
     expect(compaction.summary).toContain(`\nUser: Turn `)
@@ -377,8 +377,8 @@ describe('a summary that fails', () => {
     let compaction: Compaction = notCompacted
     let said: Message[] = [...conversation]
     for (let round = 0; round < 4; round++) {
-      const summarise = async (): Promise<string> => `I have taken note of all that. ${words(60)}`
-      const made = await compacted([...said, user('And?')], { room: 1000, compaction, summarise })
+      const summarize = async (): Promise<string> => `I have taken note of all that. ${words(60)}`
+      const made = await compacted([...said, user('And?')], { room: 1000, compaction, summarize })
       compaction = made.compaction
       said = [...said, user('And?'), ...conversation.slice(1)]
     }
@@ -389,7 +389,7 @@ describe('a summary that fails', () => {
     let compaction: Compaction = notCompacted
     let said: Message[] = [...conversation]
     for (let round = 0; round < 6; round++) {
-      const made = await compacted([...said, user('And?')], { room: 1000, compaction, summarise: async () => 'Noted.' })
+      const made = await compacted([...said, user('And?')], { room: 1000, compaction, summarize: async () => 'Noted.' })
       expect(made.warnings).toEqual(['A summary of earlier messages says next to nothing.'])
       compaction = made.compaction
       said = [...said, user('And?'), ...conversation.slice(1)]
@@ -399,8 +399,8 @@ describe('a summary that fails', () => {
 
   it('is replaced by only the beginning of a message', async () => {
     const long = Array.from({ length: 20 }, (_, index) => user(`Message ${index}: ${words(500)}`))
-    const summarise = (): Promise<string> => Promise.reject(new AgentKitError('overloaded', 'Busy.'))
-    const { compaction } = await compacted([...long, user('And?')], { room: 8000, summarise })
+    const summarize = (): Promise<string> => Promise.reject(new AgentKitError('overloaded', 'Busy.'))
+    const { compaction } = await compacted([...long, user('And?')], { room: 8000, summarize })
     const lines = compaction.summary?.split('\n') ?? []
     expect(lines[0]).toMatch(/^User: Message 0: word/)
     expect(lines.length).toBeGreaterThan(8)
@@ -409,19 +409,19 @@ describe('a summary that fails', () => {
 
   it('keeps the content of the summary so far', async () => {
     let asked = 0
-    const summarise = async (): Promise<string> => {
+    const summarize = async (): Promise<string> => {
       if (++asked > 1) throw new AgentKitError('overloaded', 'Busy.')
       return 'The user is Ada.'
     }
-    const { compaction, warnings } = await compacted(conversation, { room: 1000, summarise })
+    const { compaction, warnings } = await compacted(conversation, { room: 1000, summarize })
     expect(compaction.summary).toMatch(/^The user is Ada\.\nUser: |^The user is Ada\.\nAssistant: /)
     expect(warnings).toHaveLength(1)
   })
 
   it('keeps a summary that was made for a model with more room, shortened', async () => {
-    const summarise = (): Promise<string> => Promise.reject(new AgentKitError('overloaded', 'Busy.'))
+    const summarize = (): Promise<string> => Promise.reject(new AgentKitError('overloaded', 'Busy.'))
     const compaction = { covered: 1, summary: `The user is Ada. ${words(900)}`, cleared: 0 }
-    const later = await compacted(conversation, { room: 1000, summarise, compaction })
+    const later = await compacted(conversation, { room: 1000, summarize, compaction })
     expect(later.compaction.summary).toMatch(/^The user is Ada\. .*characters left out.*\n(User|Assistant): /s)
   })
 
@@ -437,7 +437,7 @@ describe('a summary that fails', () => {
     new AgentKitError('budget', 'Enough.'),
     new AgentKitError('timeout', 'Late.', { phase: 'run' }),
   ])('fails the run for $code', async (error) => {
-    const request = compacted(conversation, { room: 1000, summarise: () => Promise.reject(error) })
+    const request = compacted(conversation, { room: 1000, summarize: () => Promise.reject(error) })
     await expect(request).rejects.toBe(error)
   })
 })
@@ -486,12 +486,12 @@ describe('the last step', () => {
 
   it('is checked before a model is called', async () => {
     const prompts: unknown[] = []
-    const summarise = async (prompt: unknown): Promise<string> => {
+    const summarize = async (prompt: unknown): Promise<string> => {
       prompts.push(prompt)
       return 'S'
     }
     const before = Array.from({ length: 40 }, () => [user(words(20)), answer(words(20))]).flat()
-    await expect(compacted([...before, user(words(5000))], { room: 1000, summarise })).rejects.toThrow('context window')
+    await expect(compacted([...before, user(words(5000))], { room: 1000, summarize })).rejects.toThrow('context window')
     expect(prompts).toEqual([])
   })
 })

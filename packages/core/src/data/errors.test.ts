@@ -59,7 +59,7 @@ it('is not retryable by default, and has a cause only if it is given one', () =>
   expect(Object.hasOwn(error, 'cause')).toBe(false)
 })
 
-it('is recognised by its brand, also when another copy of the package created it', async () => {
+it('is recognized by its brand, also when another copy of the package created it', async () => {
   vi.resetModules()
   const copy = await import('./errors.ts')
   const theirs = new copy.AgentKitError('quota', 'Spent.')

@@ -23,7 +23,7 @@ const ways: Record<string, (run: AgentRun<unknown>, controller: AbortController)
 }
 
 describe.each(['always', 'never'] as const)('a run with something of everything, native output: %s', (nativeOutput) => {
-  it('tells these events, when nobody stops it', async () => {
+  it('emits these events when it is not aborted', async () => {
     const { events, result, witness } = await readRun(await longSession(), {})
     expect(result).toMatchObject({ finishReason: 'stop', output: { city: 'Oslo' } })
     const types = new Set(events.map(({ type }) => type))

@@ -80,7 +80,7 @@ describe('an aborted run', () => {
       },
     ],
     [
-      'goes on speaking',
+      'keeps sending',
       async function* () {
         for (;;) {
           await sleep(1)
@@ -224,7 +224,7 @@ describe('an aborted run', () => {
   })
 })
 
-describe('how a run was stopped', () => {
+describe('the reason why a run was stopped', () => {
   it.each<[string, () => RunOptions, (run: AgentRun) => void, object]>([
     [
       'by a signal',
@@ -262,7 +262,7 @@ describe('how a run was stopped', () => {
       (run) => run.cancel(),
       { finishReason: 'aborted', error: { code: 'aborted' } },
     ],
-  ])('is told: %s', async (_name, makeOptions, act, expected) => {
+  ])('is in the result: %s', async (_name, makeOptions, act, expected) => {
     const agent = new Agent({
       name: 'Test',
       functions: [deaf],

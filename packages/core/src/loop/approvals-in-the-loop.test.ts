@@ -196,11 +196,11 @@ describe('an iterated run', () => {
 
 describe('a run without a caller that can decide', () => {
   it.each<[string, (run: AgentRun<unknown>) => Promise<RunResult>]>([
-    ['nobody iterates', (run) => run.result],
-    ['is told not to wait', async (run) => (await follow(run, () => {})).result],
+    ['has no reader', (run) => run.result],
+    ['has the option `onApproval: end`', async (run) => (await follow(run, () => {})).result],
   ])('ends with its pending approvals: it %s', async (what, finish) => {
     const payment = payer([calls('look 1', 'pay 5')])
-    const options = what === 'is told not to wait' ? { ...session, onApproval: 'end' as const } : session
+    const options = what === 'has the option `onApproval: end`' ? { ...session, onApproval: 'end' as const } : session
     const result = await finish(payment.agent.stream('Pay', options))
     expect(result).toMatchObject({
       finishReason: 'approval',

@@ -65,9 +65,9 @@ const telling = (text: string, then: () => void): Model => ({
   },
 })
 
-describe('no run by chance', () => {
+describe('no random run', () => {
   it.each(Array.from({ length: 300 }, (_, seed) => seed))(
-    'begins a call that could pass its budget (seed %i)',
+    'begins a call that could exceed its budget (seed %i)',
     async (seed) => {
       const { budget, agent, witness } = anyRun(randomFrom(seed))
       const events: AgentEvent[] = []
@@ -101,7 +101,7 @@ describe('no run by chance', () => {
 })
 
 describe('a budget', () => {
-  it('of model calls ends the run before the call that passes it, with what there is', async () => {
+  it('of model calls ends the run before the call that exceeds it, with the answer so far', async () => {
     const model = modelOf(many({ text: 'Let me see.', toolCalls: [{ name: 'act' }] }))
     const result = await run({ model, budget: { modelCalls: 3 } })
     expect(result).toMatchObject({ finishReason: 'budget', text: 'Let me see.', steps: 3 })
@@ -114,7 +114,7 @@ describe('a budget', () => {
     ])
   })
 
-  it('of tool calls ends the run before a step whose calls pass it: none of them is run', async () => {
+  it('of tool calls ends the run before a step whose calls exceed it: none of them is executed', async () => {
     let acted = 0
     const counted = makeTool('act', () => ++acted)
     const sessions = memorySessions()
@@ -152,7 +152,7 @@ describe('a budget', () => {
     expect(wide).toMatchObject({ finishReason: 'length', text: 'Once upon a' })
   })
 
-  it('too small for a useful answer ends the run before it asks', async () => {
+  it('too small for a useful answer ends the run before a model is called', async () => {
     const model = modelOf(['Never.'])
     const prompt = estimateRequest({ messages: [{ role: 'user', content: 'Go' }] }, info)
     const result = await run({ model, functions: [], budget: { tokens: prompt + limits.leastAnswerTokens - 1 } })
@@ -161,7 +161,7 @@ describe('a budget', () => {
     expect(model.requests).toEqual([])
   })
 
-  it('is what `chat` tells when there is no answer', async () => {
+  it('is the error of `chat` when there is no answer', async () => {
     const agent = agentOf({ model: modelOf(many(call('act'))), budget: { modelCalls: 2 } })
     await expect(agent.chat('Go')).rejects.toMatchObject({ code: 'budget', usage: { totalTokens: 30 } })
     const talking = agentOf({
@@ -271,7 +271,7 @@ describe('a budget of seconds', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('that are none asks nobody', async () => {
+  it('of 0 ends the run before a model is called', async () => {
     const model = modelOf(['Never.'])
     expect(await run({ model, budget: { seconds: 0 } })).toMatchObject({ finishReason: 'budget', steps: 0 })
     expect(model.requests).toEqual([])
@@ -304,7 +304,7 @@ describe('US dollars', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-end', cost: { usd: 0.012 } })
   })
 
-  it('are not told of a model without a price', async () => {
+  it('are absent from the result of a model without a price', async () => {
     const result = await run({ model: scriptedModel(['Hi.']) })
     expect(result.finishReason).toBe('stop')
     expect(result).not.toHaveProperty('cost')
@@ -358,7 +358,7 @@ describe('US dollars', () => {
 })
 
 describe('the usage', () => {
-  it('of an aborted call is estimated, and marked so', async () => {
+  it('of an aborted call is estimated, and marked as an estimate', async () => {
     const controller = new AbortController()
     const model = modelOf([call('act'), { text: 'Once upon a time', deltas: 16, delayMs: 10 }])
     const going = agentOf({ model }).stream('Go', { signal: controller.signal })
@@ -373,7 +373,7 @@ describe('the usage', () => {
     expect(cost).toMatchObject({ estimated: true })
   })
 
-  it('of a call that was aborted before a word came is that of its prompt', async () => {
+  it('of a call that was aborted before its first text is that of its prompt', async () => {
     const controller = new AbortController()
     const model = modelOf([() => new Promise<never>(() => setTimeout(() => controller.abort(), 5))])
     const { usage } = await run({ model, functions: [] }, { signal: controller.signal })
@@ -418,7 +418,7 @@ describe('the usage', () => {
     expect(broken.totalTokens).toBeGreaterThan(plain.totalTokens ?? 0)
   })
 
-  it('is that of a failed attempt whose error tells it', async () => {
+  it('counts a failed attempt whose error has its usage', async () => {
     const usage = { inputTokens: 700, outputTokens: 30, totalTokens: 730 }
     const told = new AgentKitError('overloaded', 'Busy.', { retryable: true, usage })
     expect((await run({ model: modelOf([told, 'Done.']) })).usage).toEqual({
@@ -428,14 +428,14 @@ describe('the usage', () => {
     })
   })
 
-  it('is told of a run that fails, by its result and its error', async () => {
+  it('of a run that fails is in its result and in its error', async () => {
     const model = modelOf([call('act'), new AgentKitError('auth', 'No.')])
     const result = await run({ model })
     expect(result).toMatchObject({ finishReason: 'error', usage: { totalTokens: 15 }, cost: { usd: 60e-6 } })
     expect(result.error?.usage).toEqual(result.usage)
   })
 
-  it('that cannot be is not taken from a model', async () => {
+  it('that is impossible is not accepted from a model', async () => {
     // What a Model of anybody's may tell.
     const odd = { inputTokens: Number.NaN, outputTokens: -1_000_000, totalTokens: '15' } as unknown as Usage
     const model = modelOf(many({ ...(call('act') as object), usage: odd }))
@@ -608,7 +608,7 @@ describe('a run that waits for approval', () => {
     execute: () => 'paid',
   })
 
-  it('goes on with what it had left, wherever it does', async () => {
+  it('continues with the budget that it had left, in any process', async () => {
     const sessions = memorySessions()
     const parts = { functions: [pay], sessions, budget: { modelCalls: 9 } }
     const first = await run({ model: modelOf([call('pay')]), ...parts }, { budget: { modelCalls: 2 } })
@@ -623,7 +623,7 @@ describe('a run that waits for approval', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('goes on for the time that it had left', async () => {
+  it('continues for the time that it had left', async () => {
     passTime()
     const parts = { functions: [pay], sessions: memorySessions() }
     const slowly: ScriptedTurn = async () => {
@@ -637,7 +637,7 @@ describe('a run that waits for approval', () => {
     const decisions = { [first.approvals[0]?.approvalId ?? '']: true as const }
     const second = agentOf({ model, ...parts }).resume(first.runId, decisions).result
     while (model.requests.length === 0) await nextTurnOfTheLoop()
-    expect(await Promise.race([second, nextTurnOfTheLoop('goes on')])).toBe('goes on')
+    expect(await Promise.race([second, nextTurnOfTheLoop('still running')])).toBe('still running')
     vi.advanceTimersByTime(1)
     expect(await second).toMatchObject({ finishReason: 'budget' })
   })

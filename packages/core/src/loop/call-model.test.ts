@@ -96,7 +96,7 @@ describe('a model that fails', () => {
     expect(error?.cause).toBe(thrown)
   })
 
-  it('tells no secret', async () => {
+  it('has no secret in its error', async () => {
     vi.stubEnv('LLMPROVIDER_API_KEY', 'correct-horse-battery')
     const { error } = await run(throwing(new Error('401 for correct-horse-battery')))
     expect(error?.message).not.toContain('correct-horse-battery')
@@ -110,7 +110,7 @@ describe('a model that fails', () => {
   })
 })
 
-describe('what a model tells', () => {
+describe('the events of a model', () => {
   it('is in the conversation, also where its last message does not repeat it', async () => {
     const reasoning = { type: 'reasoning' as const, text: 'Hm.' }
     const look = { type: 'tool-call' as const, callId: 'a', name: 'look', input: {} }

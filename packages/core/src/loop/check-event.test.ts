@@ -116,7 +116,7 @@ describe('a model that does not keep to the rules', () => {
     expect(error?.message).toContain('async *stream')
   })
 
-  it('answers with its message when it tells no deltas', async () => {
+  it('answers with its message when it emits no deltas', async () => {
     const text = { ...finish, message: { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] } }
     expect(await agentOf(telling(text)).chat('Go')).toBe('Hello.')
   })

@@ -141,7 +141,7 @@ describe('a fault', () => {
   )
 
   it.each(atEachStep.filter(({ fallsBack }) => fallsBack))(
-    'is left to the next model: $name, at step $step',
+    'falls back to the next model: $name, at step $step',
     async ({ turn, code, step, retried }) => {
       const { act, acted, turns } = rig()
       const first = scriptedModel([...turns.slice(0, step - 1), turn, turn, turn], { id: 't/first' })
@@ -182,7 +182,7 @@ describe('a fault', () => {
     },
   )
 
-  it('is told in its place: the step begins again, and goes on', async () => {
+  it('is emitted where it occurs: the step restarts, and the run continues', async () => {
     const { act, turns } = rig()
     const model = scriptedModel([turns[0] as ScriptedTurn, { text: 'Half an ans', error: busy }, 'Done.'])
     const { events } = await watch({ model, functions: [act] })
@@ -192,7 +192,7 @@ describe('a fault', () => {
     ])
   })
 
-  it('of one model is told before the step begins again with the next', async () => {
+  it('of one model is emitted before the step restarts with the next', async () => {
     const models = [
       scriptedModel([{ text: 'Half', error: gone }], { id: 't/a' }),
       scriptedModel(['Done.'], { id: 't/b' }),
@@ -270,7 +270,7 @@ describe('a retry', () => {
     expect((await watch({ model, retry })).result.text).toBe('Done.')
   })
 
-  it('is cut short by an abort, and what had failed is forgotten', async () => {
+  it('is cut short by an abort, and its result has no error of the model', async () => {
     const controller = new AbortController()
     const model = scriptedModel([
       { text: 'Half an ans', error: fail('rate-limit', true, { retryAfterMs: 50_000 }) },
@@ -329,7 +329,7 @@ describe('a fallback', () => {
   const fallbacks = (events: readonly AgentEvent[]): string[] =>
     events.flatMap((event) => (event.type === 'model-fallback' ? [`${event.from} → ${event.to}`] : []))
 
-  it('goes on through the chain, and ends in what the last model failed in', async () => {
+  it('continues through the chain, and ends with the error of the last model', async () => {
     const down = Array.from({ length: 4 }, () => busy)
     const models = chain([fail('quota')], [gone], down)
     const { result, events } = await watch({ model: models })
@@ -346,7 +346,7 @@ describe('a fallback', () => {
     expect(models[0]?.requests).toHaveLength(1)
   })
 
-  it('is stayed with in the steps after it', async () => {
+  it('is kept for the steps after it', async () => {
     const act = makeTool('act', () => 'acted')
     const models = chain([gone], [{ toolCalls: [{ name: 'act' }] }, { toolCalls: [{ name: 'act' }] }, 'Done.'])
     const { result, events } = await watch({ model: models, functions: [act] })
@@ -355,7 +355,7 @@ describe('a fallback', () => {
     expect(models[0]?.requests).toHaveLength(1)
   })
 
-  it('may fail in a later step, and leads on, or back', async () => {
+  it('may fail in a later step, and then falls back to the next model, or an earlier one', async () => {
     const act = makeTool('act', () => 'acted')
     const models = chain([busy, busy, 'Done.'], [{ toolCalls: [{ name: 'act' }] }, gone])
     const { result, events } = await watch({ model: models, functions: [act] })
@@ -363,7 +363,7 @@ describe('a fallback', () => {
     expect(fallbacks(events)).toEqual(['t/a → t/b', 't/b → t/a'])
   })
 
-  it('is begun anew by the next run', async () => {
+  it('is not kept by the next run, which begins with the first model', async () => {
     const models = chain([gone, 'From a.'], ['From b.'])
     const agent = agentOf({ model: models })
     expect(await agent.chat('Go')).toBe('From b.')
@@ -389,14 +389,14 @@ describe('a fallback', () => {
     for (const answer of ['1', '2', 'From a.', '3', '4', 'From a.']) expect(await agent.chat('Go')).toBe(answer)
   })
 
-  it('is not brought about by runs that their budget ends', async () => {
+  it('does not count runs that end with their budget', async () => {
     const models = chain(['Hi.'], ['Never.'])
     const agent = agentOf({ model: models })
     for (let run = 0; run < 4; run++) await agent.stream('Go', { budget: { tokens: 1 } }).result
     expect(await agent.chat('Go')).toBe('Hi.')
   })
 
-  it('needs models that are one each', () => {
+  it('refuses a chain that has one model twice', () => {
     const model = scriptedModel([])
     expect(() => agentOf({ model: [model, model] })).toThrow('twice')
     expect(() => agentOf({ model: [] })).toThrow('`model`')
@@ -505,7 +505,7 @@ describe('a deadline', () => {
     },
   })
 
-  it('of a model that says nothing ends its attempt, which is tried again', async () => {
+  it('of a silent model ends its attempt, which is tried again', async () => {
     const silence: ScriptedTurn = async () => {
       vi.advanceTimersByTime(9_000)
       return new Promise<never>(() => {})
@@ -527,7 +527,7 @@ describe('a deadline', () => {
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'idle' }, text: 'Once' })
   })
 
-  it('tells the model to stop, and why', async () => {
+  it('aborts the signal of the model, with the reason', async () => {
     const phases: unknown[] = []
     const model = falling('Once', 9_000, ({ reason }) => phases.push(reason.phase))
     await watch({ model, modelTimeoutMs: 9_000, retry: { attempts: 1 } })
@@ -535,7 +535,7 @@ describe('a deadline', () => {
     expect(phases).toEqual(['idle', 'run'])
   })
 
-  it('of a tool is for the model to know, and ends only that call', async () => {
+  it('of a tool ends only that call, and the model receives the reason', async () => {
     const slow = makeTool('slow', () => new Promise(() => {}), 9_000)
     const quick = makeTool('quick', () => 'quick')
     const model = scriptedModel([{ toolCalls: [{ name: 'quick' }, { name: 'slow' }] }, 'Done.'])

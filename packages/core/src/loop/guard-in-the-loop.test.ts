@@ -20,7 +20,7 @@ const status = tool({
 })
 
 describe('a run that goes round in circles', () => {
-  it.each(pathologies)('is told of $name, and ends as no-progress', async (pattern) => {
+  it.each(pathologies)('receives a note about $name, and ends as no-progress', async (pattern) => {
     const { result, model, stored } = await runPattern(pattern)
     expect(result.error).toBeUndefined()
     expect(result).toMatchObject({ finishReason: 'no-progress', steps: pattern.stoppedAt })

@@ -105,13 +105,13 @@ describe('the hook `beforeModel`', () => {
     ]).flat()
     const isGo = ({ messages }: ModelRequest): boolean => messages.at(-1)?.content === 'Go'
     const turn: ScriptedTurn = (request) => (isGo(request) ? 'Fine.' : 'A summary.')
-    const summariser = (): ScriptedModel => {
+    const summarizer = (): ScriptedModel => {
       return scriptedModel(new Array(10).fill(turn), { info: { contextWindow: 3_000, maxOutputTokens: 500 } })
     }
 
     it('sees what a summary is made of', async () => {
       const seen: string[] = []
-      const model = summariser()
+      const model = summarizer()
       const hooks: Hooks = { beforeModel: ({ messages }) => void seen.push(JSON.stringify(messages)) }
       const { result } = await run([], hooks, { models: [model] }, history)
       expect([result.text, model.requests.length]).toEqual(['Fine.', seen.length])
@@ -119,7 +119,7 @@ describe('the hook `beforeModel`', () => {
     })
 
     it('blocks the run with what its summary is made of', async () => {
-      const model = summariser()
+      const model = summarizer()
       const hooks: Hooks = { beforeModel: (request) => (isGo(request) ? undefined : { block: 'Not that.' }) }
       const { result } = await run([], hooks, { models: [model] }, history)
       expect(result).toMatchObject({ finishReason: 'content-filter', text: 'Not that.', warnings: [] })
@@ -127,7 +127,7 @@ describe('the hook `beforeModel`', () => {
     })
 
     it('that throws at a summary ends the run', async () => {
-      const model = summariser()
+      const model = summarizer()
       const hooks: Hooks = {
         beforeModel(request) {
           if (!isGo(request)) throw new Error('broken')
@@ -141,7 +141,7 @@ describe('the hook `beforeModel`', () => {
 })
 
 describe('the hook `afterModel`', () => {
-  it('changes what is eventLines, stored and answered', async () => {
+  it('changes what is emitted, stored and answered', async () => {
     const { result, stored, events } = await run(['The secret is xyzzy.'], { afterModel: redact })
     expect(result.text).toBe('The secret is ***.')
     expect(textOf(events)).toBe('The secret is ***.')
@@ -157,7 +157,7 @@ describe('the hook `afterModel`', () => {
     expect(held.stored).toEqual(free.stored)
   })
 
-  it('takes calls out: they are not eventLines, not run, and not stored', async () => {
+  it('takes calls out: they are neither emitted nor executed nor stored', async () => {
     const { result, stored, events, done } = await run([calls('look 1', 'look 2'), 'Fine.'], {
       afterModel: (message) => ({
         ...message,
@@ -182,7 +182,7 @@ describe('the hook `afterModel`', () => {
     expect(stored).toHaveLength(4)
   })
 
-  it('leaves a call whose arguments do not parse what it is', async () => {
+  it('does not change a call whose arguments do not parse', async () => {
     const { model, events } = await run(
       [{ toolCalls: [{ name: 'look', inputText: '{"amount":' }], text: 'xyzzy' }, 'Fine.'],
       {
@@ -239,7 +239,7 @@ describe('the hook `afterModel`', () => {
     expect(result.text).toBe('Fine.')
   })
 
-  it('blocks with a reason: nothing of the answer is eventLines, stored or run', async () => {
+  it('blocks with a reason: nothing of the answer is emitted, stored or executed', async () => {
     const toolCalls = [{ name: 'look', input: { amount: 1, note: 'xyzzy' } }]
     const { result, stored, events, done } = await run([{ reasoning: 'xyzzy', text: 'It is xyzzy.', toolCalls }], {
       afterModel: () => ({ block: 'Not that.' }),
@@ -281,7 +281,7 @@ describe('the hook `beforeTool`', () => {
       ({ callId }) => (callId === 'look1' ? ({ no: 1 } as never) : undefined),
       'The hook `beforeTool` returned what',
     ],
-  ])('that %s ends the call alone: the model is told', async (_, beforeTool, words) => {
+  ])('that %s ends the call alone: the model receives the reason', async (_, beforeTool, words) => {
     const { result, done, model, stored } = await run([calls('look 1', 'look 2'), 'Fine.'], { beforeTool })
     expect([result.text, done]).toEqual(['Fine.', ['look 2']])
     expect(model.requests[1]?.messages.at(-2)).toMatchObject({ isError: true, content: expect.stringContaining(words) })
@@ -299,7 +299,7 @@ describe('the hook `beforeTool`', () => {
     expect(seen).toEqual(['pay1'])
   })
 
-  it('cannot make a call one that needs approval, and has none', async () => {
+  it('cannot turn a call into one that needs approval and has none', async () => {
     const beforeTool: NonNullable<Hooks['beforeTool']> = (call) => ({ ...call, input: { amount: 500 } })
     const needsApproval = (input: unknown): boolean => (input as { amount: number }).amount > 100
     const turns = [{ toolCalls: [...calls('pay 5').toolCalls, { name: 'pay', input: { amount: '500' } }] }, 'Done.']
@@ -333,7 +333,7 @@ describe('the hook `afterTool`', () => {
     expect(stored).toContain('tool: {"found":"seen","of":{"amount":1}}')
   })
 
-  it('sees why a call failed, and may make it good', async () => {
+  it('sees why a call failed, and may replace the failure by a result', async () => {
     const { model } = await run([{ toolCalls: [{ name: 'none' }] }, 'Fine.'], {
       afterTool: (outcome) => ({ ...outcome, output: `${outcome.isError} so what`, isError: false }),
     })
@@ -345,7 +345,7 @@ describe('the hook `afterTool`', () => {
   it.each<[string, NonNullable<Hooks['afterTool']>, string]>([
     ['blocks', () => ({ block: 'It is private.' }), 'The result was blocked: It is private.'],
     ['throws', () => fail(), 'The hook `afterTool` failed: broken'],
-  ])('that %s keeps the result from everybody', async (_, afterTool, words) => {
+  ])('that %s keeps the result from the model, the events and the session', async (_, afterTool, words) => {
     const { result, events, model, stored } = await run([calls('look 1'), 'Fine.'], { afterTool })
     expect(JSON.stringify([result, events, model.requests, stored])).not.toContain('seen')
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ isError: true, content: words })
@@ -367,7 +367,7 @@ describe('the hook `afterTool`', () => {
     }
   })
 
-  it('leaves a way to read on in a long result that it does not change', async () => {
+  it('keeps the note on how to read on in a long result that it does not change', async () => {
     const long = tool({
       name: 'long',
       description: 'Says much.',
@@ -385,7 +385,7 @@ describe('the hook `afterTool`', () => {
 })
 
 describe('the hook `output`', () => {
-  it('changes what is eventLines, stored and answered, of the final answer alone', async () => {
+  it('changes what is emitted, stored and answered, of the final answer alone', async () => {
     const seen: string[] = []
     const { result, stored, events } = await run([{ text: 'Let me look.', ...calls('look 1') }, 'It is xyzzy.'], {
       output({ text }) {
@@ -406,7 +406,7 @@ describe('the hook `output`', () => {
     expect(withoutTimes(held.events)).toEqual(withoutTimes(free.events))
   })
 
-  it('blocks with a reason: nothing of the answer is told or stored', async () => {
+  it('blocks with a reason: nothing of the answer is emitted or stored', async () => {
     const { result, stored, events } = await run([calls('look 1'), { reasoning: 'xyzzy!', text: 'It is xyzzy.' }], {
       output: () => ({ block: 'Not that.' }),
     })
@@ -430,7 +430,7 @@ describe('the hook `output`', () => {
 })
 
 describe('an answer that has to pass a hook', () => {
-  it('is told once, also when the model needed several attempts and several models', async () => {
+  it('is emitted once, also after several attempts and several models', async () => {
     const models: PayerOptions['models'] = [
       scriptedModel(
         [
@@ -447,20 +447,20 @@ describe('an answer that has to pass a hook', () => {
     expect(JSON.stringify([events, stored, result])).not.toContain('xyzzy')
   })
 
-  it('is told once, also when nothing of it is changed', async () => {
+  it('is emitted once, also when the hook does not change it', async () => {
     const models = [scriptedModel([{ text: 'One', error: overloaded }, 'It is fine.'])] as const
     const { events } = await run([], { output: () => undefined }, { models })
     expect(textOf(events)).toBe('It is fine.')
   })
 
-  it('is nobody’s when the model fails or is aborted in the middle of it', async () => {
+  it('is neither emitted nor stored when the model fails or is aborted in the middle of it', async () => {
     const failed = await run([{ text: 'It is xyzzy', error: new Error('down') }], { output: () => undefined })
     expect(failed.result).toMatchObject({ finishReason: 'error', text: '' })
     expect(JSON.stringify(failed.events)).not.toContain('xyzzy')
   })
 
   it.each<keyof Hooks>(['input', 'beforeModel', 'afterModel', 'beforeTool', 'afterTool', 'output'])(
-    'is nobody’s when the run is aborted while `%s` hangs',
+    'is neither emitted nor stored when the run is aborted while `%s` hangs',
     async (name) => {
       const turn = name === 'beforeTool' || name === 'afterTool' ? calls('look 1') : 'It is xyzzy.'
       const { agent } = payer([turn], { hooks: { [name]: () => new Promise(() => {}) } })
@@ -474,7 +474,7 @@ describe('an answer that has to pass a hook', () => {
   )
 
   it.each<keyof Hooks>(['input', 'beforeModel', 'afterModel', 'output'])(
-    'is nobody’s when `%s` throws',
+    'is neither emitted nor stored when `%s` throws',
     async (name) => {
       const { events, result, stored } = await run(['It is xyzzy.'], { [name]: async () => fail() })
       expect(result).toMatchObject({
@@ -488,7 +488,7 @@ describe('an answer that has to pass a hook', () => {
   )
 })
 
-it('hooks are told whose run it is', async () => {
+it('hooks receive the ids of the run, the user and the session', async () => {
   const seen = new Set<string>()
   const note = (
     _: unknown,

@@ -152,7 +152,7 @@ describe('arguments of a call', () => {
     ['a list that says that it is longer than any', { list: Array(4_000_000_000) }],
     ['more levels', nested(65)],
     ['more levels than a stack has', JSON.parse(`${'[{"a":'.repeat(200_000)}1${'}]'.repeat(200_000)}`)],
-  ])('are told to be too much with %s: the run goes on, and the history is short', async (_what, input) => {
+  ])('are refused as too large with %s: the run continues, and the history stays short', async (_what, input) => {
     const { agent, ran } = agentOf(calling(callsOf(1, () => input)))
     const { text, messages } = await agent.stream('Go').result
     expect(text).toBe('Done.')
@@ -199,7 +199,7 @@ describe('arguments of a call', () => {
     expect(toolMessages(messages)[0]?.content).toContain('more than 1000 items')
   })
 
-  it('are checked in no time that doubles with each letter', async () => {
+  it('are checked in time that does not double with each letter', async () => {
     const act = tool({
       name: 'act',
       description: 'd',

@@ -19,7 +19,7 @@ const trap = (): never => {
 }
 const hostile = (): object => new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap })
 
-describe('a mistake of a tool is an error result, and the run goes on', () => {
+describe('a mistake of a tool is an error result, and the run continues', () => {
   it.each<[string, unknown]>([
     ['a citation without a quote', [{ file: 'a.md' }]],
     ['no list', { file: 'a.md' }],
@@ -108,12 +108,12 @@ it.each(['', 'I need your leave.'])('a run that waits for approval is no success
 it.each([
   ['of Node', () => Readable.from(['x'])],
   ['within a value', () => ({ body: Readable.from(['x']) })],
-])('a stream %s is not read, and the model is told what to return', async (_what, value) => {
+])('a stream %s is not read, and the model receives what to return', async (_what, value) => {
   const result = await run(value)
   expect(result).toMatchObject({ isError: true, content: expect.stringContaining('a stream: read it') })
 })
 
-it('serialising, copying or inspecting a run starts nothing', () => {
+it('serializing, copying or inspecting a run starts nothing', () => {
   const model = scriptedModel(['Inner.'])
   const inner = new Agent({ name: 'Inner', functions: [], model }).stream('Go')
   expect(JSON.stringify({ inner })).toBe(JSON.stringify({ inner: { runId: inner.runId } }))

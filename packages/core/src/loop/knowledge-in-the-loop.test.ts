@@ -67,7 +67,7 @@ afterEach(() => {
 const call = { toolCalls: [{ name: 'look_up', input: {} }] }
 
 describe('an agent with knowledge', () => {
-  it('offers its tools beside the functions, and tells what they cite', async () => {
+  it('offers its tools beside the functions, and emits what they cite', async () => {
     const other = tool({ name: 'other', description: 'Other.', input: { type: 'object' }, execute: () => 1 })
     const model = scriptedModel([call, { text: 'Hello it says.' }])
     const agent = new Agent({ name: 'Docs', functions: [other], model, knowledge: fakeKnowledge() })
@@ -77,7 +77,7 @@ describe('an agent with knowledge', () => {
     expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['other', 'look_up'])
   })
 
-  it('tells a passage that it has found twice once', async () => {
+  it('emits a passage once that it has found twice', async () => {
     const model = scriptedModel([call, call, { text: 'Done.' }])
     const agent = new Agent({ name: 'Docs', functions: [], model, knowledge: fakeKnowledge() })
     const run = agent.stream('Look twice.')
@@ -96,7 +96,7 @@ describe('an agent with knowledge', () => {
     expect(knowledge.syncs).toBe(1)
   })
 
-  it('goes on with what was indexed before when a sync fails, and says so', async () => {
+  it('continues with what was indexed before when a sync fails, with a warning', async () => {
     const failing = async () => {
       throw new AgentKitError('network', 'The embedder is away.')
     }
@@ -121,7 +121,7 @@ describe('an agent with knowledge', () => {
     expect(await agent.chat('There?')).toBe('Yes.')
   })
 
-  it('does not keep a run that is aborted waiting for the sync, which goes on for the others', async () => {
+  it('does not keep a run that is aborted waiting for the sync, which continues for the others', async () => {
     const { promise, resolve } = Promise.withResolvers<SyncReport>()
     const knowledge = fakeKnowledge({ sync: () => promise })
     const agent = new Agent({ name: 'Docs', functions: [], model: scriptedModel([{ text: 'Yes.' }]), knowledge })
@@ -183,7 +183,7 @@ describe('an agent with knowledge', () => {
     expect((await agent.stream('b').result).warnings).toEqual([expect.stringContaining('The embedder is away.')])
   })
 
-  it('tells the model of the tools that a later sync has brought', async () => {
+  it('offers the model the tools that a later sync has added', async () => {
     let tools = [lookUp('There is one file.')]
     const model = scriptedModel([{ text: '1' }, { text: '2' }])
     const agent = new Agent({ name: 'Docs', functions: [], model, knowledge: fakeKnowledge({ tools: () => tools }) })

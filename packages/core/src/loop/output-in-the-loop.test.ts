@@ -97,12 +97,12 @@ describe('an answer in a form', () => {
     expect(wordsOf(model.requests[1]?.messages ?? [])).toEqual(['user: Go', `assistant: ${paris}`, 'user: And now?'])
   })
 
-  it('is told as it comes where the provider gives it', async () => {
+  it('is emitted as it arrives where the provider enforces the form', async () => {
     const { events } = await run([{ text: paris, deltas: 3 }], { nativeOutput: 'always' })
     expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(3)
   })
 
-  it('stays as it was told when the model says more than the answer', async () => {
+  it('stays as it was emitted when the model writes more than the answer', async () => {
     const said = `Here it is: ${paris}`
     const { result, events, stored } = await run([said], { nativeOutput: 'always' })
     expect([result.output, result.text, textOf(events), stored.at(-1)]).toEqual([
@@ -113,7 +113,7 @@ describe('an answer in a form', () => {
     ])
   })
 
-  it('is taken in words, too, from a model that does not call the tool', async () => {
+  it('is also read from the text of a model that does not call the tool', async () => {
     const { result, events } = await run([paris], { nativeOutput: 'never' })
     expect([result.output, result.text, textOf(events)]).toEqual([answer, paris, paris])
   })
@@ -197,12 +197,12 @@ describe('an answer that does not fit', () => {
     expect(events.at(-1)?.type).toBe('run-end')
   })
 
-  it('has its one more chance in the run, not in each step', async () => {
+  it('is asked for once more per run, not per step', async () => {
     const { result } = await run([misfit, calls('look 1'), misfit, paris], { nativeOutput: 'always', hasTools: true })
     expect(result.error?.code).toBe('provider-error')
   })
 
-  it('has it once also when the run waits for an approval in between', async () => {
+  it('is asked for once more also when the run waits for an approval in between', async () => {
     const turns = [{ toolCalls: [final(misfit)] }, calls('pay 1'), { toolCalls: [final(misfit)] }, paris]
     const own = payer(turns, { output: City })
     const { runId } = await own.agent.stream('Pay', session).result
@@ -226,7 +226,7 @@ describe('an answer that does not fit', () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', callId: 'f', isError: true })
   })
 
-  it('is nobody’s answer when the run ends before the next one', async () => {
+  it('does not become the answer when the run ends before the next one', async () => {
     const turns = [{ text: 'I think', toolCalls: [final(misfit)] }, paris]
     const { result, events } = await run(turns, { nativeOutput: 'never', options: { maxSteps: 1 } })
     expect([result.finishReason, result.text, textOf(events), result.output]).toEqual(['max-steps', '', '', undefined])
@@ -234,7 +234,7 @@ describe('an answer that does not fit', () => {
 })
 
 describe('an answer beside other calls', () => {
-  it('came too soon: the calls are run, and the model is told', async () => {
+  it('is refused: the other calls are executed, and the model receives the reason', async () => {
     const turns = [{ toolCalls: [final(paris), ...calls('look 1').toolCalls] }, { toolCalls: [final(paris)] }]
     const { result, events, model, done, stored } = await run(turns, { nativeOutput: 'never', hasTools: true })
     expect([result.output, done]).toEqual([answer, ['look 1']])
@@ -274,7 +274,7 @@ describe('the tool that takes the answer', () => {
   })
 })
 
-describe('a model that takes over in the middle of a step', () => {
+describe('a fallback model in the middle of a step', () => {
   const overloaded = new AgentKitError('overloaded', 'Busy.', { retryable: true })
   const models = (first: NativeOutput, second: NativeOutput, turns: ScriptedTurn[]): [ScriptedModel, ScriptedModel] => [
     scriptedModel([{ text: '{"city":"Ber', error: overloaded }, overloaded], { id: 'a/a', info: infoOf(first) }),
@@ -330,7 +330,7 @@ describe('with hooks', () => {
     expect(JSON.stringify([events, stored, result])).not.toContain('Paris')
   })
 
-  it('`output` does not see what was no answer', async () => {
+  it('`output` does not see replies that were not the answer', async () => {
     const seen: string[] = []
     await run(['No.', paris], {
       nativeOutput: 'always',

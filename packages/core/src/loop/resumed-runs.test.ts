@@ -134,7 +134,7 @@ describe('a waiting run', () => {
     expect(wordsOf(first.model.requests[4]?.messages ?? [])).toEqual([...all, 'user: Bye'])
   })
 
-  it('has no summary of what is not as it was any more', async () => {
+  it('drops a summary of messages that have changed since', async () => {
     const info = { contextWindow: 2_000, maxOutputTokens: 200 }
     const say =
       (summary: string, turn: ScriptedTurn): ScriptedTurn =>
@@ -158,7 +158,7 @@ describe('a waiting run', () => {
     await shown(other)
   })
 
-  it('stores no summary of what it sees in another order than later runs', async () => {
+  it('stores no summary of messages that later runs see in another order', async () => {
     const info = { contextWindow: 2_000, maxOutputTokens: 200 }
     const long = payer([calls('pay 1'), 'Later done.'])
     const { runId } = await waitingRun(long)
@@ -332,7 +332,7 @@ it('a decision may name an approval as earlier versions did', async () => {
 })
 
 describe('a run stays as it is: waiting', () => {
-  const cannotGoOn: [string, (first: Payer, runId: string) => Promise<RunResult>, string][] = [
+  const cannotContinue: [string, (first: Payer, runId: string) => Promise<RunResult>, string][] = [
     [
       'an unknown approval',
       ({ agent }, runId) => agent.resume(runId, { [idOf(runId, '2-pay1')]: true }).result,
@@ -356,13 +356,13 @@ describe('a run stays as it is: waiting', () => {
       'aborted',
     ],
     [
-      'an agent that cannot be made ready',
+      'an agent that cannot be prepared',
       ({ store }, runId) => payer([], { store, output: noSchema }).agent.resume(runId, pay1(runId)).result,
       'invalid-argument',
     ],
   ]
 
-  it.each(cannotGoOn)('%s', async (_, tryToGoOn, code) => {
+  it.each(cannotContinue)('%s', async (_, tryToGoOn, code) => {
     const first = payer([calls('pay 1'), 'Done.'])
     const { runId } = await waitingRun(first)
     const result = await tryToGoOn(first, runId)

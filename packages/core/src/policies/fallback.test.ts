@@ -35,7 +35,7 @@ describe('the model that takes over', () => {
   })
 
   it.each<ErrorCode>(['auth', 'missing-key', 'bad-request', 'content-filter', 'invalid-config', 'budget', 'aborted'])(
-    'is none after %s, which no other model mends',
+    'is none after %s, which no other model fixes',
     (code) => {
       expect(nextModel(chain, a, failed(code), none)).toBeUndefined()
     },

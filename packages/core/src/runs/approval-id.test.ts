@@ -12,7 +12,7 @@ it('is the same in another process', () => {
   expect(approvalIdOf(place, 'call_1')).toBe('apr_3VuiSvjsGiBiVHxq92xrI6')
 })
 
-it('differs by run, step, call, calling members and begin of the call', () => {
+it('differs by run, step, call, calling members and start of the call', () => {
   const ids = [
     approvalIdOf(place, 'call_1'),
     approvalIdOf({ ...place, runId: 'run_2' }, 'call_1'),

@@ -39,7 +39,7 @@ describe('an agent that a tool runs, without a word of the signal', () => {
     expect(told()).toBe(true)
   })
 
-  it('goes on when the run that it belongs to has ended well', async () => {
+  it('continues when the run that it belongs to has ended without an error', async () => {
     const inner = new Agent({ name: 'Inner', functions: [], model: scriptedModel([() => sleep(20, 'Done.')]) })
     let background: Promise<string> | undefined
     const start = tool({

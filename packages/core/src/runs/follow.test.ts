@@ -102,38 +102,41 @@ describe('the events of a resumable run', () => {
     expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length)
   })
 
-  it.each([2, 3, 4, 5, 6, 7])('go on after a crash at write %i: each finished call and step once', async (number) => {
-    const disk = memoryDisk()
-    const process = mortalProcess(disk, { number, hasEffect: true })
-    const first = payer([calls('look 1'), 'Seen.'], { store: process.store })
-    const run = first.agent.stream('Look.', resumable)
-    const seen: AgentEvent[] = []
-    const reading = (async () => {
-      for await (const event of run) seen.push(event)
-    })()
-    await Promise.race([process.died, reading])
-    const { store } = disk.open()
-    const turns = (await store.turns({ agentId: 'payer', userId: 'ann', sessionId: 's' }))[0]?.messages ?? []
-    const steps = turns.filter(({ role }) => role === 'assistant').length
-    const rest = [calls('look 1'), 'Seen.'].slice(steps)
-    const second = payer(rest, { store })
-    const { approvals } = await second.agent.continueRun(run.runId).result
-    for (const { approvalId } of approvals) {
-      await second.agent.resume(run.runId, { [approvalId]: { result: 'seen' } }).result
-    }
-    const events = await collect(follow(store, run.runId))
-    const restart = events.find(({ type }) => type === 'step-restart')
-    if (restart) expect(restart).toMatchObject({ error: { code: 'crashed' } })
-    const count = (type: string): number => events.filter((event) => event.type === type).length
-    const segments = 1 + approvals.length
-    expect([count('run-start'), count('run-end')]).toEqual([segments, segments])
-    expect([count('step-end'), count('tool-result')]).toEqual([2, 1])
-    // No number stands for two events.
-    for (const event of events) {
-      const same = seen.find(({ seq }) => seq === event.seq)
-      if (same) expect(event).toEqual(same)
-    }
-  })
+  it.each([2, 3, 4, 5, 6, 7])(
+    'continue after a crash at write %i: each finished call and step once',
+    async (number) => {
+      const disk = memoryDisk()
+      const process = mortalProcess(disk, { number, hasEffect: true })
+      const first = payer([calls('look 1'), 'Seen.'], { store: process.store })
+      const run = first.agent.stream('Look.', resumable)
+      const seen: AgentEvent[] = []
+      const reading = (async () => {
+        for await (const event of run) seen.push(event)
+      })()
+      await Promise.race([process.died, reading])
+      const { store } = disk.open()
+      const turns = (await store.turns({ agentId: 'payer', userId: 'ann', sessionId: 's' }))[0]?.messages ?? []
+      const steps = turns.filter(({ role }) => role === 'assistant').length
+      const rest = [calls('look 1'), 'Seen.'].slice(steps)
+      const second = payer(rest, { store })
+      const { approvals } = await second.agent.continueRun(run.runId).result
+      for (const { approvalId } of approvals) {
+        await second.agent.resume(run.runId, { [approvalId]: { result: 'seen' } }).result
+      }
+      const events = await collect(follow(store, run.runId))
+      const restart = events.find(({ type }) => type === 'step-restart')
+      if (restart) expect(restart).toMatchObject({ error: { code: 'crashed' } })
+      const count = (type: string): number => events.filter((event) => event.type === type).length
+      const segments = 1 + approvals.length
+      expect([count('run-start'), count('run-end')]).toEqual([segments, segments])
+      expect([count('step-end'), count('tool-result')]).toEqual([2, 1])
+      // No number stands for two events.
+      for (const event of events) {
+        const same = seen.find(({ seq }) => seq === event.seq)
+        if (same) expect(event).toEqual(same)
+      }
+    },
+  )
 })
 
 it('have numbers above all that a reader has received when another process continues the run', async () => {

@@ -428,7 +428,7 @@ describe('a session that another process holds', () => {
     expect((await run.result).error?.code).toBe('timeout')
   })
 
-  it('keeps the order of later runs when one in the queue gives up', async () => {
+  it('keeps the order of later runs when one in the queue is aborted', async () => {
     const inner = memorySessions()
     let conflicts = 0
     const store: SessionStore = {

@@ -61,7 +61,7 @@ describe('a run that queues', () => {
     expect((await store.turns(key)).map(({ runId }) => runId)).toEqual(['first', 'late'])
   })
 
-  it('does not open the way for those behind it when it gives up', async () => {
+  it('does not let those behind it start when it is aborted', async () => {
     const store = memorySessions()
     const first = await start(store, '1')
     const second = startLater(store, '2')

@@ -312,7 +312,7 @@ describe('a run that is resumed', () => {
 
 describe('the state of a session', () => {
   it.each<[JSONValue | undefined]>([[undefined], [null], [{}], [{ active: 'writer' }], [['a']], ['text'], [0]])(
-    'is %j also while a run waits, when it goes on, and afterwards',
+    'is %j also while a run waits, when it continues, and afterwards',
     async (state) => {
       const store = memorySessions()
       const turn = await open(store, 'r1')
@@ -488,7 +488,7 @@ describe('a run without a session', () => {
 // Runs of one session in three processes: they act, wait, go on here or there, some are never decided, some fail. What
 // a run is shown, and has journaled, is one valid transcript in which nothing stands twice.
 it.each([1, 2, 3, 4, 5, 6])(
-  'whatever waits and goes on, history stays valid and nothing stands twice (%i)',
+  'history stays valid and has nothing twice, whatever runs are suspended and resumed (%i)',
   async (seed) => {
     const random = randomOf(seed)
     const store = memorySessions()

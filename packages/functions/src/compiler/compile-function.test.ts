@@ -33,7 +33,7 @@ describe('a compiled function', () => {
   it.each<[string, string, RegExp]>([
     ['without a description', 'export function ping() {}', /written\.ts:1: ping has no description/],
     [
-      'with a parameter that nobody describes',
+      'with a parameter that has no description',
       '/** Pings. */\nexport function ping(host: string) {}',
       /:2: ping does not say what "host" is/,
     ],
@@ -68,7 +68,7 @@ describe('a compiled function', () => {
     })
   })
 
-  it('may tell of fields by a name that only the comment has', () => {
+  it('may describe fields by a name that only the comment has', () => {
     const text =
       '/**\n * Pings.\n * @param how.host The host.\n */\nexport function ping({ host }: { host: string }) {}'
     expect(compile(text)[0]).toMatchObject({
@@ -199,7 +199,7 @@ describe('a function that cannot be a tool', () => {
       /"context" is a ToolContext, and has to be the last one/,
     ],
     [
-      'for a type that goes on for ever',
+      'for a type without end',
       'type Deep<T> = { value: T; next?: Deep<T[]> }\nexport function dig(deep: Deep<string>) {}',
       /written\.ts:2: .*"deep.* too large/,
     ],

@@ -116,7 +116,7 @@ describe('createCompileCache', () => {
     expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
   })
 
-  it('goes on without where nothing can be written', () => {
+  it('works without a cache where nothing can be written', () => {
     using app = temporaryApp({ 'node_modules/.cache': 'a file where a folder should be' })
     const cache = createCompileCache('1')
     cache.write(app.path('a.ts'), 'text', file)

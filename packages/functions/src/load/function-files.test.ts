@@ -207,7 +207,7 @@ describe('createFunctionFiles', () => {
     expect(second.compiled).toEqual(['f'])
   })
 
-  it('tells each warning once, and again at the next start', () => {
+  it('prints each warning once, and again at the next start', () => {
     using app = temporaryApp({ 'tsconfig.json': lean, 'a.ts': 'export function f() {}\nexport function g() {}' })
     const first = startOf(app)
     const [f, g] = first.load('a.ts')

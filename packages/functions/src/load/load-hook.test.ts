@@ -20,7 +20,7 @@ describe('createLoadHook', () => {
     },
   )
 
-  it('tells the file by its URL, and reads it by its path', () => {
+  it('names the file by its URL, and reads it by its path', () => {
     const planned: string[] = []
     load({ source: text, planned })
     expect(planned).toEqual(['file:///app/a.js?v=1', '/app/a.js', text])

@@ -156,7 +156,7 @@ describe('buildManifest', () => {
     expect(await project.typeErrors(compilerOptions)).toEqual([])
   })
 
-  it('tells every function that cannot be a tool, and leaves what was written before', () => {
+  it('reports every function that cannot be a tool, and leaves what was written before', () => {
     using project = leanProject({ 'src/math.ts': math })
     buildManifest({ patterns: ['src'], cwd: project.folder })
     const before = project.read('src/agentkit-tools.ts')
@@ -175,7 +175,7 @@ describe('buildManifest', () => {
     expect(project.read('src/agentkit-tools.ts')).toBe(before)
   })
 
-  it('warns of what models are not told, which is a problem where it is strict', () => {
+  it('warns of what models do not receive, which is a problem where it is strict', () => {
     using project = leanProject({ 'sub.ts': 'export function sub(a: number): number { return -a }\n' })
     const strict = buildManifest({ patterns: ['.'], cwd: project.folder, strict: true })
     expect(strict.problems).toHaveLength(2)

@@ -134,7 +134,7 @@ describe('checkManifest', () => {
     expect(check()?.differences).toEqual([])
   })
 
-  it('tells what cannot be compiled any more', () => {
+  it('reports what cannot be compiled any more', () => {
     edit('src/orders.ts', 'id: number', 'id: symbol')
     expect(check()).toMatchObject({
       differences: [],

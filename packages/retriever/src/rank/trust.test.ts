@@ -32,7 +32,7 @@ describe('an embedder', () => {
     expect(await trustOf(knowingEmbedder())).toBeGreaterThan(0.6)
   })
 
-  it('that matches words only is recognised, however well it finds by them', async () => {
+  it('that matches words only is recognized, however well it finds by them', async () => {
     expect(await trustOf(wordEmbedder())).toBe(wordsOnlyTrust)
   })
 
@@ -105,7 +105,7 @@ describe('a general embedder', () => {
     expect(await trustOf(general, 3)).toBe(1)
   })
 
-  it('is recognised as useless where words find much better, whatever it knows elsewhere', async () => {
+  it('is recognized as useless where words find much better, whatever it knows elsewhere', async () => {
     expect(await trustOf(general)).toBe(wordsOnlyTrust)
   })
 })

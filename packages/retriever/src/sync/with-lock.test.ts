@@ -38,7 +38,7 @@ it('releases the lock when the work fails', async () => {
 })
 
 it('stops waiting when it is aborted', async () => {
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const holder = withLock(folder.path, never, () => held)
   const controller = new AbortController()
   let wasDone = false
@@ -48,7 +48,7 @@ it('stops waiting when it is aborted', async () => {
   await sleep(60)
   controller.abort()
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
-  letGo()
+  release()
   await holder
   expect(wasDone).toBe(false)
 })

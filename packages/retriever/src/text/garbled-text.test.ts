@@ -31,13 +31,13 @@ it.each([
   expect(problemOf(text)).toBeUndefined()
 })
 
-it('tells characters that are lost, unless they are few', () => {
+it('detects characters that are lost, unless they are few', () => {
   expect(problemOf('��� text '.repeat(20))).toContain('33 % of its characters are lost')
   expect(problemOf('The sign � stands for what is lost. '.repeat(1), '�')).toBeUndefined()
   expect(problemOf('�', '�', '�', 'word '.repeat(100))).toBeUndefined()
 })
 
-it('tells letters that stand apart, unless they are few', () => {
+it('detects letters that stand apart, unless they are few', () => {
   expect(problemOf('T h i s i s a l e t t e r', 'o f t h e c o u r t')).toContain('l e t t e r')
   expect(problemOf('П и с ь м о и з с у д а')).toContain('l e t t e r')
   expect(
@@ -47,6 +47,6 @@ it('tells letters that stand apart, unless they are few', () => {
   expect(problemOf('1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16')).toBeUndefined()
 })
 
-it('tells letters that stand apart in a row of any length', () => {
+it('detects letters that stand apart in a row of any length', () => {
   expect(problemOf('ا '.repeat(5_000_000))).toContain('l e t t e r')
 })

@@ -224,7 +224,7 @@ describe('list_files', () => {
     expect(text).toContain('hard to read: Page 2 has no text.')
   })
 
-  it('pages through a long list, and recognises folders', async () => {
+  it('pages through a long list, and recognizes folders', async () => {
     const library = new FakeLibrary()
     library.known = Array.from({ length: 250 }, (_, index) => record(`notes/${String(index).padStart(3, '0')}.md`))
     const first = await callTool(library, 'list_files', { folder: 'notes' })

@@ -15,7 +15,7 @@ it.each<[string, unknown, boolean]>([
   ['a cause', new AgentKitError('storage', 'Failed.', { cause: new Error('x', { cause: full }) }), true],
   ['another error', new Error('ENOSPC'), false],
   ['no error', undefined, false],
-])('recognises %s', (_name, error, expected) => expect(isDiskFull(error)).toBe(expected))
+])('recognizes %s', (_name, error, expected) => expect(isDiskFull(error)).toBe(expected))
 
 it('ends at a circle of causes', () => {
   const error = new Error('x')

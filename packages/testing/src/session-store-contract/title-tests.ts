@@ -22,7 +22,7 @@ export function titleTests(getStore: GetStore): void {
     expect(await titles()).toEqual(['', 'A cat?'])
   })
 
-  it('renames a session, for good, and no other', async () => {
+  it('renames a session permanently, and no other', async () => {
     const store = getStore()
     await runTurn(store, session('s1'), 'r1', [user('one'), answer('1')])
     await tick()

@@ -69,7 +69,7 @@ describe('typeSources', () => {
     expect(sources('const f = (a: Blob, b: Map<string, URL>) => a').names).toEqual(new Set(['Blob', 'Map', 'URL']))
   })
 
-  it.each(['js', 'mjs', 'cjs', 'jsx'])('cannot tell of .%s, whose types stand in comments', (extension) => {
+  it.each(['js', 'mjs', 'cjs', 'jsx'])('does not cover .%s, whose types are in comments', (extension) => {
     expect(typeSources(ts, parse("import { a } from 'a'", `file.${extension}`))).toBeUndefined()
   })
 })

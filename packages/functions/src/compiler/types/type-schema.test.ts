@@ -43,7 +43,7 @@ describe('a schema', () => {
     ['tells branded literals together', "('a' | 'b') & { __brand: 'x' }", '', { type: 'string', enum: ['a', 'b'] }],
     ['tells a branded boolean as one', "boolean & { __brand: 'x' }", '', { type: 'boolean' }],
     [
-      'tells once what is the same to JSON',
+      'lists once what is the same to JSON',
       '(UserId | OrderId)[]',
       "type UserId = string & { __brand: 'user' }; type OrderId = string & { __brand: 'order' }",
       { type: 'array', items: { type: 'string' } },
@@ -136,7 +136,7 @@ describe('a type parameter', () => {
   })
 })
 
-describe('a type that JSON Schema cannot tell', () => {
+describe('a type that JSON Schema cannot express', () => {
   it.each<[string, string, string, RegExp]>([
     ['items after a rest', '[...string[], number]', '', /"value" .* has items after its \.\.\./],
     ['an enum of computed values', 'Size', "enum Size { Small = 'x'.length, Large = 3 }", /\(Size.Small\) is an enum/],

@@ -56,7 +56,7 @@ it('bounds what merged cells repeat', async () => {
   expect(found.match(/x$/gm)).toHaveLength(31)
 })
 
-it('recognises a heading by its outline level, whatever its style is called', async () => {
+it('recognizes a heading by its outline level, whatever its style is called', async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +
     '<w:style w:type="paragraph" w:styleId="Title"><w:name w:val="Title"/></w:style>'

@@ -63,7 +63,7 @@ it('uses the headings of the outline, at their positions', async () => {
   ])
 })
 
-it('recognises headings by larger letters when there is no outline', async () => {
+it('recognizes headings by larger letters when there is no outline', async () => {
   const large = { text: 'Handbook', size: 24 }
   const body = 'This is a line of the body.'
   const { pieces } = await read([

@@ -205,7 +205,7 @@ it('refuses a vector of another length than its own', async () => {
   })
 })
 
-it('opens what has vectors without being told their length, and not with another one', async () => {
+it('opens what has vectors without their length, and not with another one', async () => {
   await store.apply(adding(makeFile('a.md', ['One'], { dimensions })), never)
   const text = await space.open('first', {})
   expect(await text.count()).toBe(1)

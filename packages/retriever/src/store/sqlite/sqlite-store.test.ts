@@ -308,7 +308,7 @@ describe('the store', () => {
     await expect(space.open('a', {})).rejects.toMatchObject({ code: 'storage' })
   })
 
-  it('serialises changes, and continues after a failed one', async () => {
+  it('serializes changes, and continues after a failed one', async () => {
     const store = await space.open('a', { dimensions: 4 })
     const wrong = makeFile('wrong.md', ['One'], { dimensions: 3 })
     const outcomes = await Promise.allSettled([

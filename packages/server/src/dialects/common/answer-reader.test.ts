@@ -116,7 +116,7 @@ describe('AnswerReader', () => {
     expect(await answerOf(collaboration)).toBe(text)
   })
 
-  it('hears each step of the last member of a sequence, unless the swarm checks its answer', async () => {
+  it('reads each step of the last member of a sequence, unless the swarm checks its answer', async () => {
     const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'three bees' })
     const textOf = async (hooks: NonNullable<SwarmOptions['hooks']>, speaker?: string): Promise<string> => {
       const first = new Agent({ name: 'One', functions: [], model: scriptedModel(['First.']) })

@@ -464,7 +464,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     )
   })
 
-  it('hears of a swarm the agent that speaks to the user', async () => {
+  it('receives, of a swarm, the agent that speaks to the user', async () => {
     const member = new Agent({
       name: 'One',
       functions: [look],
