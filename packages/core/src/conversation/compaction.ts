@@ -27,7 +27,7 @@ export type CompactRequest = {
   resultTokens: number
   info?: ModelInfo | undefined
   /** One model call without tools; rejects when it fails. */
-  summarise(messages: Message[], maxOutputTokens: number): Promise<string>
+  summarize(messages: Message[], maxOutputTokens: number): Promise<string>
 }
 
 /** Shares of the room. */
@@ -51,7 +51,7 @@ const firstMessageTokens = 150
  * as they are, the newest first, in a share of the room; only where nothing else helps they are removed too.
  *
  * @throws AgentKitError `context-overflow` when the question and the last step do not fit even so
- * @throws what `summarise` rejects with when that ends the run; other failures become a warning
+ * @throws what `summarize` rejects with when that ends the run; other failures become a warning
  */
 export async function compact(request: CompactRequest): Promise<Compacted> {
   const compaction = withKept(request)
@@ -175,7 +175,7 @@ async function summarizeOldMessages(
   compaction: Compaction,
   covered: number,
 ): Promise<Compacted> {
-  const { messages, room, summarise } = request
+  const { messages, room, summarize } = request
   const { kept } = compaction
   const least = tokensShown(request, { covered, cleared: messages.length, ...(kept && { kept }) })
   const summaryTokens = Math.floor(Math.min(room * shares.summary, room - least))
@@ -192,7 +192,7 @@ async function summarizeOldMessages(
     messages: [...noLongerKept(request, compaction), ...summarized],
     room,
     summaryTokens,
-    summarise,
+    summarize,
   })
   const isMade = warning === undefined && summary !== compaction.summary
   return {

@@ -56,7 +56,7 @@ type ConversationOptions = {
   compaction: unknown
   /** Of a run that continues. */
   unstored?: readonly UnstoredMessage[] | undefined
-  summarise(messages: Message[], maxOutputTokens: number): Promise<string>
+  summarize(messages: Message[], maxOutputTokens: number): Promise<string>
   /** The stored compaction is made for the room of this model. */
   preferred: Model | undefined
   /** Stores the compaction. */
@@ -68,7 +68,7 @@ type ConversationOptions = {
 const longRun = 8
 
 export function createConversation(options: ConversationOptions): Conversation {
-  const { instruction, summarise, preferred, onCompacted, warnings } = options
+  const { instruction, summarize, preferred, onCompacted, warnings } = options
   const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
   const noted: Message[] = options.notes === undefined ? [] : [{ v: 1, role: 'user', content: options.notes }]
   const wholeResults = new Map<string, string>()
@@ -130,7 +130,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const fits = (room: number, info: ModelInfo | undefined): boolean =>
     room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room || tokensOf(show(), info) <= room
   const compactTo = ({ info }: Model, room: number): ReturnType<typeof compact> => {
-    return compact({ messages, compaction, questionAt, room, resultTokens, info, summarise })
+    return compact({ messages, compaction, questionAt, room, resultTokens, info, summarize })
   }
   const makeRoomFor = async (model: Model, room: number): Promise<void> => {
     const made = await compactTo(model, room).catch((error) => {

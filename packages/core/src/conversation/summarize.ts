@@ -15,17 +15,17 @@ export type SummaryRequest = {
   /** The longest summary, in tokens. */
   summaryTokens: number
   /** One model call; rejects when it fails. */
-  summarise(messages: Message[], maxOutputTokens: number): Promise<string>
+  summarize(messages: Message[], maxOutputTokens: number): Promise<string>
 }
 
 /**
  * Replaces messages by a summary that a model writes, in as many requests as are needed to send it all of them.
  *
  * When the model fails, an extract replaces its summary, with a warning.
- * @throws what `summarise` rejects with when that ends the whole run
+ * @throws what `summarize` rejects with when that ends the whole run
  */
 export async function summarizeMessages(request: SummaryRequest): Promise<{ summary: string; warning?: string }> {
-  const { room, summaryTokens, summarise } = request
+  const { room, summaryTokens, summarize } = request
   const words = Math.max(10, Math.floor(summaryTokens / 3))
   const free = room - summaryTokens - estimateAll(summaryPrompt('-', '-', words))
   const passTokens = free - summaryTokens
@@ -37,7 +37,7 @@ export async function summarizeMessages(request: SummaryRequest): Promise<{ summ
       if (passTokens < leastPassTokens) throw new Error('there is no room for the request')
       const end = endOfPass(pieces, done, free - estimateText(summary))
       const transcript = pieces.slice(done, end).map(({ text }) => text)
-      const answer = await summarise(summaryPrompt(summary, transcript.join('\n\n'), words), summaryTokens)
+      const answer = await summarize(summaryPrompt(summary, transcript.join('\n\n'), words), summaryTokens)
       if (answer.trim() === '') throw new Error('the model gave nothing')
       summary = cutMiddle(answer.trim(), summaryTokens)
       done = end

@@ -63,9 +63,8 @@ export async function enqueueRuns(
       const accepted = await background.enqueue(part, bounds)
       stored.push(...accepted.map(({ runId }) => ({ runId })))
       const fresh = part.filter((_, index) => accepted[index]?.isNew)
-      for (const { runId } of fresh) {
-        for (const replaced of waiting.get(runId) ?? []) void cancelLive(enqueuer.spec.sessions, replaced)
-      }
+      const replacedIds = fresh.flatMap(({ runId }) => waiting.get(runId) ?? [])
+      for (const replacedId of replacedIds) void cancelLive(enqueuer.spec.sessions, replacedId)
       // The runs are accepted: a worker adds the jobs that cannot be added now.
       adding.push(background.queue.add(fresh.map((entry) => jobOf({ ...entry, acceptedAt }))).catch(() => {}))
     }

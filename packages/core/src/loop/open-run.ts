@@ -58,7 +58,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     // The JSON that `suspend` has stored.
     const snapshot = entry.waiting as unknown as RunSnapshot
     restore(run, snapshot, messages)
-    // Its approvals, and the end of its segment, were emitted after it was stored.
+    // The run's approvals, and the end of its segment, were emitted after its snapshot was stored.
     if (snapshot.seq !== undefined) scope.events?.continueFrom(snapshot.seq + limits.eventGap)
     return { ...run, scope: { ...scope, userId: entry.userId, sessionId: entry.sessionId }, turn, snapshot, hasMoved }
   }
@@ -166,7 +166,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   await checkPrices(agent.chain, ledger, signal)
   const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit), turn }
-  const summarise = summariser(caller, hookContext)
+  const summarize = summarizer(caller, hookContext)
   const conversation = createConversation({
     instruction: withToolInstructions(agent.instruction, toolBox),
     history: turn.history,
@@ -174,7 +174,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     messages: snapshot ? withoutLastResults(state.messages) : [...state.messages],
     compaction: snapshot ? snapshot.compaction : sessionState(turn).compaction,
     unstored: snapshot?.unstored,
-    summarise,
+    summarize,
     preferred: agent.chain.models[0],
     async onCompacted(compaction) {
       // The session has its messages in another order.
@@ -190,7 +190,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const path = place?.path ?? []
   const { delegates } = opened
   const run: Run = Object.assign(caller, {
-    ...{ turn, state, conversation, toolBox, format, hookContext, summarise, snapshot, path, delegates },
+    ...{ turn, state, conversation, toolBox, format, hookContext, summarize, snapshot, path, delegates },
     guard: createLoopDetector(agent.guard),
     members: {
       memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
@@ -227,7 +227,7 @@ async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger,
   }
 }
 
-function summariser(caller: ModelCaller, hookContext: HookContext): Run['summarise'] {
+function summarizer(caller: ModelCaller, hookContext: HookContext): Run['summarize'] {
   return async (messages, maxOutputTokens) => {
     const prompt = maxOutputTokens === undefined ? { messages } : { messages, maxOutputTokens }
     const requestFor = async (model: Model): Promise<ModelRequest> => {

@@ -51,15 +51,12 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     const expiry = now && expiryOf(now)
     if (expiry) throw expiry
   }
-  const given = await checkResults(
-    agent,
-    before.approvals,
-    checkDecisions(runId, scope.decisions ?? {}, before.approvals),
-  )
-  const isDecided = Object.keys(given).length > 0
+  const { approvals } = before
+  const decisions = await checkResults(agent, approvals, checkDecisions(runId, scope.decisions ?? {}, approvals))
+  const isDecided = Object.keys(decisions).length > 0
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
-  // A run that died or was handed back holds its session still; one that is continued interrupts no other. A worker does
-  // not wait for a session: the run is delivered to it again.
+  // A run that died or was handed back still holds its session, and a continued run interrupts no other. A worker does not
+  // wait for a session: the run is delivered to it again.
   const own = { onBusy: before.isBackground ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
   const session = {
     store,
@@ -72,17 +69,18 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'
-  const release = claimRun(store, runId)
   const starter = {
     timeoutMs: agent.timeoutMs ?? limits.backgroundMs,
     changesInput: agent.hooks.input !== undefined,
     notifies: scope.notifies === true,
   }
-  const taken = await (async () => {
+  const takeOver = async (): Promise<OpenedTurn> => {
     if (isAttached) return attachTurn(session, before)
-    if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, given))
+    if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, decisions))
     return continueTurn(session, before, starter)
-  })().finally(release)
+  }
+  const release = claimRun(store, runId)
+  const taken = await takeOver().finally(release)
   try {
     return await openTaken(run, taken, { kept, isAttached })
   } catch (error) {
@@ -105,7 +103,7 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
     const gap = isAttached ? limits.eventGap / 2 : limits.eventGap
     scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + gap)
   }
-  // What `suspend` or `append` has stored.
+  // The cast holds: `suspend` or `append` has stored the snapshot.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   if (snapshot) restore(run, snapshot, messages)
   else {

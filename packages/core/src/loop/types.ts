@@ -258,7 +258,7 @@ export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   /** Under which providers cache its prompts; `undefined` where they are not to be cached. */
   cacheKey: string | undefined
   /** Calls the model with a prompt for a summary. */
-  summarise(prompt: Message[], maxOutputTokens?: number): Promise<string>
+  summarize(prompt: Message[], maxOutputTokens?: number): Promise<string>
 }
 
 /** What one step resulted in. */

@@ -133,12 +133,12 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
     })
     const open = approvals.filter(({ approvalId }) => early[approvalId] === undefined)
     // A person may take longer than the run has.
-    const goOn = scope.pause()
+    const resumeClock = scope.pause()
     // Before the events: a reader may decide as soon as it receives one.
     const decided = open.length > 0 ? decisionsOn(run, open) : early
     if (!held) for (const approval of open) await request(approval)
     held?.release((event) => event.type !== 'approval-request' || early[event.approvalId] === undefined)
-    const own = await Promise.resolve(decided).finally(goOn)
+    const own = await Promise.resolve(decided).finally(resumeClock)
     if (!own) return undefined
     const { hasMoved, decisions = own } = await turn.resume(signal)
     if (endsHere) await beginSegment(run)
@@ -150,7 +150,7 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
   } catch (error) {
     // A run that could not be stored ends like any other.
     if (state.approvals.length === 0) throw error
-    // Its time was over when it had been stored: it stays suspended.
+    // The run's time was over once it had been stored: it stays suspended.
     if (abortError(signal).code === 'timeout') return undefined
     if (scope.approvals.isCancelled()) await takeBack(run)
     throw error
@@ -236,7 +236,7 @@ async function decisionsOn(
     return decided
   } finally {
     unwatch?.()
-    // Of an aborted run, some may be about to be stored.
+    // Some decisions on an aborted run may be about to be stored.
     await settledWithin(limits.endFailedMs, Promise.allSettled(stored))
     const left = state.approvals.filter(({ approvalId: id }) => known[id] === undefined && !own.has(id))
     // A run of which all are decided is suspended until it continues.

@@ -14,10 +14,10 @@ export function askWithin(
       return asked.finally(release)
     },
     pause() {
-      const [release, goOn] = [deadline.hold(), pause()]
+      const [release, resumeClock] = [deadline.hold(), pause()]
       return () => {
         release()
-        goOn()
+        resumeClock()
       }
     },
   }

@@ -119,9 +119,9 @@ export function startRun(request: RunRequest): StartableRun {
     const ask: Ask = async ({ path, ...approval }, signal) => {
       const decided = approvals.ask(approval.approvalId, signal)
       if (!decided) return undefined
-      const goOn = pause()
+      const resumeClock = pause()
       void events.emit({ type: 'approval-request', ...approval }, path)
-      return decided.finally(goOn)
+      return decided.finally(resumeClock)
     }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
@@ -172,7 +172,7 @@ export function startRun(request: RunRequest): StartableRun {
       },
     }
   }
-  // Who reads drafts sees no request: the run ends with it.
+  // A reader of drafts receives no approval request: the run ends with it.
   const drafted = (): DraftedRun => ({
     [Symbol.asyncIterator]: () => iterate({ canDecide: false }),
     result: start,

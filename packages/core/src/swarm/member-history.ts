@@ -77,15 +77,15 @@ function partsOf(message: Message | undefined): UserPart[] {
 async function summaryOf(messages: readonly Message[], run: Run): Promise<string> {
   const { state, members } = run
   if (state.summary !== undefined) return state.summary
-  members.summary ??= messages.length === 0 ? Promise.resolve('') : summarise(messages, run)
+  members.summary ??= messages.length === 0 ? Promise.resolve('') : summaryFor(messages, run)
   state.summary = await members.summary
   return state.summary
 }
 
-async function summarise(messages: readonly Message[], { model, summarise }: Run): Promise<string> {
+async function summaryFor(messages: readonly Message[], { model, summarize }: Run): Promise<string> {
   const { contextWindow = Number.POSITIVE_INFINITY } = model.info ?? {}
   const room = Math.min(summaryLimits.tokens, Math.floor(contextWindow / 2))
   const transcript = cutMiddle(messages.map(spokenText).join('\n'), room)
   if (estimateText(transcript) <= summaryLimits.words) return transcript
-  return summarise(summaryPrompt('', transcript, summaryLimits.words))
+  return summarize(summaryPrompt('', transcript, summaryLimits.words))
 }
