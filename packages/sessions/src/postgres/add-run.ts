@@ -38,7 +38,7 @@ export async function tryToAddRun(writing: Writing, run: RunToBegin): Promise<bo
   try {
     return await addRun(writing, run, run.expectedVersion > 0, run.expectedVersion)
   } catch (error) {
-    // What another process has added at the same time.
+    // Another process has added the same at the same time.
     if ((error as { code?: string }).code === '23505') return false
     throw error
   }

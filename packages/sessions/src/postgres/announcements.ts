@@ -75,7 +75,7 @@ export function openAnnouncements(
       client.on('end', () => lose(opened))
       client.on('notification', ({ payload }) => receive(payload))
       await client.connect()
-      // It does not keep the process alive.
+      // The connection does not keep the process alive.
       unref(client)
       await client.query(`LISTEN "${schema}"`)
       // The last reader has left meanwhile.
@@ -83,7 +83,7 @@ export function openAnnouncements(
       listener = client
       lastHeard = performance.now()
       hasHeard = false
-      // What was written meanwhile was not heard.
+      // Writes in the meantime were not announced.
       watchers.notifyAll()
       await ping()
     } catch {

@@ -33,14 +33,14 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
           if (again && row?.holder === holder.id && row.created_at === now) return undefined
           if (row && isKnown(row, work)) return row
           const values = [key, toStored(request.fingerprint), holder.id, now]
-          // Of two at once, one finds the row of the other: of this store maybe before the commit is answered.
+          // One of two concurrent requests finds the row of the other, in this store maybe before the commit is acknowledged.
           if ((await query(row ? takeText : reserveText, values)).length === 0) continue
           holder.hold(work)
           isHeld = true
           return undefined
         }
       }).catch((error: unknown) => {
-        if (isHeld) holder.letGo(work)
+        if (isHeld) holder.release(work)
         throw error
       })
       return known && toAnswer(known)
@@ -57,14 +57,14 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
         { isSingle: true },
       )
       // Where nothing was reserved, the answer was deleted with its session.
-      if (status !== null || stored.length === 0) holder.letGo(workOf(key))
+      if (status !== null || stored.length === 0) holder.release(workOf(key))
     },
 
     async forget(request) {
       const key = keyOf(request)
       const values = [key, toStored(request.fingerprint)]
       const forgotten = await write(({ query }) => query(forgetText, values), { isSingle: true })
-      if (forgotten.length > 0) holder.letGo(workOf(key))
+      if (forgotten.length > 0) holder.release(workOf(key))
     },
   }
 }

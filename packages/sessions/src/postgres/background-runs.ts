@@ -53,7 +53,7 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
             if (!isRepeated) await delegateRun(writing, runId, members)
           },
         })
-        holder.letGo(runId, entry.attempt)
+        holder.release(runId, entry.attempt)
       })
     },
 

@@ -34,7 +34,7 @@ async function begin(writing: Writing, run: RunToBegin): Promise<Begun | AgentKi
   ])
   const used = heads.find(({ run_id }) => run_id === ids[0])
   const isOwn = used?.holder === holder.id && used.status === 'running' && used.session === session?.id
-  // It was begun by an earlier try, whose answer was lost.
+  // An earlier try, whose answer was lost, has begun the run.
   if (used && isOwn && !holder.held(runId)) return { attempt: used.attempt, count: used.message_count }
 
   let active = heads.find((head) => head.session === session?.id && head.status === 'running' && head.holds_session)
@@ -118,7 +118,7 @@ export async function failRuns(
 ): Promise<void> {
   const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
   for (const run of runs) {
-    // One that is damaged ends without an event; a database that fails does so again.
+    // A damaged run ends without an event; a failure of the database occurs again below.
     const stored = await readStoredRun(writing.query, fromStored(run.run_id)).catch(() => undefined)
     await endRun(writing, run, stored ? withEndEvent(stored, failed) : failed)
     if (stored?.record.status === 'queued') writing.unqueue(fromStored(run.run_id))

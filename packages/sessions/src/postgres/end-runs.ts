@@ -39,7 +39,7 @@ export async function afterStop(writing: Writing, number: number): Promise<void>
 /** Ends what is open below a run that ends. */
 export async function endMembers(writing: Writing, number: number, caller: RunEnding): Promise<void> {
   for (const member of await writing.query<EndedRun>(membersText, [number])) {
-    // One that is damaged ends without an event; a database that fails does so again.
+    // A damaged run ends without an event; a failure of the database occurs again below.
     const stored = await readStoredRun(writing.query, fromStored(member.run_id)).catch(() => undefined)
     await endRun(writing, member, endWithCaller(caller, stored))
   }

@@ -46,7 +46,7 @@ export async function enqueueRuns(
   }
   for (const { row, entry } of fresh) {
     if (entry.onBusy !== 'queue' || entry.replaces !== undefined) {
-      // It sees those that are queued before it.
+      // The check must see the runs that are queued before this one.
       await flush()
       await makeWay(writing, entry)
     }

@@ -27,7 +27,7 @@ export interface Holder {
   /** Notes that this store does the work from now on. */
   hold(work: string, held?: Held): void
   /** @param attempt only this one; any when absent */
-  letGo(work: string, attempt?: number): void
+  release(work: string, attempt?: number): void
   /** Lets go of a run whose end could not be stored: it is lost from now on. */
   abandon(runId: string): void
   /** What this store holds of a run. */
@@ -67,7 +67,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     }
   }
   const start = (): void => {
-    // Its failures are tried again by the next one.
+    // After a failure the next heartbeat tries again.
     heart ??= setInterval(() => {
       if (works.size === 0 && abandoned.size === 0) stop()
       else beat().catch(() => {})
@@ -92,7 +92,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       works.set(work, held)
       start()
     },
-    letGo(work, attempt) {
+    release(work, attempt) {
       if (attempt === undefined || works.get(work)?.attempt === attempt) works.delete(work)
     },
     abandon(runId) {
@@ -107,7 +107,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       stop()
       works.clear()
       if (lastBeat !== Number.NEGATIVE_INFINITY) {
-        // Where the database is away, it goes stale.
+        // Where the database is away, the row becomes stale.
         const removed = database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]).catch(() => {})
         await Promise.race([removed, sleep(closeMs, undefined, { ref: false })])
       }

@@ -23,7 +23,7 @@ export function runNotices({
         try {
           notices.push({ noticeId, tries, createdAt, record: toRecord(row) })
         } catch (error) {
-          // One that cannot be read holds up no other.
+          // A notice that cannot be read does not delay others.
           await query(failText, [noticeId, toStored(messageOf(error))])
         }
       }

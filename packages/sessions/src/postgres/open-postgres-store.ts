@@ -87,9 +87,9 @@ export function openPostgresStore(
               if (!isRepeated) await query(endTurnText, [toStored(runId), status, usageText, now])
             },
           })
-          holder.letGo(runId)
+          holder.release(runId)
         } catch (error) {
-          // What could not be stored is lost from now on, and settled by the next run.
+          // A run whose end could not be stored is lost from now on, and settled by the next run.
           if (holder.held(runId)) holder.abandon(runId)
           throw error
         }

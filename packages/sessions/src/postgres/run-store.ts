@@ -72,7 +72,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
         const decisions = await storeEntry(access, runId, prepared, {
           after: (writing, isRepeated) => suspendRun(writing, runId, entry, isRepeated),
         })
-        holder.letGo(runId, entry.attempt)
+        holder.release(runId, entry.attempt)
         return decisions
       })
     },
@@ -84,9 +84,9 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
       return inOrder(runId, async () => {
         try {
           await storeEntry(access, runId, prepared, { ending: entry })
-          holder.letGo(runId, entry.attempt)
+          holder.release(runId, entry.attempt)
         } catch (error) {
-          // What could not be stored is lost from now on, and resumed or settled as such.
+          // A run whose end could not be stored is lost from now on, and resumed or settled as such.
           if (holder.held(runId)?.attempt === entry.attempt) holder.abandon(runId)
           throw error
         }
@@ -111,7 +111,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
             if (!isRepeated) await query('UPDATE agentkit.runs SET holder = NULL WHERE run_id = $1', [toStored(runId)])
           },
         })
-        holder.letGo(runId, attempt)
+        holder.release(runId, attempt)
       }),
 
     read: (runId) => readStoredRun(query, runId),

@@ -42,7 +42,7 @@ async function tryToTakeOver(
   const run = await lockRun(query, holder, runId)
   if (!run) return unknownRun(runId)
   const isRunning = run.status === 'running' && run.holder !== null
-  // Its answer was lost: this store has it.
+  // The answer of an earlier try was lost: this store has the run.
   const isTaken = again && isRunning && run.holder === holder.id && !holder.held(runId)
   let count = run.message_count
   if (!isTaken) {
@@ -59,7 +59,7 @@ async function tryToTakeOver(
     count += await take(writing, { ...run, number }, isRunning, begin)
     touch(runId)
   }
-  // It was found above, within this transaction.
+  // The cast holds: the run was found above, within this transaction.
   return { stored: (await readStoredRun(query, runId)) as StoredRun, count }
 }
 

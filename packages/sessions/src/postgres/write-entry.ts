@@ -85,27 +85,30 @@ export async function writeEntry(
   options: EntryOptions,
 ): Promise<Written | 'in tree'> {
   const values: unknown[] = []
-  const put = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const text = textOf(toStored(runId), entry, options, now, put)
+  const put: Put = (value, type) => `$${values.push(value)}::${type}`
+  const text = entryText(toStored(runId), entry, options, now, put)
   const [row] = await query<{ count: number }>(text, values)
   if (row) return { count: row.count, isRepeated: false }
-  return explain(query, runId, entry, options, again)
+  return outcomeOf(query, runId, entry, options, again)
 }
 
+/** Adds a value to a statement. @returns its place in the text */
+type Put = (value: unknown, type: string) => string
+
 /** The parts that an entry does not have are left out: it has few texts, which are prepared once each. */
-function textOf(
+function entryText(
   runId: string,
   entry: PreparedEntry,
   { ending, isLeaving, inTree }: EntryOptions,
   now: number,
-  put: (value: unknown, type: string) => string,
+  put: Put,
 ): string {
   const { attempt, position, bodies, state, progress, usage, calls, events } = entry
   const id = put(runId, 'text')
   const isAttempt = attempt === undefined ? 'true' : `attempt = ${put(attempt, 'int')}`
   const isPlain = inTree ? 'true' : 'NOT in_tree'
   if (!ending && !isLeaving && hasOnlyEvents(entry)) {
-    // Its last events may follow its suspension.
+    // The last events of a run may be stored after its suspension.
     return `WITH run AS MATERIALIZED (SELECT number, keeps_events, message_count AS count FROM agentkit.runs
         WHERE run_id = ${id} AND status IN ('running', 'waiting') AND ${isAttempt} AND ${isPlain} FOR NO KEY UPDATE)
       ${eventsPart(events, put)} SELECT count FROM run`
@@ -157,24 +160,20 @@ function textOf(
     SELECT count FROM run`
 }
 
-function messagesPart(
-  bodies: string[],
-  from: string | undefined,
-  put: (value: unknown, type: string) => string,
-): string {
+function messagesPart(bodies: string[], from: string | undefined, put: Put): string {
   return `, added AS (INSERT INTO agentkit.messages (run, position, body)
     SELECT number, ${from ?? `count - ${put(bodies.length, 'int')}`} + place::int - 1, body
     FROM run, unnest(${put(bodies, 'text[]')}) WITH ORDINALITY AS m (body, place) ON CONFLICT DO NOTHING)`
 }
 
-function callsPart(calls: PreparedEntry['calls'], put: (value: unknown, type: string) => string): string {
+function callsPart(calls: PreparedEntry['calls'], put: Put): string {
   const [ids, names, times] = calls
   return `, begun AS (INSERT INTO agentkit.calls (run, call_id, name, started_at)
     SELECT number, c.* FROM run, unnest(${put(ids, 'text[]')}, ${put(names, 'text[]')}, ${put(times, 'bigint[]')}) AS c
     ON CONFLICT (run, call_id) DO UPDATE SET name = excluded.name, started_at = excluded.started_at)`
 }
 
-function eventsPart(events: PreparedEntry['events'], put: (value: unknown, type: string) => string): string {
+function eventsPart(events: PreparedEntry['events'], put: Put): string {
   const [seqs, bodies] = events
   const given = `unnest(${put(seqs, 'bigint[]')}, ${put(bodies, 'text[]')}) AS e (seq, body)`
   return `, emitted AS (INSERT INTO agentkit.events (run, seq, body)
@@ -197,8 +196,8 @@ export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }:
   return events[0].length > 0 && others === 0 && state === null && progress === null && usage === null
 }
 
-/** Why nothing was stored; after a lost answer, the earlier try may have stored it. */
-async function explain(
+/** What became of an entry that was not stored now: after a lost answer, an earlier try may have stored it. @throws why not */
+async function outcomeOf(
   query: Query,
   runId: string,
   { attempt, position, bodies }: PreparedEntry,

@@ -130,7 +130,7 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
 /** Ends a run that its own process does not end, with its last event. */
 export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
   const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
-  // One that is damaged ends without an event.
+  // A damaged run ends without an event.
   const [stored] = readable([run.run_id], (runId) => readStoredRun(writing.statements, runId))
   endRun(writing, run.run_id, run, stored ? withEndEvent(stored, failed) : failed)
   if (run.status === 'queued') removeJobs(writing.statements, run.run_id, writing.now)

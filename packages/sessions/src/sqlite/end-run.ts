@@ -77,7 +77,7 @@ function endRow({ statements, touch, now }: Changed, runId: string, run: EndedRo
 function endMembers(writing: Changed, runId: string, caller: RunEnding): void {
   // The rows have the columns that the statement selects.
   for (const member of writing.statements.openMembers.all(runId) as (EndedRow & { run_id: string })[]) {
-    // One that is damaged ends without an event.
+    // A damaged run ends without an event.
     const [stored] = readable([member.run_id], (id) => readStoredRun(writing.statements, id))
     const ending = endWithCaller(caller, stored)
     addLastEvents(writing, member, ending)
@@ -86,7 +86,7 @@ function endMembers(writing: Changed, runId: string, caller: RunEnding): void {
 }
 
 function addNotice({ statements, now }: Changed, runId: string, number: number): void {
-  // One whose record is damaged ends too, without a notice.
+  // A run with a damaged record ends too, without a notice.
   const [record] = readable([runId], (id) => readRecord(statements, id))
   if (record) statements.addNotice.run(`msg_${crypto.randomUUID()}`, number, record.agentId, now, now, toJSON(record))
 }

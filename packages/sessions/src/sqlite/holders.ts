@@ -24,7 +24,7 @@ export interface Holder {
   /** Notes that this store does the work from now on, and sends heartbeats meanwhile. */
   hold(work: string, attempt?: number): void
   /** @param attempt only this one; any when absent */
-  letGo(work: string, attempt?: number): void
+  release(work: string, attempt?: number): void
   beat(statements: Statements): void
   /**
    * Whether the store of a row is alive and still does the work.
@@ -68,13 +68,13 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
     },
     hold(name, attempt = 1) {
       work.set(name, attempt)
-      // It skips one while the database is locked.
+      // A heartbeat is skipped while the database is locked.
       heart ??= setInterval(() => {
         if (work.size === 0) stopHeart()
         else database.tryNow(beat)
       }, heartbeatMs).unref()
     },
-    letGo(name, attempt) {
+    release(name, attempt) {
       if (attempt === undefined || work.get(name) === attempt) work.delete(name)
     },
     beat,
@@ -112,7 +112,7 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It exists, but belongs to another user.
+    // The process exists, but belongs to another user.
     return (error as { code?: string }).code === 'EPERM'
   }
 }

@@ -44,7 +44,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
         (statements) => statements.storeAnswer.run(runId, status, type, body, scope, key, fingerprint).changes > 0,
         (isStored) => {
           // Where nothing was reserved, the answer was deleted with its session.
-          if (status !== null || !isStored) holder.letGo(workOf(request))
+          if (status !== null || !isStored) holder.release(workOf(request))
         },
       )
     },
@@ -54,7 +54,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
       await write(
         (statements) => statements.forgetAnswer.run(scope, key, fingerprint).changes > 0,
         (isForgotten) => {
-          if (isForgotten) holder.letGo(workOf(request))
+          if (isForgotten) holder.release(workOf(request))
         },
       )
     },

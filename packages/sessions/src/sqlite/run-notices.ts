@@ -25,7 +25,7 @@ export function runNotices({
         try {
           notices.push(toNotice(row))
         } catch (error) {
-          // One that cannot be read holds up no other.
+          // A notice that cannot be read does not delay others.
           await write((statements) => statements.failNotice.run(messageOf(error), row.notice_id))
         }
       }

@@ -83,7 +83,7 @@ export function openFile(path: string, durability: 'normal' | 'full'): Pick<Shar
   const { DatabaseSync } = nodeSQLite()
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
   try {
-    // What is deleted is overwritten at once. What SQLite has moved before may leave traces: see `removeTraces`.
+    // Deleted bytes are overwritten at once. Bytes that SQLite has moved before may leave traces: see `removeTraces`.
     database.exec('PRAGMA secure_delete = ON')
     // First, because it refuses foreign files, which the journal mode would change.
     migrate(database, basename(path), { copy: (version) => copyBeforeMigration(path, version) })

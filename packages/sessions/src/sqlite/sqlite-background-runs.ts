@@ -51,7 +51,7 @@ export function sqliteBackgroundRuns(access: StoreAccess): BackgroundRuns {
       const prepared = { attempt: entry.attempt, entry: prepareEntry(entry), members }
       await write(
         (statements, touch) => delegateRun({ statements, touch, now: storeTime() }, runId, prepared),
-        () => holder.letGo(runId, entry.attempt),
+        () => holder.release(runId, entry.attempt),
       )
     },
 

@@ -70,11 +70,11 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
 
   /** Writes to a file that was deleted or moved would be lost: the file now at the path is opened instead. */
   const openWhatIsThere = (): SharedFile => {
-    if (opened && opened.file !== fileAt(path)) letGo()
+    if (opened && opened.file !== fileAt(path)) releaseOpened()
     return open()
   }
 
-  const letGo = (): void => {
+  const releaseOpened = (): void => {
     const released = opened
     opened = undefined
     if (released) releaseFile(released)
@@ -86,7 +86,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     clearTimeout(idle)
     idle = undefined
     tryNow(cleanup)
-    letGo()
+    releaseOpened()
   }
 
   const untilUnlocked = async <T>(work: () => T, deadline: number): Promise<T> => {
@@ -101,7 +101,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   }
 
   /** One call at a time tries to get the lock, so that many waiting calls block the process no longer than one. */
-  const inLine = async <T>(work: () => T): Promise<T> => {
+  const enqueue = async <T>(work: () => T): Promise<T> => {
     refuseWhenClosed()
     const deadline = performance.now() + options.lockTimeoutMs
     const result = (queues.get(key) ?? Promise.resolve()).then(() => untilUnlocked(work, deadline))
@@ -118,7 +118,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     if (waiting.length === 0) return
     const calls = waiting
     waiting = []
-    inLine(() => commitAll(openWhatIsThere(), calls, path)).then(checkpointWhenIdle, (error) => {
+    enqueue(() => commitAll(openWhatIsThere(), calls, path)).then(checkpointWhenIdle, (error) => {
       for (const { reject } of calls) reject(error)
     })
   }
@@ -151,7 +151,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   return {
     async read(work) {
       const readNow = (): ReturnType<typeof work> => work(open().statements)
-      if (!opened) return inLine(readNow)
+      if (!opened) return enqueue(readNow)
       const readWhileOpen = (): ReturnType<typeof work> => {
         refuseWhenClosed()
         return readNow()
@@ -162,7 +162,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     async transaction(work, committed) {
       refuseWhenClosed()
       return new Promise((resolve, reject) => {
-        // Of one call: its result is what its own callbacks receive.
+        // The cast holds: the result of a call goes to its own callbacks only.
         waiting.push({ work, committed, resolve, reject } as Waiting)
         if (commits === 0) {
           setImmediate(() => {
@@ -203,8 +203,12 @@ function commitAll({ database, statements }: SharedFile, calls: readonly Waiting
   database.exec('BEGIN IMMEDIATE')
   try {
     if (calls.length === 1) calls.forEach(run)
-    else
-      for (const call of calls) runAlone(database, call, run, (error) => settled.push(() => call.reject(error)), path)
+    else {
+      for (const call of calls) {
+        const failure = runAlone(database, path, () => run(call))
+        if (failure !== undefined) settled.push(() => call.reject(failure))
+      }
+    }
     database.exec('COMMIT')
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -212,22 +216,18 @@ function commitAll({ database, statements }: SharedFile, calls: readonly Waiting
   for (const settle of settled) settle()
 }
 
-/** Undoes a call that throws, and no other. */
-function runAlone(
-  database: DatabaseSync,
-  call: Waiting,
-  run: (call: Waiting) => void,
-  fail: (error: unknown) => void,
-  path: string,
-): void {
+/** Undoes a call that throws, and no other. @returns its error */
+function runAlone(database: DatabaseSync, path: string, call: () => void): AgentKitError | undefined {
+  let failure: AgentKitError | undefined
   database.exec('SAVEPOINT call')
   try {
-    run(call)
+    call()
   } catch (error) {
-    // Of all of them: the lock is tried again, or the disk is full.
+    // An error of all calls: the lock is tried again, or the disk is full.
     if (isLocked(error) || !database.isTransaction) throw error
     database.exec('ROLLBACK TO call')
-    fail(toStorageError(error, path))
+    failure = toStorageError(error, path)
   }
   database.exec('RELEASE call')
+  return failure
 }

@@ -99,7 +99,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
           if (waits) afterStop({ statements, touch, now }, runId, run)
           return decisionsOn(statements, runId, run.number, approvals)
         },
-        () => holder.letGo(runId, entry.attempt),
+        () => holder.release(runId, entry.attempt),
       )
       return decisions
     },
@@ -133,7 +133,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
         })
       } finally {
         // Also if it could not be stored: the run is lost then, and resumed or settled as such.
-        holder.letGo(runId, ending.attempt)
+        holder.release(runId, ending.attempt)
       }
     },
 
@@ -153,7 +153,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
           statements.releaseRun.run(requireHeld(statements, runId, attempt).number)
           touch(runId)
         },
-        () => holder.letGo(runId, attempt),
+        () => holder.release(runId, attempt),
       )
     },
 

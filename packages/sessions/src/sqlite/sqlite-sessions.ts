@@ -137,7 +137,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         })
       } finally {
         // Also if it could not be stored: without an owner, the next run settles it.
-        holder.letGo(runId)
+        holder.release(runId)
       }
     },
 

@@ -37,7 +37,7 @@ export function openStore(database: SQLiteDatabase, watchers: Watchers, options:
       let touched: string[] = []
       let held: Parameters<Hold>[] = []
       const undo = (): void => {
-        for (const entry of held) holder.letGo(...entry)
+        for (const entry of held) holder.release(...entry)
         touched = []
         held = []
       }

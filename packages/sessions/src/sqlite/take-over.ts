@@ -37,7 +37,7 @@ export function takeOver(
   statements.takeRun.run({ holder: holder.id, isLost: isRunning ? 1 : 0, now, number })
   holder.beat(statements)
   touch(runId)
-  // It was found above, within this transaction.
+  // The cast holds: the run was found above, within this transaction.
   return readStoredRun(statements, runId) as StoredRun
 }
 
