@@ -176,10 +176,10 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
         renewedAt = clock.now()
         await query(renewJobs, [jobs.map(({ token }) => token)])
       }
-      // Its type does not have them.
+      // The type of pg-boss does not have them.
       const { settled = [] } = touched as { settled?: string[] }
       const kept = new Map(settled.map((id) => [id, 0]))
-      // It names jobs, not deliveries: of several deliveries of one job, the last one is kept.
+      // pg-boss names jobs, not deliveries: of several deliveries of one job, the last one is kept.
       for (const { id, retryCount } of attempts) {
         if (kept.has(id)) kept.set(id, Math.max(kept.get(id) ?? 0, retryCount))
       }

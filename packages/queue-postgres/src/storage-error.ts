@@ -22,7 +22,7 @@ export async function retrying<T>(work: () => Promise<T>, { isFirst }: { isFirst
     } catch (error) {
       if (!isTransient(error) || performance.now() >= deadline) throw error
     }
-    // It keeps the process alive: its caller waits for an answer.
+    // The timer keeps the process alive: the caller waits for an answer.
     await sleep(wait * (0.5 + Math.random() / 2))
   }
 }

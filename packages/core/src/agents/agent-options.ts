@@ -204,7 +204,7 @@ export function checkModels(model: Model | readonly Model[]): readonly Model[] {
   if (models.some(({ id }) => typeof id !== 'string')) {
     throw invalidArgument('`model` has no `id`. Give your Model one, such as "own/echo".')
   }
-  // What is loaded later is not known yet.
+  // The facts of a model that is loaded later are not known yet.
   for (const one of models) if (!one.load) checkModelInfo(one)
   if (new Set(models).size < models.length) throw invalidArgument('`model` lists the same model twice. Leave one out.')
   return models

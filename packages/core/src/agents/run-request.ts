@@ -102,7 +102,7 @@ function newHandover(): Handover {
 
 /** As the run stores it. */
 function specOf({ name, description, inputSchema }: Tool): ToolSpec {
-  // Of a client, whose schemas are plain JSON.
+  // The cast holds: schemas of a client are plain JSON.
   return { name, description, inputSchema: inputSchema as JSONSchema }
 }
 

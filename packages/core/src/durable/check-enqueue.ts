@@ -55,7 +55,7 @@ function checkItem(item: EnqueueItem, now: number): CheckedItem {
 
 /** Items whose lists are copies: the caller may change its own while the store opens. */
 export function copyLists(items: readonly EnqueueItem[]): readonly EnqueueItem[] {
-  // What is no list is refused by `checkItems`.
+  // `checkItems` refuses a value that is not a list.
   if (!Array.isArray(items)) return items
   // `map` would skip the holes of a list that has some.
   return Array.from(items, (item: EnqueueItem) => {

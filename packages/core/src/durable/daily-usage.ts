@@ -85,7 +85,7 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
   }
 
   const isSpent = ({ stored, since, here }: Day): boolean => {
-    // What this process has counted may not be in the store yet.
+    // The store may not have all usage that this process has counted.
     const tokens = Math.max(stored.tokens + since.tokens, here.tokens)
     const usd = Math.max(stored.usd + since.usd, here.usd)
     return tokens >= (userDailyTokens ?? Infinity) || usd >= (userDailyUsd ?? Infinity)
@@ -98,7 +98,7 @@ export function createDailyUsage({ limits, agentId, runs, now = Date.now }: Dail
       // The clock may have been set back.
       if (runs && Math.abs(now() - day.readAt) >= rereadMs) await reread(runs, userId, day)
       if (!isSpent(day)) return
-      // What has ended since had stored a part of its usage before, which is counted twice.
+      // A run that has ended since may have stored a part of its usage before: that part is counted twice.
       const mayCountTwice = day.since.tokens > 0 || day.since.usd > 0
       if (runs && mayCountTwice) await reread(runs, userId, day)
       if (isSpent(day)) throw spentError(midnight + dayMs - now())

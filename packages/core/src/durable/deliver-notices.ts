@@ -64,7 +64,7 @@ async function deliverOne(
     { key: `${noticeId} hook`, call: hook && (() => callHook(hook, structuredClone(record))) },
     { key: `${noticeId} delivery`, call: deliver && (() => deliver(notice)) },
   ]
-  // One that fails does not hold up the other.
+  // A delivery that fails does not delay the other one.
   const failures = await Promise.all(
     parts.map(async ({ key, call }) => {
       if (!call || delivered.has(key)) return []

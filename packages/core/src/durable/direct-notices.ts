@@ -27,7 +27,7 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
   const deliver = async (store: BackgroundStore): Promise<void> => {
     while (isDue) {
       isDue = false
-      // What a store throws is tried again, by this process or another one: the notices stay.
+      // When the store throws, this process or another one tries again: the notices stay.
       lastTry = Math.max(
         lastTry,
         await deliverNotices(store, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
@@ -45,7 +45,7 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
   const wake = (): void => {
     isDue = true
     clearTimeout(timer)
-    // It has background runs.
+    // The cast holds: the store has background runs.
     if (runs?.background) working ??= deliver(runs as BackgroundStore)
   }
   return {

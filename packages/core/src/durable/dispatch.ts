@@ -62,7 +62,7 @@ export function dispatch({
     if (outcome !== 'done' && (await queue.missing([runId])).length > 0) await queue.add([{ runId, agentId, userId }])
   }
   const settle = async (job: TakenJob): Promise<void> => {
-    // What a run reports is stored. Here only a store or a queue fails.
+    // Failures of a run are stored with it. Only a store or a queue fails here.
     const outcome = await run(job).catch((error: unknown): JobOutcome => {
       onError(error)
       return { afterMs: limits.failedAgainMs }

@@ -36,7 +36,7 @@ export async function* followRun(
     const isOver = record.status === 'done' || record.status === 'failed'
     if (!range && isOver) throw notKept(runId, 'They are gone: events are kept for a time after the end of a run.')
     const last = range?.last ?? 0
-    // Who reads the stream of the run itself sees events before they are stored, or their process dies.
+    // A reader of the run's own stream receives events before they are stored, and their process may die before that.
     if (after > last + (record.status === 'running' ? limits.unsavedEvents : 0)) {
       throw invalidArgument(`\`after\` is ${after}, and the last event of the run ${runId} is ${last}.`)
     }

@@ -30,7 +30,7 @@ export function jobOf({
 /** The job of a run that is stored already. */
 export function jobOfStored(
   { key, record: { runId, agentId, createdAt }, priority = 0 }: StoredRun,
-  // One that continues comes before those that were accepted after it.
+  // A run that continues comes before those that were accepted after it.
   acceptedAt: number = Date.parse(createdAt),
 ): QueuedJob {
   return jobOf({ key, runId, agentId, priority, acceptedAt })

@@ -40,11 +40,11 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
 async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
   const { record } = stored
   const { runId, approvals, sources, status } = record
-  // What members have used whose runs wait is added to the run that called them when they have ended.
+  // The usage of a member whose run waits is added to its caller's when the member's run has ended.
   const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
   const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
   const progress = progressOf(stored)
-  // What `suspend`, `append` or `end` has stored.
+  // The cast holds: `suspend`, `append` or `end` has stored a snapshot.
   const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
   const { steps = 0, warnings = [], sources: cited = [] } = snapshot?.progress ?? {}
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')

@@ -78,7 +78,7 @@ export function jobRunner({
     const { runId, parentRunId } = before
     const result = await agent.continueRun(runId, { known }).result
     const { error, finishReason, usage, cost } = result
-    // It is stored as it ended here, unless its time was over before it was open again: then nothing is stored of that.
+    // The run has stored its own end, unless its time was over before it could be opened.
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
       const spent = spentSince(before, { usage, ...(cost && { cost }) })
@@ -94,9 +94,9 @@ export function jobRunner({
     // Later, as the run that has its session may need its own job meanwhile.
     if (stored.isFree && isBusy(error)) return { afterMs: limits.busyAgainMs }
     if (stored.isFree && !isFailure(error)) return { afterMs: 0 }
-    // It has begun and failed, and was queued again meanwhile.
+    // The run has begun and failed, and was queued again meanwhile.
     if (stored.record.status === 'queued' && stored.record.attempts > before.attempts) return { afterMs: 0 }
-    // It was even begun again, by another job of it.
+    // Another job of the run has even begun it again.
     if (stored.record.attempts > before.attempts + 1) return { afterMs: limits.elsewhereAgainMs }
     if (error && isFailure(error)) throw error
     return { afterMs: stored.record.status === 'queued' ? limits.busyAgainMs : limits.elsewhereAgainMs }
@@ -196,7 +196,7 @@ async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise
     await admit?.({ agentId, userId, runId })
     return undefined
   } catch (error) {
-    // What the user has used cannot be read: it is tried again, as a run that cannot.
+    // The usage of the user cannot be read: the job is tried again, as where the run cannot be read.
     if (isAgentKitError(error) && error.code === 'storage') throw error
     return asRunError(error)
   }

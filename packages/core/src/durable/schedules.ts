@@ -71,7 +71,7 @@ export async function listSchedules({ store, agentId }: Owner): Promise<Schedule
 
 /** A run of a schedule, as it is stored. */
 export function scheduledRun({ agentId, entry }: StoredSchedule): QueuedRunEntry {
-  // What `setSchedule` has stored.
+  // The cast holds: `setSchedule` has stored the entry.
   const { userId, sessionId, ...rest } = entry as unknown as ScheduledEntry
   const runId = `run_${crypto.randomUUID()}`
   return { ...rest, runId, key: keyOf({ agentId, userId, ...(sessionId !== undefined && { sessionId }) }, runId) }

@@ -44,7 +44,7 @@ export async function workOnStore(
   }: StoreWorkerOptions,
 ): Promise<Worker> {
   let isClosed = false
-  // What it still tries when it has given up is for others.
+  // A worker that has closed leaves what it still tries to others, and reports no failure of it.
   const onError = (error: unknown): void => (isClosed ? undefined : report(error))
   const runs = backgroundOf(store)
   const { background } = runs
@@ -88,7 +88,7 @@ export async function workOnStore(
   const specs = (): { id: string; approvalMs: number }[] =>
     agents.map((agent) => ({ id: agent.id, approvalMs: agent.toSpec().approvalMs }))
   const hookOf = (agentId: string) => byId.get(agentId)?.toSpec().onRunEnd
-  // What this process cannot deliver is left to others.
+  // Notices that this process cannot deliver are left to others.
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
   const notify = async (): Promise<void> => {
@@ -107,7 +107,7 @@ export async function workOnStore(
   const end = async (): Promise<void> => {
     await Promise.all([dispatcher.close(), ...upkeep.map((one) => one.stop())])
     await stopping.stop()
-    // Of the runs that have ended meanwhile.
+    // Delivers the notices of runs that have ended meanwhile.
     await notify().catch(onError)
     await notices.stop()
     await background.removeWorker(workerId).catch(onError)

@@ -44,7 +44,7 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
   const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const failed = started.find((one) => one.status === 'rejected')
   if (failed) {
-    // Its caller has nothing to close: those of the other stores would work on.
+    // The caller receives nothing that it could close: the workers on the other stores would continue.
     await Promise.all(workers.map((worker) => worker.close()))
     throw failed.reason
   }

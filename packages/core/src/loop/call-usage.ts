@@ -40,7 +40,7 @@ function partsOf(reported: Usage, estimate: { input(): number; output(): number 
     return { inputTokens: total > outputTokens ? total - outputTokens : estimate.input(), outputTokens }
   }
   const input = estimate.input()
-  // What the prompt cannot be is the answer, also where that has hidden parts.
+  // The part of the total that exceeds the prompt is the answer, which may have hidden parts.
   const output = Math.max(estimate.output(), total - input)
   return { inputTokens: total > output ? total - output : input, outputTokens: output }
 }

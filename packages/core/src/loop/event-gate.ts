@@ -48,7 +48,7 @@ export function eventGate(emit: Emit, step: number): EventGate {
   const emitDraft = ({ callId, text }: ToolInputDelta): Promise<void> | undefined => {
     if (mode !== 'draft') return undefined
     draft ??= { callId, written: compactJSON() }
-    // Of two answers the last valid one counts: which one it is, is known at the end.
+    // Of two answers the last valid one counts, and only the end of the reply decides which one that is.
     if (draft.callId !== callId) mode = 'hold'
     const written = mode === 'draft' ? draft.written(text) : ''
     if (written === '') return undefined
@@ -64,7 +64,7 @@ export function eventGate(emit: Emit, step: number): EventGate {
     emit(event) {
       if (event.type === 'tool-input-delta') return emitDraft(event)
       if (mode === 'emit') return emit(event)
-      // Its own call ends the draft, and beside another call it is no answer.
+      // The call of the answer tool ends its draft; beside another call it is not an answer.
       if (event.type === 'tool-call') mode = 'hold'
       held.push(event)
       return undefined

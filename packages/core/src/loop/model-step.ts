@@ -70,7 +70,7 @@ export async function storeReply({ scope, turn, state, conversation }: Run, { me
 async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
   const { conversation, agent, hookContext } = run
   let request = await conversation.requestFor(model, requestOptions(run, model))
-  // Where it is likely to be needed it is there from the first request on: other tools clear a provider's cache.
+  // Offered from the first request on where it is likely to be needed: a change of the tools clears a provider's cache.
   const isNeeded = conversation.hasLongResults() || (run.toolBox.specs.length > 0 && conversation.hasBegunLong())
   if (isNeeded && (await offerReadTool(run))) {
     request = await conversation.requestFor(model, requestOptions(run, model))

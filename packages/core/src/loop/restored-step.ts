@@ -30,7 +30,7 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
     ...(planned ? { planned } : {}),
   }
   state.reply = reply
-  // It is offered by requests, of which this run has made none yet.
+  // Requests offer the tool, and this run has made none yet.
   if (calls.some(({ name }) => name === readOnName)) await offerReadTool(run)
   // With calls that have no result, the model had answered.
   if (scope.interrupted && calls.length > 0) scope.interrupted.isModelCallLost = false

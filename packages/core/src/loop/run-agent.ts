@@ -72,10 +72,10 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     if (opened.snapshot?.trace !== undefined) trace?.span().link(opened.snapshot.trace)
     if (isStored && opened.beginsSegment !== false) await start(opened.scope)
     hasStarted = true
-    // A resumed run has used some of its time before.
+    // A resumed run has used a part of its time already.
     clock.look()
     const ready = await currentRun.run(current, inTrace(trace, openRun), opened)
-    // It has the time of the runs around it by now.
+    // A shared ledger has the time of the runs around this one by now.
     if (ledger.shared) clock.look()
     end = { finishReason: await currentRun.run(current, inTrace(trace, takeSteps), ready) }
     await membersSettled(scope)
@@ -86,7 +86,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     end = isDelegated ? { finishReason: 'aborted', error: cause.reason } : await toRunEnd(cause, run)
     await membersSettled(scope)
     if (isDelegated) {
-      // Another process continues it, which has no end here.
+      // Another process continues the run: it does not end here.
       if (scope.handover) scope.handover.isDelegated = true
     } else if (opened && (isHandedBack(cause, run) || isLeft(end, opened))) {
       await opened.turn.handBack?.(!scope.signal.aborted).catch(opened.turn.release)

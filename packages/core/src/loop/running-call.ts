@@ -66,7 +66,7 @@ export class RunningCall implements ToolContext {
     const { scope, ledger } = this.#run
     const { callId } = this
     this.#questions++
-    // Of its own, as the call may have needed approval before it ran.
+    // Not the id of the call's own approval, which the call may have needed before it ran.
     const approvalId = approvalIdOf(placeOf(this.#run), `${callId}?${this.#questions}`)
     const releases = [this.#deadline.hold(), ledger.hold()]
     try {

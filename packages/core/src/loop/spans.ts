@@ -90,7 +90,7 @@ export async function withToolSpan(run: Run, call: ToolCall, work: () => Promise
   try {
     const attempt = await span.within(work)
     const { isError, timeout, output } = attempt
-    // What the model receives is made of the output.
+    // The content that the model receives is derived from the output.
     span.end({ isError, output: output as JSONValue, ...(timeout && { error: timeout }) })
     return attempt
   } catch (error) {

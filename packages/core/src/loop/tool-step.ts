@@ -35,7 +35,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   const { suspended } = run.members
   guard.beginStep(calls.length)
   await emitMissingResults(run, resultsOf(state.messages))
-  // A run that died may have calls that were never looked at.
+  // A run whose process has died may have calls that were never checked for approval.
   const isSuspended = decisions !== undefined && scope.requested === undefined
   let own = isSuspended ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
   const checked = isSuspended ? await checkOrSuspend(run, own, decisions) : decisions
@@ -84,7 +84,7 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
   for (const { callId } of unknown) members.suspended.delete(callId)
   for (const { callId } of calls) if (!unknown.some((call) => call.callId === callId)) state.begun.delete(callId)
   const others = calls.slice(0, limits.toolCallsPerStep).filter((call) => !unknown.includes(call))
-  // What was decided holds, whatever the tool's rule says now.
+  // An earlier decision stays valid when the tool's rule would decide otherwise now.
   const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
   const rest = others.filter((call) => !known.includes(call) && !members.suspended.has(call.callId))
   const asked = toolBox.mayNeedApproval ? await untilAborted(scope.signal, callsToApprove(rest, toolBox, place)) : []
@@ -124,7 +124,7 @@ async function resumeMembers(run: Run, calls: readonly ToolCall[], decisions: De
   await emitOutcomes(run, due, { ...noVerdicts, approved: new Set(due.map(({ callId }) => callId)) })
   for (const { callId } of due) {
     decided.delete(callId)
-    // Unless it was suspended again, the call has its result, also if the member could not be resumed.
+    // The call has its result now, also if the member could not be resumed, unless the member was suspended again.
     if (suspended.get(callId) === before.get(callId)) suspended.delete(callId)
   }
 }

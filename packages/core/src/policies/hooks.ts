@@ -126,7 +126,7 @@ export async function runHook<Value extends object>(
     if (typeof result === 'object' && 'block' in result && typeof result.block === 'string') {
       return { block: result.block || 'Blocked.' }
     }
-    // Who writes `block: true` beside the value means to block it.
+    // A hook that returns `block: true` beside a value means to block.
     const isBlock = typeof result === 'object' && 'block' in result && Boolean(result.block)
     const isUsable = typeof result === 'object' && !isBlock && rules[name].isUsable(result)
     // The output of a tool may be anything, and becomes plain JSON later; other results are sent to models and stored.

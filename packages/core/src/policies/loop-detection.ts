@@ -80,7 +80,7 @@ export function createLoopDetector(options: GuardOptions | false = {}): LoopDete
     if (times >= stopAt) stalled = `The model ${what}, and got the same result each time.`
     if (times >= stopAt || warned) return undefined
     warned = cycle
-    // One note for both, where empty answers stand between the steps.
+    // One note for both, where there are empty answers between the steps.
     emptyAnswers = 0
     return `[You have ${what}, and got the same result each time. Do something else, or answer with what you know: the run ends at ${stopAt} times.]`
   }

@@ -65,7 +65,7 @@ export function createSharedLedger({ store, runId, within, accounts, prices }: S
       return updating
     },
     publish() {
-      // What could not be stored is part of the next update, and of what the caller of the run collects.
+      // Usage that could not be stored is part of the next update, and of what the caller of the run collects.
       shared.update(() => ({ value: undefined })).catch(() => {})
     },
   }

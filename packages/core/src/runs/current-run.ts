@@ -25,6 +25,6 @@ export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value
 
 /** Runs that `work` starts belong to no run, whichever one this code is called within. */
 export function outsideRuns<Value>(work: () => Value): Value {
-  // Not by `exit`: that of Deno ends at the first `await`.
+  // Not by `exit`, whose effect ends at the first `await` in Deno.
   return currentRun.run(undefined, work)
 }

@@ -59,7 +59,7 @@ export async function* elementsOf(
       const text = JSON.stringify(item)
       const isNew = given[index] !== text
       given[index++] = text
-      // Of JSON.
+      // The cast holds: items are parsed from JSON.
       const fitting = isNew ? itemOf(item as JSONValue) : undefined
       if (fitting !== undefined) yield fitting
     }

@@ -33,7 +33,7 @@ export function recordOfSuspended({
   const entry = entryOf(state)
   if (entry?.waiting === undefined) return undefined
   const { agentId, seeded, version, parkedAt, waiting } = entry
-  // What `suspend` has stored.
+  // The cast holds: `suspend` has stored the snapshot.
   const snapshot = waiting as unknown as RunSnapshot
   const place = { runId, step: snapshot.progress.steps, callers: '' }
   const suspended = suspendedMembers(snapshot, place)

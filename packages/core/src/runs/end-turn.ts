@@ -27,7 +27,7 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
   const { signal, emit, events } = scope
   const status = turnStatus(state, end)
   if (!status) {
-    // That of a member was stored when it was suspended.
+    // The end of a member's segment was stored when the member was suspended.
     if (!scope.memberRun) void emit(runEndOf(run, end))
     return turn.flush?.()
   }
@@ -56,7 +56,7 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
   const { signal, emit, events } = scope
   const status = turnStatus(state, end)
   if (!status) {
-    // That of a member was stored when it was suspended.
+    // The end of a member's segment was stored when the member was suspended.
     if (!scope.memberRun) void emit(runEndOf(run, end))
     return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
   }

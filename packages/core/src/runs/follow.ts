@@ -39,7 +39,7 @@ export async function* follow(
         yield event
         seen = event.seq
       }
-      // What comes later, the end too, wakes again.
+      // Later writes, the end of the run included, wake the follower again.
       const isUpToDate = isCaughtUp && !hasEnded && page.length < pageSize && page.at(-1)?.type !== 'run-end'
       if (page.length === 0) {
         // Read again after its end, as its last events are stored with it.

@@ -36,7 +36,7 @@ function runTrace(current: Tracer, about: SpanStart, outer: RunTrace | undefined
         isSuspended = value === undefined
         return value
       } finally {
-        // Also for a run that fails meanwhile, whose error belongs to a span.
+        // Also for a run that fails while it waits: its error belongs to a span.
         if (!isSuspended) span = current.start(about, { parent: outer?.span(), after: span })
       }
     },

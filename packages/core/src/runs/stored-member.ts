@@ -46,6 +46,6 @@ export function spentOf(stored: StoredRun): Spent {
 }
 
 export function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
-  // What a turn has stored.
+  // The cast holds: a turn has stored the snapshot.
   return progressOf(stored)?.snapshot as unknown as RunSnapshot | undefined
 }

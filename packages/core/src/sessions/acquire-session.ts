@@ -65,7 +65,7 @@ async function begin<Found>(
   let { known } = request
   for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 250)) {
     const session = known ?? (await untilAborted(signal, store.load(key)))
-    // What it was before is outdated when it is tried again.
+    // The session that was loaded is outdated when this is tried again.
     known = undefined
     const version = session?.version ?? 0
     const begun = await tryToBegin(request, await prepare(session))

@@ -35,7 +35,7 @@ export function endWithCaller(
     ...{ status: 'failed', finishReason: 'aborted' },
     error: finishReason === 'aborted' && error ? error : callerEnded,
   }
-  // One that waits has said so, also when its approvals are decided and it has not continued.
+  // A member that waits has emitted that already, also when its approvals are decided and it has not continued.
   const isWorking = member?.record.status === 'running' && !(member.isFree && member.approvals.length > 0)
   return isWorking ? withEndEvent(member, ending) : ending
 }

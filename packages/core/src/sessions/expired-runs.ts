@@ -21,7 +21,7 @@ export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs
     const found = expired.filter((runId) => !ended.includes(runId))
     for (const runId of found) {
       const stored = await runs.read(runId).catch((error) => endUnreadable(runs, runId, error))
-      // It was decided meanwhile, or could not be read.
+      // The run was decided meanwhile, or could not be read.
       if (stored?.record.status !== 'waiting') continue
       // A run that an earlier version has suspended has no progress.
       const requestedAt = progressOf(stored)?.at ?? runs.now() - approvalMs

@@ -130,7 +130,7 @@ export function takeOverRun(
   const place = known?.hasNewSession ? { ...request, known: { version: 0, messages: [] } } : request
   return acquireSession(place, async (session): Promise<Beginning<TakenRun>> => {
     const before = first ?? (await runs.read(runId))
-    // What it was before is outdated when it is tried again.
+    // The run that was read is outdated when this is tried again.
     first = undefined
     const attempt = (before?.attempt ?? 0) + 1
     const undo = (): Promise<unknown> => {
@@ -143,7 +143,7 @@ export function takeOverRun(
       const expectedVersion = session?.version ?? 0
       const heldAt = performance.now()
       const stored = await runs.takeOver(runId, { expectedVersion, ...(start && { begin: start }) })
-      // All that its session has was just read, unless another process has begun it since.
+      // The whole session was just read, unless another process has begun the run since.
       const first = start?.isFirst && stored.attempt === 1 ? (start.messages ?? []) : undefined
       const described = { ...(await describeRun(request, stored, session, first)), heldAt, giveBack: undo }
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
@@ -165,7 +165,7 @@ export function takeOverRun(
 /** Whether other runs of the session began or ended since a run had failed that is retried. */
 function hasMovedSince({ version, progress }: TakenRun): boolean {
   const { suspended } = progress ?? {}
-  // One that waited has moved the session when it was suspended, and again when it ended.
+  // A run that was suspended has moved the session's version twice: when it was suspended and when it ended.
   return version !== (suspended ? suspended.version + 1 : progress?.version)
 }
 

@@ -30,7 +30,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       ...(snapshot !== undefined && { snapshot }),
       ...{
         at: runs.now(),
-        // It moved when the run began, and moves when it ends or is suspended.
+        // The version moved when the run began, and moves when the run ends or is suspended.
         version: version + 2,
         ...(described && { seq: described.seq() }),
         since,
@@ -144,7 +144,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
       if (messages.length > 0) void writer.write({ messages }).catch(() => {})
       const finishReason = status === 'done' ? 'stop' : 'error'
       await writer.finish((entry) => {
-        // Its result has the steps and warnings of its progress, which the entry of a resumable run has already.
+        // A result has the steps and warnings of the progress, which a resumable run has stored with its entries.
         const more = output === undefined ? {} : { output }
         const isStored = isResumable && output === undefined
         const last = isStored ? {} : { progress: progressOf(described?.snapshot(), more) }

@@ -86,7 +86,7 @@ export function runWriter({ runs, runId, attempt, position, report, events, fail
     for (const { resolve } of batch) resolve()
   }
   const writeAll = async (): Promise<void> => {
-    // What is added at the same time becomes one entry.
+    // Additions that follow each other directly become one entry.
     await undefined
     while (isDue() && !isFinishing) {
       const batch = take()

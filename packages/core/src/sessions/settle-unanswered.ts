@@ -65,7 +65,7 @@ async function settleRun(question: NextQuestion, stored: StoredRun): Promise<voi
       taken.release()
     }
   } catch (error) {
-    // It was answered first, or another run holds the session, for which the next question waits as well.
+    // The call was answered meanwhile, or another run holds the session: the next question waits for that run as well.
     if (!isAgentKitError(error) || !['session-conflict', 'session-busy', 'not-found'].includes(error.code)) throw error
   } finally {
     release()

@@ -57,7 +57,7 @@ export function acquireSuspended(request: SessionRequest): Promise<AcquiredSessi
     // Without its snapshot a run cannot be resumed.
     if (entry.waiting === undefined) throw notSuspended(runId)
     const { usage = {} } = own
-    // Not `session.messages`, which include what others see of this run.
+    // Not `session.messages`, which include what other runs see of this one.
     const others = turns.filter((turn) => turn !== own).flatMap(visibleMessages)
     const found: ResumedRun = {
       history: [...own.messages.slice(0, entry.seeded), ...others],

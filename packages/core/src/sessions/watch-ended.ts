@@ -49,7 +49,7 @@ async function look(store: RunStore, watched: WatchedRuns): Promise<void> {
   watched.isLooking = true
   const { runs } = watched
   for (const run of [...runs].slice(0, limits.runsPerLook)) {
-    // It may have ended meanwhile.
+    // The run may have ended meanwhile.
     if (!runs.delete(run)) continue
     runs.add(run)
     // A store that fails now is read again later.
@@ -67,7 +67,7 @@ async function look(store: RunStore, watched: WatchedRuns): Promise<void> {
 
 function reasonToEnd({ runId, attempt }: WatchedRun, stored: StoredRun | undefined): AgentKitError | undefined {
   if (stored?.record.status === 'running' && stored.attempt === attempt) return undefined
-  // One that is gone was cancelled, and deleted with its session.
+  // A run that is not stored any more was cancelled, and deleted with its session.
   if (!stored || stored.record.finishReason === 'aborted') {
     return new AgentKitError('aborted', stored?.record.error?.message ?? 'The run was cancelled.', { runId })
   }

@@ -98,7 +98,7 @@ async function runActive(
     place: { path, memberPath: `${members.memberPath}/${member.id}`, store: members.store },
   }
   const clock = startBudgetClock(scope.end, account.ledger)
-  // Where another process left the run, it has started.
+  // A run that another process has left has started already.
   const { interrupted } = scope
   const isActive = interrupted !== undefined && snapshot?.active?.[opened.path.length] === member.id
   const hasStarted = interrupted?.started.delete(path.join('/')) || isActive

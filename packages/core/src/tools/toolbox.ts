@@ -56,7 +56,7 @@ export async function enabledTools(toolBox: ToolBox, run: ToolRun, warnings: str
     try {
       if ((await tool.isEnabled?.(asking)) === false) byName.delete(tool.name)
     } catch (error) {
-      // What makes the configuration wrong ends the run, as it does everywhere.
+      // A wrong configuration ends the run, as it does everywhere.
       if (isAgentKitError(error) && error.code === 'invalid-config') throw error
       byName.delete(tool.name)
       const reason = redactSecrets(messageOf(error))

@@ -9,7 +9,7 @@ export function makeFolder(folder: string, mode?: number): void {
   const { dirname, resolve } = process.getBuiltinModule('node:path')
   const missing: string[] = []
   for (let path = resolve(folder); !existsSync(path); path = dirname(path)) missing.unshift(path)
-  // It fails for a file.
+  // Fails where the path is a file.
   if (missing.length === 0) mkdirSync(folder, { recursive: true })
   for (const path of missing) {
     try {

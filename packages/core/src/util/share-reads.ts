@@ -10,7 +10,7 @@ const scheduled = new WeakMap<object, Map<string, Promise<unknown>>>()
 export function shareRead<Value>(owner: object, key: string, read: () => Promise<Value>): Promise<Value> {
   const reads = scheduled.get(owner) ?? new Map<string, Promise<unknown>>()
   scheduled.set(owner, reads)
-  // One key is read in one way.
+  // The cast holds: all readers of a key read the same value.
   const known = reads.get(key) as Promise<Value> | undefined
   if (known !== undefined) return known.then((value) => structuredClone(value))
   const begun = new Promise<void>((resolve) => afterThisTurn(resolve)).then(() => {

@@ -45,7 +45,7 @@ function claimsIn(sentence: string): string[] {
   }
   let end = 0
   for (const [index, match] of words.entries()) {
-    // From the begin of a run of marks only, which a try from each of them would read again.
+    // From the start of a run of marks only, which a try from each of them would read again.
     const word = match[0].replace(/(?<![.'’&-])[.'’&-]+$|['’]s$/u, '')
     const follows = /^\s*$/.test(sentence.slice(end, match.index))
     if (run.length > 0 && !follows) close()

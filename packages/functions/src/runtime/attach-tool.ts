@@ -100,7 +100,7 @@ function checkReceiver(receiver: ToolFunction, plain: ToolFunction, { name, meth
         `Bind it to what it belongs to, as in ${owner}.${name}.bind(${owner}).`,
     )
   }
-  // Bound functions can be recognised only by this. Other wrappers may have other parameters.
+  // Bound functions can be recognized only by this. Other wrappers may have other parameters.
   if (receiver.name.startsWith('bound ') && receiver.length < plain.length) {
     throw new AgentKitError(
       'invalid-argument',

@@ -68,7 +68,7 @@ function counted({ read, leave }: EventSource, stop: () => void): EventSource {
 function writeTogether({ incoming, outgoing }: Partial<HttpBindings> = {}): void {
   const socket = incoming?.httpVersion === '1.1' ? outgoing?.socket : undefined
   if (!socket) return
-  // Of the response it would put the parts of a chunk apart.
+  // `cork` of the response would send the parts of a chunk apart.
   socket.cork()
   setImmediate(() => setImmediate(() => socket.uncork()))
 }

@@ -43,7 +43,7 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
     void send('', { beginsAnswer: true })
     if (error) return sendBrokenEnd(send, encode, placeAfter(followed, followed.after), error)
     const end = await sendUntilEnd(followed, signal, send)
-    // Its events are gone with its session.
+    // The run's events were deleted with its session.
     if (!end.isSent && !signal.aborted) return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
     if (!end.isSent && draining.aborted) void send(`: draining\n\n${encode.cut?.() ?? ''}`, { beginsAnswer: true })
   } catch (error) {
@@ -109,7 +109,7 @@ async function failureOf(
   run: AgentRun | undefined,
 ): Promise<ProblemError | undefined> {
   if (!end.error || !run) return runProblem(end)
-  // It settles as its last event is stored. Where another process has ended the run, it may not.
+  // The result settles once the last event is stored, and maybe never where another process has ended the run.
   const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
   const result = await Promise.race([run.result, turn])
   return runProblem(result?.error?.code === end.error.code ? result : end)

@@ -7,7 +7,7 @@ export function publicEvent(event: AgentEvent): AgentEvent {
     case 'tool-result':
       return event.isError ? { ...event, output: failureOf(event.output) } : event
     case 'agent-end':
-      // Of a member that failed, the reason is what its model or its tool has said.
+      // The reason of a failed member is a text of its model or its tool.
       return event.reason === undefined ? event : { ...event, reason: endings[event.status] ?? endings.failed }
     case 'step-restart':
     case 'model-fallback':

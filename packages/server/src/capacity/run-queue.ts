@@ -138,7 +138,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     async enter(signal, { userId, timeoutMs } = {}) {
       if (closed) throw overloaded(shuttingDown, { connection: 'close' })
       const user = userOf(userId)
-      // Where a place is free, all that wait have users who may take none.
+      // Where a place is free, the users of all waiting runs have as many as they may have.
       if (running < runs && user.running < user.most) return take(user)
       try {
         checkRoom(user)

@@ -36,7 +36,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
         await parts.capacity.checkBudget(request.userId).catch(asSpent)
         await store()
         const key = idempotencyKeyOf(context)
-        // Where this process dies before its answer is stored, the request that is sent again finds the run.
+        // When this process dies before its answer is stored, a repeated request finds the run.
         const idempotencyKey = key && `POST /api/v1/runs ${key} ${request.fingerprint}`
         const runId = await enqueueRun(parts, request, { requestId: context.get('requestId'), idempotencyKey })
         await begin({ runId, type: 'application/json', isAccepted: true })

@@ -78,7 +78,7 @@ export function bytesOf({ handle, size }: { handle: FileHandle; size: number }):
     },
     flush: (done) => done(left > 0 ? new Error('The file has become shorter while it was read.') : null),
   })
-  // What fails is the error of the stream that is returned.
+  // A failure is the error of the stream that is returned.
   pipeline(handle.createReadStream({ start: 0, end: Math.max(0, size - 1) }), counted, () => {})
   // TypeScript knows two ReadableStreams, the DOM's and Node's; at run time there is one.
   return Readable.toWeb(counted) as ReadableStream

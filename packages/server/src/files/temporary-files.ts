@@ -45,7 +45,7 @@ async function isLeftOver(name: string, path: string): Promise<boolean> {
   if (machine === undefined || own.has(name)) return false
   if (machine === host) return Number(pid) === process.pid || !isAlive(Number(pid))
   const stats = await statOf(path)
-  // Not of its content: a file that an upload replaces is linked here, and may be old.
+  // Not the time of its content: a file that an upload replaces is linked here, and may be old.
   return stats !== undefined && Date.now() - stats.ctimeMs > leftOverMs
 }
 
@@ -54,7 +54,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It belongs to another user.
+    // The process exists, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -3,7 +3,7 @@ import type { ServerContext } from '../util/server-env.ts'
 import { idempotencyKeyOf } from './idempotency.ts'
 
 /**
- * A hash of what a client sent, to recognise the same request when it is sent again: the same for the same fields and
+ * A hash of what a client sent, to recognize the same request when it is sent again: the same for the same fields and
  * values, in whatever order. Empty for a request without an `Idempotency-Key`, which is compared with no other.
  */
 export function fingerprint(context: ServerContext, sent: unknown): string {

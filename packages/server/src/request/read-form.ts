@@ -141,7 +141,7 @@ export async function readForm(
       const wasInside = fileIsOpen
       texts.push(piece)
       parser.write(piece, () => {
-        // What is part of a file alone is not in memory any more.
+        // Bytes that belong to a file alone are not in memory any more.
         const isFile = wasInside && fileIsOpen && received.length === fileCount
         texts.pop()
         if (!isFile) texts.push(Buffer.from(piece))

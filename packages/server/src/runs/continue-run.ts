@@ -37,8 +37,8 @@ export async function reserveContinuation(
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
   const reservation = capacity.continuations.reserve(runId, attempt)
   const run = async (leave: Leave, before: RunRecord): Promise<LiveRun> => {
-    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing. So it is
-    // where the server stops, and leaves it to the next one.
+    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing. The same
+    // holds where the server stops, and leaves the run to the next one.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()

@@ -139,7 +139,7 @@ function invalid(name: string, message: string): ProblemError {
 export function decisionProblem(error: unknown): ProblemError {
   if (!isAgentKitError(error)) return thrownProblem(error)
   if (error.code === 'session-conflict') return finalConflict(error.message)
-  // Its own sentence may have words of the tool's schema.
+  // The error's own sentence may have words of the tool's schema.
   if (error.code === 'invalid-argument') return new ProblemError(error.code, { detail: misfit, cause: error })
   return thrownProblem(error)
 }

@@ -19,7 +19,7 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
   return recoverRuns([agent], {
     signal,
     async enter(runId) {
-      // It continues within the places of its user, and for the client that has decided.
+      // The run continues within the places of its user, for the client that has decided.
       if (capacity.continuations.has(runId)) throw new ProblemError('overloaded')
       return capacity.runs.enter(signal)
     },

@@ -1,4 +1,4 @@
-// What the routes of sessions answer, for `/openapi.json`.
+// The answers of the routes of sessions, for `/openapi.json`.
 import { jsonOf, nullable, objectOf } from '../answer/answer-schemas.ts'
 
 type Content = Readonly<Record<string, object>>

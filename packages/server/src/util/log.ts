@@ -51,7 +51,7 @@ export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
     const onFailure = (): void => printLine(formatLine(entry, 'json'))
     try {
       const written: unknown = write(entry)
-      // Of an `async` function: unhandled, its rejection would end the process.
+      // The function may be `async`: an unhandled rejection would end the process.
       if (written instanceof Promise) written.catch(onFailure)
     } catch {
       onFailure()
@@ -91,7 +91,7 @@ export function describeError(error: unknown, secrets: readonly string[] = []): 
     parts.push(messageOf(current))
     current = current instanceof Error ? current.cause : undefined
   }
-  // Redacted before it is cut, because half a key is not recognised as one.
+  // Redacted before it is cut, because half a key is not recognized as one.
   // As one line: a logger of another library may print texts as they are.
   return terminalLine(redactSecrets(parts.join(' < '), secrets)).slice(0, maxErrorLength)
 }

@@ -52,7 +52,7 @@ export function keepingAgent(http: { Agent: typeof Agent }): Agent {
 
     override reuseSocket(...reused: Parameters<Agent['reuseSocket']>): void {
       super.reuseSocket(...reused)
-      // It may not have been looked at since.
+      // The connection may not have been checked since.
       const [socket, request] = reused
       const ms = idleMs(socket)
       if (ms > idleLimit(socket)) socket.destroy()

@@ -75,7 +75,7 @@ function convertOfRun<Item>(
     earlier?.key === key &&
     earlier.before === before &&
     beginsWith(messages, earlier.messages) &&
-    // What follows on an answer's results is converted apart from them; a late result is not.
+    // Messages after an answer's results are converted apart from them; a late result is not.
     (messages[earlier.messages.length]?.role ?? 'assistant') === 'assistant'
   const known: OfRun<Item> = isContinued
     ? earlier

@@ -86,7 +86,7 @@ function standardBase64(text: string | undefined): string | undefined {
     .replaceAll('-', '+')
     .replaceAll('_', '/')
     .replace(/(?<!=)=+$/, '')
-  // One character beyond groups of four is no byte.
+  // One character beyond groups of four is not a byte.
   if (standard === '' || standard.length % 4 === 1 || foreign.test(standard)) return undefined
   return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
 }

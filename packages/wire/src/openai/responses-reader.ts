@@ -137,7 +137,7 @@ export class ResponsesReader implements FrameReader {
   /** A server that does not stream answers with the response itself; a broken one with an error of any shape. */
   #readOther(event: StreamEvent): boolean {
     if (event.object === 'response') {
-      // Its fields are checked where they are read, as those of a response inside an event.
+      // The fields are checked where they are read, as those of a response inside an event.
       this.#terminate(event as ResponseObject, 'completed')
       return true
     }

@@ -90,7 +90,7 @@ export function readFrames(response: Response, options: FrameOptions): FrameSour
       return undefined
     },
     close(complete) {
-      // Its connection is free already, mostly.
+      // The connection of a complete answer is mostly free already.
       if (!source || ended || (complete && source.hasEnded?.())) return
       if (complete) drain(source, watch)
       else source.cancel().catch(ignore)

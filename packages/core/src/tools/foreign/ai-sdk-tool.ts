@@ -48,7 +48,7 @@ export function fromNamedTool(name: string, source: Fields): Tool {
       // The loop leaves the tool out for false alone.
       isEnabled: (run: ToolRun) => call(source, 'isEnabled', run) as boolean,
     }),
-    // Of a copy of a client tool. A class may have a field of this name for something else.
+    // Only for a copy of a client tool: a class may have a field of this name for something else.
     ...(source.client === true && optional(source, 'client', 'output')),
     execute:
       typeof source.execute === 'function'

@@ -27,7 +27,7 @@ export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Prom
   const reader = new AnswerReader({ speaker: agent.speaker })
   for (let after = 0; after < lastSeq; ) {
     const events = await runs.events(record.runId, after, eventsAtOnce)
-    // Those after it are for the clients that follow the run from there.
+    // Later events are for clients that follow the run from there.
     for (const event of events) if (event.seq <= lastSeq) reader.read(event)
     const last = events.at(-1)
     if (!last) break

@@ -24,7 +24,7 @@ type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
  */
 export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncoderOptions): EncodeEvent {
   const reader = followed?.reader ?? new AnswerReader({ speaker })
-  // Those are decided.
+  // The earlier approvals are decided.
   reader.approvals.length = 0
   let hasBegun = followed !== undefined
   let hasEnded = false

@@ -12,7 +12,7 @@ type StoredRunParts = {
 
 /** The events of a stored run without its end, as far as its messages show them: those of the agent that speaks. */
 export function turnEvents({ agentId, runId, messages, approvals = [], sources = [] }: StoredRunParts): AgentEvent[] {
-  // What seeded the session is in its first turn, in front of the question.
+  // The messages that seeded the session are in its first turn, before the question.
   const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
   const lastText = own.findLastIndex((message) => message.role === 'assistant' && hasText(message))
   const events: AgentEvent[] = []

@@ -18,7 +18,7 @@ export function askResult(
   const { runId, sessionId, text, sources, approvals, finishReason } = outcome
   if (finishReason === 'approval' && elicits && areAskable(approvals)) return approvalRequests(host, runId, approvals)
   const failure = runProblem(outcome)
-  // One that was cancelled has not failed.
+  // A run that was cancelled has not failed.
   if (failure && finishReason === 'error') host.onFailure(failure)
   const structuredContent = {
     answer: text,

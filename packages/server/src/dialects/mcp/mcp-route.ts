@@ -62,7 +62,7 @@ function checkMessage(sent: unknown): void {
     throw new ProblemError('unsupported', { detail: 'Send one message: batches are not accepted.' })
   }
   if (isRecord(sent) && sent.method === 'subscriptions/listen') {
-    // It would hold a connection for changes that are never announced.
+    // A subscription would hold a connection for changes that are never announced.
     throw new ProblemError('unsupported', { status: 404, detail: 'There is nothing to subscribe to.' })
   }
 }

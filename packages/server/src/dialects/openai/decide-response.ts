@@ -29,7 +29,7 @@ export async function decideResponse(
 ): Promise<Response> {
   const param = previousId === undefined ? 'input' : 'previous_response_id'
   if (previousId !== undefined && previousId !== responseId(runId)) {
-    // One that is not there is not found, as for a question.
+    // A missing response is `not-found`, as for a question.
     await findResponse(parts, previousId, { userId, param })
     throw invalid([param], 'must be the response that requested these approvals')
   }

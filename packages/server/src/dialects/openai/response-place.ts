@@ -68,7 +68,7 @@ async function messagesUntil(
   userId: string,
   { runId, sessionId, turn }: FoundResponse,
 ): Promise<Message[]> {
-  // As it was before another one replaced it.
+  // Its status before another turn replaced it.
   const last = turn?.status === 'replaced' ? { ...turn, status: 'done' as const } : turn
   const own = last ? visibleMessages(last) : []
   if (sessionId === undefined) return own

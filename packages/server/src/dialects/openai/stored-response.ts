@@ -57,7 +57,7 @@ const statuses: Record<TurnStatus, RunRecord['status']> = {
   waiting: 'waiting',
   done: 'done',
   failed: 'failed',
-  // As it was before.
+  // Its status before another turn replaced it.
   replaced: 'done',
 }
 

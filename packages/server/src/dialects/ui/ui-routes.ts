@@ -148,7 +148,7 @@ async function activeRun({ agent }: RouteParts, userId: string, sessionId: strin
   if (!runs) return undefined
   const [active] = await agent.runs({ userId, sessionId, status: 'running', limit: 1 })
   const stored = active && (await runs.read(active.runId))
-  // It may have ended since it was listed.
+  // The run may have ended since it was listed.
   return stored?.record.status === 'running' ? stored : undefined
 }
 
@@ -162,7 +162,7 @@ function stopRoute(parts: RouteParts): Route {
     async handle(context, { param }) {
       const userId = dialectCaller(context)
       const sessionId = param('id')
-      // Those of this process, also where nothing is stored of them.
+      // The runs of this process, also those of which nothing is stored.
       await parts.capacity.sessionRuns.cancel({ userId, sessionId })
       const active = await activeRun(parts, userId, sessionId)
       if (active) await parts.agent.cancel(active.record.runId, { userId })
