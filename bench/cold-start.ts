@@ -5,7 +5,7 @@ import type { Setup } from './contestant.ts'
  * runs once too, and reports what the process took from its beginning on.
  */
 const [subject = '', baseURL] = process.argv.slice(2)
-// What contestants share, whose types take longer to strip than some packages to load.
+// Shared by the contestants: stripping its types takes longer than loading some packages.
 await import('./contestant.ts')
 const startedAt = performance.now()
 const cpuBefore = process.cpuUsage()

@@ -40,7 +40,7 @@ async function searches(path: string): Promise<Figure[]> {
   const first = await timed(() => search(wordsOf(0, 4), owner))
   const times: number[] = []
   for (let index = 1; index <= 1_000; index++) {
-    // One search after a turn, and four more: as an agent that is used.
+    // A new turn before every fifth search, as in an agent that is used.
     if (index % 5 === 0) await say(store, turns + index, { sessionId: `new-${index}`, version: 0 })
     times.push(await timed(() => search(wordsOf(index * 7, 2 + (index % 5)), owner)))
   }

@@ -11,7 +11,7 @@ const scripts = new Map<string, Script>()
 let responses = 0
 
 const server = createServer((request, response) => {
-  // Of a contestant with telemetry: the collector is not measured.
+  // Exports of a contestant with telemetry: the collector is not measured.
   if (request.url === '/v1/traces' || request.url === '/v1/metrics') {
     request.resume().on('end', () => response.end())
     return

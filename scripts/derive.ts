@@ -1,4 +1,4 @@
-// What the workspace repeats of its packages, written from their package.json: `npm run derive`. `workspace.test.ts` fails
+// Writes the files that repeat what package.json files say: `npm run derive`. `workspace.test.ts` fails
 // where a file differs.
 import { globSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

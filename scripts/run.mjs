@@ -1,5 +1,5 @@
-// What the root's package.json scripts run: `node scripts/run.mjs <task> [arguments]`. It needs Node 18 and npm, and no
-// install: it brings one about, and then everything runs on the Node of its optional dependencies.
+// Runs the scripts of the root's package.json: `node scripts/run.mjs <task> [arguments]`. It needs Node 18 and
+// npm. It installs the packages first, and then everything runs on the Node of the optional dependencies.
 import { constants } from 'node:os'
 import { buildPage } from './build-page.mjs'
 import { ensureInstalled } from './install.mjs'
@@ -10,7 +10,7 @@ import { runNode, runServer, runTool } from './toolchain.mjs'
 // Our packages resolve to their TypeScript sources, so nothing has to be built to run.
 const fromSources = '--conditions=@agentkit/source'
 
-// Files that are put into the folder while the example runs are to be found, as under `agentkit dev`.
+// The example finds files that are put into its folder while it runs, as under `agentkit dev`.
 if (process.argv[2] === 'start') process.env.AGENTKIT_DEV ??= '1'
 
 const tasks = {
@@ -22,7 +22,7 @@ const tasks = {
   ],
   swarm: [buildPage, (args) => runNode([fromSources, '--import=agentkit/register', 'apps/swarm/src/app.ts', ...args])],
   test: [runTests],
-  // What is published is measured, so it is built first.
+  // The published packages are measured, so they are built first.
   bench: [
     (args) => (asksForHelp(args) ? 0 : runTool('turbo', ['run', 'build', '--output-logs=errors-only'])),
     (args) => runNode(asksForHelp(args) ? ['bench/help.ts'] : ['bench/index.ts', ...args]),
@@ -52,7 +52,7 @@ if (Number.parseInt(process.versions.node, 10) < 18) fail(`Node 18 or newer is n
 await ensureInstalled()
 for (const step of steps) {
   const outcome = await step(args)
-  if (typeof outcome === 'string') process.exit(128 + constants.signals[outcome]) // as a shell tells a signal
+  if (typeof outcome === 'string') process.exit(128 + constants.signals[outcome]) // as a shell reports a signal
   if (outcome !== 0) process.exit(outcome)
 }
 

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { root } from './workspace-files.ts'
 
-// That of the page's own tests.
+// The packages of the page's own tests.
 const requirePlayground = createRequire(join(root, 'apps/playground/package.json'))
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -54,7 +54,7 @@ export async function axeViolations(
       const session = await context.newCDPSession(page)
       for (const path of pages) {
         await page.goto(`${address}${path}`, { waitUntil: 'load' })
-        // Not by the page, whose policy allows no script of others.
+        // Not as a script of the page, whose policy allows no other scripts.
         await session.send('Runtime.evaluate', { expression: axe })
         const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Violations
         for (const { id, nodes } of violations)

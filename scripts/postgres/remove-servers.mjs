@@ -22,7 +22,7 @@ async function remove() {
         await sleep(50)
       }
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

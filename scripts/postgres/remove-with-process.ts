@@ -9,7 +9,7 @@ export function removeWithProcess(folder: string): void {
   const file = fileURLToPath(import.meta.resolve('./remove-servers.mjs'))
   const child = spawn(process.execPath, [file, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // What a terminal sends to its group would end it before its work is done.
+    // Signals of a terminal to its process group would end it before its work is done.
     detached: true,
     env: { ...process.env, NODE_OPTIONS: '' },
   })

@@ -190,7 +190,7 @@ function wordsOf(warning: unknown): string {
 function plainJSON(value: unknown): JSONValue | undefined {
   if (!isRecord(value)) return undefined
   try {
-    // What JSON.parse returns is JSON.
+    // The cast holds: JSON.parse returns JSON.
     return JSON.parse(JSON.stringify(value)) as JSONValue
   } catch {
     return undefined

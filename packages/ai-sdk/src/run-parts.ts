@@ -23,7 +23,7 @@ export async function* runParts(run: AgentRun, options: RunPartsOptions): AsyncG
   let hasBegun = false
   for await (const event of run) {
     const parts = reader.read(event)
-    // Not before the run has made a part of its own: what fails until then can be repeated.
+    // Not before the first part of the run: a failure until then can be repeated.
     if (parts.length > 0 && !hasBegun) yield metadata
     hasBegun ||= parts.length > 0
     yield* parts

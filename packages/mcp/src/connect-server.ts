@@ -78,7 +78,7 @@ function createSession(server: Server) {
   const reopened = (lost: Promise<Connection> | undefined): Promise<Connection> => {
     opening ??= (async () => {
       await lost?.then((each) => each.close()).catch(() => {})
-      // What the connection receives later belongs to other calls than the one that opens it.
+      // Later messages of the connection belong to other calls than the one that opens it.
       const next = await currentCall.exit(() =>
         connect(server, era, (params, signal) => elicit(params, { server, calls, signal })),
       )

@@ -89,7 +89,7 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
   try {
     const prior = era === 'modern' ? { prior: { kind: 'modern' as const, discover: knownModern } } : {}
     await within(server, client.connect(transport, { timeout: server.timeoutMs, ...prior }))
-    // What is known needs no request, so the first request is the one that shows whether it still holds.
+    // A known era needs no request: the first request shows whether it still holds.
     if (era === 'modern') await within(server, client.discover({ timeout: server.timeoutMs }))
   } catch (error) {
     await close()

@@ -60,7 +60,7 @@ export function noteTools({ remember, forget }: MemoryCalls): Tool[] {
         additionalProperties: false,
       },
       idempotent: true,
-      // What the schema has checked.
+      // The cast holds: the schema has checked the input.
       execute: async (input, context) => ({ note_id: await remember((input as { text: string }).text, context) }),
     }),
     tool({

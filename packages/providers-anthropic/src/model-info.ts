@@ -51,7 +51,7 @@ function claudeTraits(model: string): ClaudeTraits {
 const table: TraitTable<ClaudeTraits> = {
   version: /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/,
   newest: /claude/,
-  // What servers that speak like Anthropic's accept.
+  // Accepted by servers that speak like Anthropic's.
   defaults: {
     thinking: 'budget',
     withoutThinking: 'absent',

@@ -67,7 +67,7 @@ export class AnthropicReader implements FrameReader {
         this.#end(event.index ?? 0)
         return false
       case 'message_start':
-        // It may already hold blocks of a tool that the server ran.
+        // The message may already have blocks of a tool that the server ran.
         this.#readWhole(event.message ?? {})
         return false
       case 'message_delta':

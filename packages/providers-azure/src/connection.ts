@@ -164,7 +164,7 @@ async function createV1Client({ endpoint, credentials, headers, fetch }: Settled
  * @param secrets receives each token, which no error may carry
  */
 function guardTokens(provider: () => Promise<string>, secrets: string[]): () => Promise<string> {
-  // Those of the headers stay.
+  // The secrets of the headers stay.
   const firstToken = secrets.length
   return async () => {
     try {

@@ -103,7 +103,7 @@ function modelParts({ content }: AssistantMessage, { owner, traits }: Reader): P
     const converted = modelPart(part, owner, traits)
     if (!converted?.functionCall) return converted ?? []
     if (unsigned) converted.thoughtSignature ??= foreignSignature
-    // Of parallel calls only the first has one.
+    // Only the first of parallel calls has a signature.
     unsigned = false
     return converted
   })

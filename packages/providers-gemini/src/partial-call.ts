@@ -61,7 +61,7 @@ function stepsOf(path: string): (string | number)[] {
 }
 
 function read(place: Place, step: string | number): unknown {
-  // Not what it inherits: a key may be `__proto__`. A list has its items under names, too.
+  // Only own keys: a key may be `__proto__`. The items of a list have names, too.
   return Object.hasOwn(place, step) ? (place as Record<string | number, unknown>)[step] : undefined
 }
 

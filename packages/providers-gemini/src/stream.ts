@@ -81,7 +81,7 @@ export class GeminiReader implements FrameReader {
     const data = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined
     const others = typeof text === 'string' ? [] : otherKinds(part)
     if (functionCall) this.#readCall(functionCall, data?.thoughtSignature)
-    // Its signature is left out too: it fits no other part.
+    // The signature of the part is left out too: it fits no other part.
     else if (others.length > 0) this.#warnOf(others)
     else if (thought === true) {
       if (typeof text === 'string') this.#reply.reasoning(text)

@@ -36,7 +36,7 @@ export class GeminiUsage {
     const [input, output] = [inputOf(snapshot), outputOf(snapshot)]
     if (input === total && outputOf(earlier) > 0) return earlier
     if (input + output === total) {
-      // What was read from the cache is part of a prompt that is still the same.
+      // Tokens that were read from the cache are part of a prompt that is still the same.
       const cached = earlier.promptTokenCount === snapshot.promptTokenCount && earlier.cachedContentTokenCount
       return { ...(cached && { cachedContentTokenCount: cached }), ...snapshot }
     }

@@ -35,7 +35,7 @@ const table: TraitTable<GroqTraits> = {
   rows: [
     // They may refuse `reasoning_effort`.
     [{ name: /(?:^|\/)(?:llama|gemma|allam|compound|kimi-k2-instruct)/ }, { reasoning: false }],
-    // It separates its reasoning by itself, and refuses `reasoning_format`.
+    // gpt-oss separates its reasoning by itself, and refuses `reasoning_format`.
     [{ name: /(?:^|\/)gpt-oss/ }, { reasoning: true, leastEffort: 'low' }],
     [{ since: '3.0' }, { reasoning: true, reasoningFormat: true }],
     // These have only `none` and `default`.

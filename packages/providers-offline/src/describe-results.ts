@@ -32,7 +32,7 @@ export function dataOf(text: string): JSONValue {
   if (text === '' || text === 'no result') return null
   if (!/^(?:[[{"\d-]|true$|false$|null$)/.test(text)) return text
   try {
-    // What JSON.parse gives is a JSON value.
+    // The cast holds: JSON.parse returns JSON.
     const value = JSON.parse(text) as JSONValue
     // Digits that a number would change (an id, an amount in wei) stay text.
     return typeof value === 'number' && String(value) !== text ? text : value

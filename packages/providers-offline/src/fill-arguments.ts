@@ -95,7 +95,7 @@ function restOfMessage(
   const argument = (start: number, end: number): Argument[] => {
     return [{ parameter, value: text.slice(start, end), place: { start, end } }]
   }
-  // Of a message that was cut the last words are not whole.
+  // The last words of a message that was cut may be incomplete.
   if (text.length >= longestMessage) return []
   if (wholeMessage.test(parameter.name)) return argument(0, text.length)
   const isName = !isFreeText(parameter, 'long')

@@ -126,7 +126,7 @@ function hint(code: ErrorCode, { status, message }: Failure, connection: Connect
   if (connection.api === 'chat' && wantsResponses.test(message)) return "Set api: 'responses'."
   if (code !== 'bad-request' || status !== 404 || connection.official) return undefined
   if (!/\/v\d/.test(connection.baseURL)) {
-    // Its query may have a key.
+    // The query of the address may have a key.
     return `The baseURL of most servers ends in /v1: ${connection.baseURL.replace(/\?.*$/s, '')} does not.`
   }
   return connection.api === 'responses' ? "This server may not have the Responses API: set api: 'chat'." : undefined

@@ -1,4 +1,4 @@
-// What the routes of the server answer, as far as the page uses it.
+// The answers of the server's routes, as far as the page uses them.
 import type { ErrorCode } from '@agentkit/core'
 
 export type Info = {

@@ -26,7 +26,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
   const text = answerOf(view)
   const isOpen = isRunning(turn)
   const again = (question: string): void => {
-    // What had the focus belongs to the answer that is replaced.
+    // The element that had the focus belongs to the replaced answer.
     focusMessage()
     void ask({ text: question, replaces: turn })
   }

@@ -31,7 +31,7 @@ export function PassageDialog({ chunkId, file: path, quote }: PassageDialogProps
     heading && plainName(heading),
   ].filter(Boolean)
   const name = passage?.file ?? path
-  // Those of an agent that serves none have no address either.
+  // Files of an agent that serves none have no address either.
   const isServed = (info.value?.accepts.files.length ?? 0) > 0 && hasAddress(name)
   return (
     <Dialog type="passage" title={file} isWide>

@@ -190,7 +190,7 @@ export class AnswerRenderer {
     const news = this.#text.slice(Math.max(this.#start, shown - 8))
     if (fence ? new RegExp(`\\n {0,3}${fence}`).test(news) : /\n\s*\n/.test(news)) {
       if (!fence) {
-        // What was shown as text stays so.
+        // Text that was shown as such stays text.
         node.appendData(this.#text.slice(shown))
         this.#start = this.#text.length
         this.#last = []

@@ -15,7 +15,7 @@ export async function highlight(code: HTMLElement, language: string): Promise<vo
   if (!highlighted) return
   let rest = code.firstChild
   for (const piece of piecesOf(text)) {
-    // Not while an answer is drawn.
+    // Waits while an answer is drawn.
     await idle()
     const html = highlighted(piece, language.toLowerCase())
     if (html === undefined || !(rest instanceof Text) || rest.data.length < piece.length) return

@@ -235,7 +235,7 @@ function requestApproval(
   event: Extract<AgentEvent, { type: 'approval-request' }>,
 ): void {
   const { approvalId, callId, name, input, kind, startedAt, path } = event
-  // It is requested again when the run is suspended again.
+  // The approval is requested again when the run is suspended again.
   view.approvals = view.approvals.filter((one) => one.approvalId !== approvalId)
   const approval = { approvalId, callId, name, input, kind, path, isOpen: true, ...(startedAt && { startedAt }) }
   view.approvals.push(approval)

@@ -17,7 +17,7 @@ export function Dialog({ type, title, isWide = false, children }: DialogProps) {
     const dialog = ref.current
     dialog?.showModal()
     return () => {
-      // What is below an open dialog cannot have the focus.
+      // Elements below an open dialog cannot have the focus.
       dialog?.close()
       if (activeElement instanceof HTMLElement && activeElement.isConnected) activeElement.focus()
       if (!isFocusLost() && !dialog?.contains(document.activeElement)) return

@@ -15,7 +15,7 @@ export function Login({ name }: { name: string }) {
   const submit = (event: Event): void => {
     event.preventDefault()
     const trimmed = token.trim()
-    // What a header cannot have is no token, and the browser would refuse to send it.
+    // A token has only characters that a header may have: the browser would refuse to send others.
     if (!/^[\x21-\x7e]+$/.test(trimmed)) {
       isRefused.value = trimmed !== ''
       return

@@ -65,7 +65,7 @@ export async function loadTurns(before?: string): Promise<void> {
     if (before === undefined) turns.value.forEach(unfollow)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
-    // Its run continues, or a person may decide on it elsewhere.
+    // The run of the last turn continues, or a person may decide on it elsewhere.
     const last = read.at(-1)
     if (before === undefined && last?.keepsEvents && (last.view.isOpen || last.view.approvals.length > 0)) {
       if (last.view.isOpen) announceTurn(last)

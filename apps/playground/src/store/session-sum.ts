@@ -11,7 +11,7 @@ export function sumOf(turns: readonly ShownTurn[]): SessionSum {
     if (!end) continue
     const { inputTokens = 0, outputTokens = 0, totalTokens = 0, estimated } = end.usage
     const tokens = Math.max(inputTokens + outputTokens, totalTokens)
-    // Of a call that failed nothing is known, which is not 0.
+    // The usage of a failed call is unknown, which is not 0.
     if (tokens === 0 && !end.cost?.usd) continue
     sum.tokens += tokens
     if (estimated || end.cost?.estimated) sum.isEstimated = true

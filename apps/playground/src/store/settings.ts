@@ -36,6 +36,6 @@ function keep(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // It holds for this page only.
+    // The setting is not stored: it holds for this page only.
   }
 }

@@ -57,7 +57,7 @@ export function receive(turn: ShownTurn, event: AgentEvent): void {
   if (turn.view.runId === '') turn.view.runId = event.runId
   if (!turn.keepsEvents && turn.log.length < maxLog) turn.log.push(event)
   applyEvent(turn.view, event)
-  // What has failed was to stop it.
+  // The problem was that the run could not be stopped.
   turn.problem.value = undefined
   if (event.type === 'run-end') turn.endedAt = Date.now()
   redraw(turn)

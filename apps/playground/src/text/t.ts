@@ -22,7 +22,7 @@ export function chooseLanguage(chosen: Language): void {
   try {
     localStorage.setItem(key, chosen)
   } catch {
-    // It holds for this page only.
+    // The language is not stored: it holds for this page only.
   }
 }
 

@@ -26,7 +26,7 @@ export async function readRunEvents(runId: string): Promise<AgentEvent[]> {
     if (response.status === 204) return events
     const run = await readRun(runId)
     const end = (): void => controller.abort()
-    // What a run that continues will emit is not part of it yet.
+    // The later events of a run that continues are missing.
     const isOpen = run.status === 'queued' || run.status === 'running'
     let silence: ReturnType<typeof setTimeout> | undefined
     const wait = (): void => {

@@ -112,6 +112,6 @@ Exit codes: 0 stopped, 1 failed, 2 wrong usage.`
 
 /** Node watches the modules of the process that it has started, and files that this process names. */
 function watchAlso(files: readonly string[]): void {
-  // One message for each: of one message, Node drops what follows a file that is not there.
+  // One message for each file: Node ignores the files after a missing one in the same message.
   for (const file of files) process.send?.({ 'watch:require': [resolve(file)] })
 }

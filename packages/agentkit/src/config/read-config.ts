@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { isInProjectTests } from './project-tests.ts'
 import { tomlFix } from './toml-fix.ts'
 
-// Not imported, as an import loads all that its exports need, too.
+// Not imported: an import of `node:fs` loads more modules.
 const { readFileSync } = process.getBuiltinModule('node:fs')
 
 export const isConfigPath: OptionRule = {

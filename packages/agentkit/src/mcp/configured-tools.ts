@@ -49,7 +49,7 @@ export function configuredTools(
 function connected(context: SDKContext, name: string, isProduction: boolean): Promise<ConnectedTools> {
   const open = connections.get(context) ?? new Map<string, Promise<ConnectedTools>>()
   if (!connections.has(context)) {
-    // Where it is closed already, nothing would close what is opened here.
+    // When the context is closed already, this throws: nothing would close the connections.
     context.onClose(async () => {
       connections.delete(context)
       const lists = await Promise.allSettled(open.values())

@@ -67,7 +67,7 @@ function knowledgeIn(agent: Member): Set<Knowledge> {
  */
 async function serveAgent(agent: Member, options: ServeOptions, onClose = (): void => {}): Promise<AgentServer> {
   const { handleSignals, serve } = await import('@agentkit/server')
-  // What the agent's runs need of the configuration fails here, and not each request.
+  // A configuration that the agent's runs cannot use fails here, instead of in each request.
   if (isWorking(agent)) agent.workerParts?.()
   const works = options.worker !== false && isWorking(agent)
   const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)

@@ -67,7 +67,7 @@ function checkColumns(names: readonly string[], path: string): void {
     if (columns.includes(name)) continue
     const nearest = nearestWord(name, columns)
     const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-    // As Excel writes it where numbers have a decimal comma.
+    // Excel writes such files where numbers have a decimal comma.
     const hint = /[;\t]/.test(name) ? ' Separate the cells by commas.' : meant
     throw invalid(
       where,

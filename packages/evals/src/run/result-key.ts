@@ -13,7 +13,7 @@ export async function agentHash(agent: Runnable): Promise<string> {
 
 async function partsOfAgent(agent: object): Promise<unknown> {
   const spec = 'toSpec' in agent && typeof agent.toSpec === 'function' ? agent.toSpec() : undefined
-  // Those of a workflow: its specification does not have them.
+  // The agents of a workflow, which its specification does not have.
   const steps = 'agents' in agent && Array.isArray(agent.agents) ? agent.agents.filter(isRecord) : []
   return [await partsOf(spec), await Promise.all(steps.map(partsOfAgent))]
 }
@@ -27,7 +27,7 @@ async function partsOf(spec: unknown): Promise<unknown> {
     return typeof method === 'function' ? method.call(spec) : undefined
   }
   const version = await called(storedVersion)
-  // What cannot be described fails the run itself.
+  // A tool that cannot be described fails the run itself.
   const tools = await called(spec.describeTools).catch(() => undefined)
   const output = await called(spec.outputFormat).catch(() => undefined)
   const form = isRecord(output) ? output.json : undefined

@@ -34,7 +34,7 @@ export async function runCase(
     for await (const event of run) events.push(event)
     const durationMs = duration()
     const result = await run.result
-    // It would wait for weeks, and its call be made when a person approves it.
+    // The run would wait for weeks, and its call would be executed once a person approves it.
     if (result.finishReason === 'approval' && agent.sessions.runs) await agent.cancel(result.runId)
     const error = failureOf(result)
     return { result, events, durationMs, ...(error && { error: infoOf(error) }) }

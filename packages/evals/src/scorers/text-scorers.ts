@@ -113,7 +113,7 @@ function isNonEmpty(text: unknown): text is string {
 }
 
 function isTimeout(cause: unknown): boolean {
-  // Its class is that of the other context.
+  // `instanceof` fails: the error's class is that of the other context.
   return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
 

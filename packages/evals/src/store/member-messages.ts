@@ -36,7 +36,7 @@ function readEvent(member: Member, event: AgentEvent): void {
       member.step = undefined
       return
     case 'step-restart':
-      // What was said so far is void.
+      // The text of the step so far is void.
       member.messages = member.messages.filter((message) => message !== member.step)
       member.step = undefined
       return
@@ -49,7 +49,7 @@ function readEvent(member: Member, event: AgentEvent): void {
     }
     case 'tool-call': {
       const { callId, name, input } = event
-      // What a model sends is JSON.
+      // The cast holds: a model sends JSON.
       stepOf(member).content.push({ type: 'tool-call', callId, name, input: input as JSONValue })
       return
     }

@@ -129,7 +129,7 @@ function isContext(node: ts.ParameterDeclaration, scope: CompilerScope): boolean
   const isNamed = [type.aliasSymbol?.name, type.symbol?.name].includes('ToolContext')
   const isMade = node.type && scope.ts.isTypeReferenceNode(node.type) && /\bToolContext\b/.test(node.type.getText())
   if (!isNamed && !isMade) return false
-  // Where the package's types are not found the name has to do.
+  // Where the types of the package are not found, the name decides.
   const isUnknown = (type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error'
   if (isUnknown || ['signal', 'runId', 'callId', 'userId', 'cite'].every((name) => type.getProperty(name))) return true
   scope.node = node

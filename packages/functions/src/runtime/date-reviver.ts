@@ -83,7 +83,7 @@ function schemaAt(root: JSONSchema, pointer: string): unknown {
     if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) {
       throw new AgentKitError('invalid-argument', `The compiled schema has nothing at ${pointer}. Compile it again.`)
     }
-    // It has this key of its own.
+    // The cast holds: the place has this key itself.
     place = place[key as keyof typeof place]
   }
   return place

@@ -20,7 +20,7 @@ export function background(work: (signal: AbortSignal) => Promise<void>): Backgr
       await work(signal)
       if (!signal.aborted) isNeeded = false
     } catch (error) {
-      // It was interrupted, and continues later.
+      // The work was interrupted, and continues later.
       if (!signal.aborted) throw error
     }
   }

@@ -103,7 +103,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
   }
   const lookSometimes = (): Promise<void> => {
     const isRecent = look !== undefined && performance.now() - look.at < lookEveryMs
-    // Where there was none, one may appear at any moment.
+    // Where there was no generation, one may appear at any moment.
     return look && isRecent && serving ? look.done : lookNow()
   }
 
@@ -200,7 +200,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
       serving = undefined
       await last?.taken.release()
       const opened = await opening?.catch(() => undefined)
-      // Its readers finish.
+      // Waits for the readers of the last one.
       if (last) await opened?.stores.closed(last.taken.generation)
       await opened?.space.close()
     },

@@ -34,7 +34,7 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
     await indexBatches(plan, removed, options)
     await remove(removed, options)
   } catch (error) {
-    // What was deleted must not be found only because another file cannot be embedded.
+    // Deleted files must not be found only because another file cannot be embedded.
     if (!options.signal.aborted) await remove(await deletedOf(plan, removed, options), options).catch(() => {})
     throw error
   }
@@ -65,7 +65,7 @@ async function indexBatches(plan: SyncPlan, removed: string[], options: IndexFil
       await writing
       seen += batch.length
       writing = write(batch, seen === plan.read.length)
-      // Its failure is handled where it is awaited.
+      // The failure of a write is handled where the write is awaited.
       writing.catch(() => {})
     }
   } finally {

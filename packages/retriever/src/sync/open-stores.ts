@@ -41,7 +41,7 @@ export function openStores(space: StoreSpace): OpenStores {
   return {
     async take(generation) {
       let entry = open.get(generation)
-      // One that is being closed is opened again afterwards.
+      // A store that is being closed is opened again afterwards.
       for (; entry?.isClosing; entry = open.get(generation)) await entry.closed
       if (!entry) {
         const dimensions = dimensionsOf(generation)

@@ -115,7 +115,7 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
     return
   }
   if (entries === 'link') {
-    // It was a folder a moment ago.
+    // The path was a folder a moment ago.
     if (prefix === '') throw folderError(path, 'it is a link now')
     walk.links.push({ file: prefix.slice(0, -1), path })
     return
@@ -160,7 +160,7 @@ function lookAt(file: string, path: string, walk: Walk): void {
   }
   try {
     const stats = lstatSync(path)
-    // It was a file a moment ago.
+    // The path was a file a moment ago.
     if (stats.isSymbolicLink()) walk.links.push({ file, path })
     if (!stats.isFile()) return
     const { dev: device, ino: inode, size, mtimeMs, ctimeMs } = stats

@@ -122,7 +122,7 @@ async function wait(
     try {
       onProgress?.(progress)
     } catch (error) {
-      // It fails its own caller only.
+      // The error of a listener fails its own caller only.
       leaveWith(error)
     }
   }
@@ -137,7 +137,7 @@ async function wait(
   signal?.addEventListener('abort', abort)
   try {
     const report = await Promise.race([shared.done, left])
-    // It may have completed just before it could be stopped.
+    // The sync may have completed just before it could be stopped.
     if (signal?.aborted) throw abortError(signal)
     return report
   } finally {

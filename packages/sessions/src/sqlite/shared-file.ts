@@ -5,7 +5,7 @@ import { copyBeforeMigration } from './copy-before-migration.ts'
 import { migrate } from './migrations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
-// Not imported, as an import loads all that its exports need, too.
+// Not imported: an import of `node:fs` loads more modules.
 const { statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */

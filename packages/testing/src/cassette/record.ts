@@ -70,7 +70,7 @@ function recordStream(
     try {
       end('left')
     } catch (error) {
-      // What a listener throws ends the process.
+      // An error that this listener throws would end the process.
       process.emitWarning(String(error), 'AgentKitWarning')
     }
   }

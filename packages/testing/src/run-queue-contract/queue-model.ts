@@ -88,7 +88,7 @@ export class QueueModel {
     if (afterMs === undefined && this.#isHeld(job, this.#margin)) return `${runId} is still there`
     const isLost = !this.#isHeld(job, this.#margin)
     this.#release(job)
-    // Where the lease was over, either has happened.
+    // When the lease was over, either may have happened.
     if (afterMs !== undefined) job.dueBy = this.#now() + afterMs
     if (afterMs !== undefined && !isLost) job.dueAt = job.dueBy
     return undefined

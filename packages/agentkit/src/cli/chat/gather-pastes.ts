@@ -18,7 +18,7 @@ export function gatherPastes(input: ReadStream, onText: (text: string) => void):
     if (text === undefined) {
       if (name === 'paste-start') begin()
     } else if (name === 'paste-end') end()
-    // Where the end of a paste is lost, Ctrl-C is still there.
+    // When the end of a paste is lost, Ctrl-C still ends it.
     else if (ctrl && name === 'c') {
       text = ''
       end()

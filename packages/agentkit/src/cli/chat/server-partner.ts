@@ -22,7 +22,7 @@ import { boundedText, codeOf, problemOf, ServerProblem, timeoutMs, unusable } fr
  */
 export async function serverPartner(address: URL, userId: string, askToken: () => Promise<string>): Promise<Partner> {
   const base = address.href.replace(/\/+$/, '')
-  // As for an agent of this folder.
+  // Variables such as AGENTKIT_TOKEN, as for an agent of this folder.
   const problem = loadDotEnv()
   if (problem !== undefined) printError(`warning: ${problem}`)
   let token = process.env.AGENTKIT_TOKEN?.trim() ?? ''

@@ -16,7 +16,7 @@ export async function importFile(path: string, name: string, fix: string): Promi
   await import('@agentkit/functions/register')
   const { href } = pathToFileURL(path)
   return import(href).catch((error: unknown) => {
-    // Of a file that it imports, the error itself says more.
+    // For an error in an imported file, its own message says more.
     if (isNoCode(error, [path, href])) throw new UsageError(`"${name}" is no TypeScript or JavaScript. ${fix}`)
     throw error
   })

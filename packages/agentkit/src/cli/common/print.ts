@@ -14,7 +14,7 @@ export function printError(line: string): void {
 export async function printTable(table: readonly (readonly string[])[]): Promise<void> {
   // Loaded here, as most of what prints needs no columns.
   const { textWidth } = await import('./text-width.ts')
-  // What is printed of a control character is wider than the character.
+  // The escape of a control character is wider than the character.
   const rows = table.map((row) => row.map(terminalLine))
   const widths: number[] = []
   for (const row of rows)

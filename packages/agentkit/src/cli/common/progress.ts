@@ -30,7 +30,7 @@ export function openProgress(title: string): Progress {
     const ms = performance.now() - startedAt
     if (ms < quietMs) return
     isShown = true
-    // Of a line that takes several rows, only the last one would be removed.
+    // Only the last row of a line that takes several rows could be removed.
     const line = shorten(terminalLine(text), Math.max(10, (stderr.columns ?? 80) - 10))
     stderr.write(`\r\u001b[K${line} ${Math.floor(ms / 1000)} s`)
   }, 250)

@@ -43,7 +43,7 @@ function watchFolder(path: string, onReplaced: () => void): { names: Set<string>
   const replaced = new Set<string>()
   try {
     const watcher = watch(path, { persistent: false }, (event, name) => {
-      // One that was removed is not there.
+      // A file that was removed does not exist.
       if (name === null || !names.has(name) || !existsSync(`${path}${sep}${name}`)) return
       // A file that is written in place causes "change".
       if (event === 'rename') replaced.add(name)

@@ -91,7 +91,7 @@ function table(rows: readonly string[], look: Look): string[] {
 }
 
 function wrapCells(head: string, rest: readonly string[], look: Look): string[] {
-  // Its marks are replaced already.
+  // The marks of the cells are replaced already.
   const uncoloured = { ...look, hasColors: false }
   return [...wrap(head, uncoloured), ...rest.flatMap((cell) => wrap(`    ${cell}`, uncoloured))]
 }

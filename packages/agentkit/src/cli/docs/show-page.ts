@@ -24,7 +24,7 @@ async function page(text: string, pager: string): Promise<boolean> {
   // Colours are shown, and the text stays on the screen. A pager may have options, so a shell starts it, as git does.
   const env = { LESS: 'FRX', ...process.env }
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
-  // It may end before all is written.
+  // The pager may end before the whole page is written.
   child.stdin?.on('error', () => {})
   // Ctrl-C is for the pager.
   const ignore = (): void => {}

@@ -41,7 +41,7 @@ const checkMs = 8_000
 
 /** Runs all checks, and prints their findings. @returns the exit code: 1 when one fails */
 export async function doctor({ json, offline, sessions = defaultSessionsPath }: DoctorFlags): Promise<number> {
-  // What checks print on the way, such as warnings of a package, is no part of the report.
+  // The output of checks themselves, such as warnings of a package, is not part of the report.
   const output = takeStdout()
   const project = readProject(sessions, offline === true)
   const running = Object.entries(checks).map(async ([id, check]) => ({ id, ...(await bounded(check, project)) }))

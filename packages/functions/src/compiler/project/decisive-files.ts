@@ -11,7 +11,7 @@ export function decisiveFiles(path: string, program: ts.Program, resolver: Modul
   const seen = new Set<string>()
   visit(path)
   for (const named of program.getCompilerOptions().types ?? []) {
-    // Of installed global types, other types depend on Node's.
+    // Of all installed global types, other types depend on those of Node.
     const name = named === '*' ? 'node' : named
     decisive.add(nearestManifest(dirname(path), name.startsWith('@') ? name : `@types/${name}`))
   }

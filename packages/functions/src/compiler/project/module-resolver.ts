@@ -22,7 +22,7 @@ export function createModuleResolver(
   return {
     resolveModuleNameLiterals(literals, containingFile, redirected, options, file) {
       cache ??= typescript.createModuleResolutionCache(host.getCurrentDirectory(), host.getCanonicalFileName, options)
-      // Of a file that a program has read before it asks only for what was not found then.
+      // For a file that was read before, TypeScript asks only for the imports that were not found then.
       const before = imports.get(containingFile)
       const found = before?.file === file ? before.found : new Map<string, string | undefined>()
       imports.set(containingFile, { file, found })

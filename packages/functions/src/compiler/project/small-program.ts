@@ -16,7 +16,7 @@ export function createSmallProgram(typescript: typeof ts): SmallProgram {
   const ofAgentkit = new Set<string>()
   return {
     follows(file, specifier) {
-      // Of agentkit itself a tool takes what core declares. The rest has whole SDKs behind it.
+      // A tool uses only the types of core. The other packages of agentkit would bring whole SDKs.
       if (ofAgentkit.has(file.fileName)) return isRelative(specifier) || specifier === '@agentkit/core'
       if (isInstalled(file)) return true
       const sources = sourcesOf(file)

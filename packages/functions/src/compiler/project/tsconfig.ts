@@ -37,7 +37,7 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
     // Types are only read, and an optional parameter is to be told from one that may be null in every project.
     options: {
       ...options,
-      // As it was before TypeScript 6: types that a newer compiler asks to be named are found all the same.
+      // As before TypeScript 6: all global types are found, which a newer compiler wants to be named.
       types: options.types ?? ['*'],
       // Types are found where Node finds the code.
       customConditions: [...(options.customConditions ?? []), ...nodeConditions()],

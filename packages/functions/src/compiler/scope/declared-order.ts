@@ -14,7 +14,7 @@ export function inDeclaredOrder(
   const order = new Map<string, number>()
   const seen = new Set<ts.Node>()
   const alias = union.aliasSymbol?.declarations?.[0]
-  // What stands further out may say it too: `Box<Size>` names what `T` is in it.
+  // An outer type may say it too: `Box<Size>` names the `T` inside it.
   for (const node of [typeNode, alias, ...scope.typeNodes.toReversed()]) {
     if (node) collectNames(node, order, seen, scope)
   }

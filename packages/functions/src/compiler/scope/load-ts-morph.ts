@@ -11,7 +11,7 @@ let loaded: TsMorph | undefined
  * @throws AgentKitError `missing-package` if ts-morph is not installed
  */
 export function loadTsMorph(): TsMorph {
-  // What ts-morph exports is what its own types say.
+  // The cast holds: the exports of ts-morph are as its own types say.
   loaded ??= requireTsMorph('ts-morph') as TsMorph
   return loaded
 }

@@ -8,7 +8,8 @@ export function unbranded(type: ts.Type, scope: CompilerScope): ts.Type {
   const primitive = type.types.find((member) => isPrimitive(member, scope))
   if (primitive) return primitive
   if (type.types.some((member) => checker.getPropertiesOfType(member).length > 0)) return type
-  // Of records the narrowest has all that they say, and `Record<string, Json> & Record<string, Json | undefined>` ends.
+  // The narrowest of several records has the fields of all. So the type of `Record<string, Json> & Record<string, Json |
+  // undefined>` ends, which contains itself.
   return type.types.find((record) => type.types.every((other) => checker.isTypeAssignableTo(record, other))) ?? type
 }
 

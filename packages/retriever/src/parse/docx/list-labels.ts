@@ -53,7 +53,7 @@ function readNumbering(xml: string): Numbering {
       levels.set(place, {
         start: Number(attributeOf(level, 'start') ?? 1) || 0,
         format: attributeOf(level, 'numFmt') ?? 'decimal',
-        // It is written for each paragraph.
+        // Bounded, as the label is repeated at each paragraph.
         text: decodeXml(attributeOf(level, 'lvlText') ?? `%${place + 1}.`).slice(0, longestLabel),
         style: attributeOf(level, 'pStyle'),
         isLegal: /<w:isLgl\s*\/>|<w:isLgl\s+w:val="(?:1|true|on)"/.test(level),

@@ -175,7 +175,7 @@ function withoutCode(raw: string, codeEnds: ReadonlyMap<number, number>): string
   let text = ''
   let done = 0
   for (const [at, end] of [...codeEnds].sort(([one], [other]) => one - other)) {
-    // What seems to begin within code does not.
+    // A mark within code begins nothing.
     if (at < done) continue
     text += raw.slice(done, at) + ' '.repeat(end - at)
     done = end

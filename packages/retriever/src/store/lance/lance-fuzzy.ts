@@ -44,7 +44,7 @@ async function closest(
 ): Promise<Map<string, string[]>> {
   const alike = new Map<string, string[]>()
   if (asked.length === 0) return alike
-  // Of letters and digits alone, so that nothing in it needs to be escaped. A pattern of ASCII is several times faster.
+  // The words have letters and digits only, so the pattern needs no escapes. A pattern of ASCII is several times faster.
   const mode = asked.every((word) => /^[a-z0-9]+$/.test(word)) ? '(?i-u)' : '(?i)'
   const condition = `regexp_like(text, '${mode}\\b(?:${asked.map(patternOf).join('|')})\\b')`
   const where = all(areChunks, filterSql(filter), condition)

@@ -12,12 +12,12 @@ export type Lance = { lancedb: typeof import('@lancedb/lancedb'); arrow: typeof 
  * @throws AgentKitError `missing-package` with the command that installs it, `unsupported` where LanceDB has no binary
  */
 export function loadLance(load: (name: string) => unknown = createRequire(import.meta.url)): Lance {
-  // It warns on stderr of what is none of a user's business, and reads this once, when it is loaded.
+  // LanceDB prints warnings on stderr that users need not see, and reads this variable once, when it is loaded.
   process.env.LANCEDB_LOG ??= 'error'
   // Rows that it reads at once: with its own 8,192, to write and index a large file takes 130 MB more.
   process.env.LANCE_DEFAULT_BATCH_SIZE ??= '1024'
   try {
-    // What the packages of these names export.
+    // The casts hold: these are the exports of the packages of these names.
     return { arrow: load('apache-arrow') as Lance['arrow'], lancedb: load('@lancedb/lancedb') as Lance['lancedb'] }
   } catch (cause) {
     if (isAbsent(cause, '@lancedb/lancedb') || isAbsent(cause, 'apache-arrow')) {

@@ -23,14 +23,14 @@ export function lanceSchema({ arrow }: Lance, dimensions: number | undefined): S
   const required = (name: string, type: DataType): Field => new Field(name, type, false)
   const optional = (name: string, type: DataType): Field => new Field(name, type, true)
   return new arrow.Schema([
-    // Of two writers that add the same chunk at once, the key makes the second replace the first's. It has to be set
+    // When two writers add the same chunk at once, the key lets the second replace the row of the first. It has to be set
     // here: set later, it is a commit of its own.
     new Field('id', new Utf8(), false, new Map([['lance-schema:unenforced-primary-key', 'true']])),
     // `order` is a word of SQL.
     required('n', new Int32()),
     required('file', new Utf8()),
     required('ext', new Utf8()),
-    // What is searched: see `foldText` and `withParts`.
+    // The searched form of the text: see `foldText` and `withParts`.
     optional('text', new Utf8()),
     // Only where it is not the end of `text`.
     optional('quote', new Utf8()),
@@ -41,7 +41,7 @@ export function lanceSchema({ arrow }: Lance, dimensions: number | undefined): S
     optional('pageEnd', new Int32()),
     optional('row', new Int32()),
     optional('rowEnd', new Int32()),
-    // Of `textHash`. SQL takes names in lower case only.
+    // `textHash`: SQL takes names in lower case only.
     optional('hash', new Utf8()),
     // JSON, of rows that are no chunks.
     optional('record', new Utf8()),

@@ -126,10 +126,10 @@ async function openTable(
 ): Promise<Table> {
   const names = await connection.tableNames({ limit: 10_000 })
   const finished = names.includes(name) ? await connection.openTable(name).catch(undefinedIfUnfinished) : undefined
-  // Of several processes that create it at once, the first commit counts, and the others open what it has created.
+  // When several processes create the table at once, the first commit counts, and the others open its table.
   const schema = lanceSchema(lance, dimensions)
   const table = finished ?? (await connection.createEmptyTable(name, schema, { existOk: true }))
-  // Its maker may have ended before this.
+  // The process that created the table may have ended before this.
   if ((await table.indexStats(textIndex)) === undefined) await createTextIndex({ lance, table })
   return table
 }

@@ -42,7 +42,7 @@ async function measureRecall(at: LanceTable): Promise<number> {
     if (vector === undefined) continue
     const options = { limit: recall.depth, filter: {} }
     const nearest = await searchEachVector(at, vector, recall.depth)
-    // Of vectors that are equally near, any will do.
+    // Any of several vectors that are equally near will do.
     const worst = (nearest.at(-1)?.score ?? 0) - 1e-5
     wanted += nearest.length
     found += (await searchVector(at, vector, options)).filter(({ score }) => score >= worst).length

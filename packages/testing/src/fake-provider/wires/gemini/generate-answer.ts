@@ -62,7 +62,7 @@ function partsOf(answer: FakeAnswer, body: Fields, model: string, makeId: MakeId
   const calls = (answer.toolCalls ?? []).map((call, index) => {
     const { name, callId } = call
     const part = { functionCall: { ...(callId && { id: callId }), name, args: argsOf(call) } }
-    // Of parallel calls only the first is signed.
+    // Only the first of parallel calls is signed.
     return thinks && index === 0 ? { ...part, thoughtSignature: signThought(makeId('sig-')) } : part
   })
   const signature = isThird && calls.length === 0 ? { thoughtSignature: signThought(makeId('sig-')) } : undefined
