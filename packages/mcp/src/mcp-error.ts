@@ -41,7 +41,7 @@ function connectedHint(cause: unknown): string {
   return isElsewhere ? 'Correct the path of its `url`: many end in /mcp.' : 'Look whether it runs.'
 }
 
-/** It may run in the user's shell, which has other variables. */
+/** The command may work in the user's shell, which has more variables. */
 function startedHint({ command, args = [] }: Server): string {
   const words = args.length === 0 ? '' : ' with its `args`'
   return `Run "${command}"${words} by hand to see what it prints. Here it has the variables of \`env\`, HOME, LOGNAME, PATH, SHELL, TERM and USER.`

@@ -71,7 +71,7 @@ SELECT id, retry_count AS "retryCount", data, group_tier AS "agentId", group_id 
   (SELECT count(*) FROM users) < $4 AND (SELECT count(*) FROM ready) = (SELECT count(*) FROM heads) AS "isAll"
 FROM taken ORDER BY place, lap, group_id`
 
-/** Those of the agents $1 that have a job that is due. */
+/** SQL: the agents among $1 that have a job that is due. */
 export const agentsWithJobs: string = `SELECT agent AS id FROM unnest($1::text[]) AS asked(agent)
   WHERE EXISTS (${anyDue}) AND EXISTS (SELECT FROM ${table}
     WHERE state < 'active' AND group_tier = agent AND NOT blocked AND start_after <= ${now})`

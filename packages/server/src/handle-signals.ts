@@ -16,7 +16,7 @@ const signals = { SIGINT: 2, SIGTERM: 15 } as const
 /** The servers of this process that are being stopped. What they may share is closed after the last one. */
 const ending = { servers: 0, code: 0, afterClose: new Set<() => Promise<void>>() }
 
-/** Those of the servers that are tied to this process, the first of which logs what belongs to none. */
+/** The logs of the servers that are tied to this process. The first one receives what belongs to no server. */
 const reports = new Set<Report>()
 type Report = (message: string, error?: unknown) => void
 

@@ -1,6 +1,6 @@
 import type { RunStore } from '@agentkit/core'
 
-/** An agent whose last worker lived so long ago has none. */
+/** After this time without a sign of life, an agent's last worker counts as dead. */
 const workerGoneMs = 60_000
 const scheduleIdleMs = 7 * 24 * 3_600_000
 

@@ -26,7 +26,7 @@ import { valueProblem } from './config-values.ts'
 import { providerNameProblem, providerProblem, toNamedProvider } from './provider-tables.ts'
 import { tomlLine } from './toml-line.ts'
 
-/** Of the entries of a file that have no effect, so many are named. */
+/** The most entries without effect that are named for one file. */
 const mostWarnings = 20
 
 /** A file that is parsed, and its own providers. */

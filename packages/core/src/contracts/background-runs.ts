@@ -45,7 +45,7 @@ export interface BackgroundRuns {
    */
   retry(runId: string): Promise<void>
   /**
-   * Lets a direct run that waits for a session go before those that are queued: none of these begins for so long. Absent
+   * Lets a direct run that waits for a session go before those that are queued: none of these begins for `ms` milliseconds. Absent
    * where direct runs compete with them.
    */
   holdQueued?(key: SessionKey, ms: number): Promise<void>

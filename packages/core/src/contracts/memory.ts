@@ -36,7 +36,7 @@ export type MemoryOptions = {
   recall?: boolean
   /** Whether the model has the tools `remember` and `forget`, and sees the notes; default true. */
   notes?: boolean
-  /** Only turns of so many last days are found; default all that are stored. */
+  /** Only turns of this many last days are found; default all that are stored. */
   days?: number
 }
 

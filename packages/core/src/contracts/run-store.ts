@@ -225,13 +225,13 @@ export type OrphanedRun = {
  * is tried, a session with a notice that is not delivered.
  */
 export type RetentionRules = {
-  /** Removes sessions that were not used for so long. */
+  /** Removes sessions that were not used for this time. */
   sessionsMs?: number
   /** Removes a user's oldest sessions beyond this number. */
   sessionsPerUser?: number
-  /** Removes events of runs that ended so long ago. */
+  /** Removes events of runs that ended this long ago. */
   eventsMs?: number
-  /** Removes idempotent answers of that age, whose runs ended so long ago too. */
+  /** Removes idempotent answers of this age, whose runs ended this long ago too. */
   answersMs?: number
 }
 

@@ -28,7 +28,7 @@ export interface SessionStore {
   /** What it knows of users beside single sessions. Without it, agents cannot have `memory`. */
   readonly memory?: MemoryStore
   /**
-   * @param options.from so many messages at the beginning of the conversation are left out, such as those that a summary
+   * @param options.from how many messages at the beginning of the conversation are left out, such as those that a summary
    *   replaces; `Session.from` says where `messages` begin
    * @throws AgentKitError `invalid-argument` when `from` is no whole number of at least 0
    */

@@ -14,7 +14,7 @@ export type Compaction = {
   summary?: string
   /** Tool results before this index are sent as placeholders. */
   cleared: number
-  /** Tool results before this index are cut to so many tokens each: those of one step were too long together. */
+  /** Tool results before `before` are cut to `tokens` each: those of one step were too long together. */
   cut?: { before: number; resultTokens: number }
   /** The indexes of tool results that none of this shortens: where the summary replaces them, they stand below it. */
   kept?: number[]

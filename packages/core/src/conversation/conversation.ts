@@ -40,7 +40,7 @@ export interface Conversation {
   compaction(): Compaction
 }
 
-/** A message that is sent after so many messages of the run. Plain JSON. */
+/** A message that is sent after `after` messages of the run. Plain JSON. */
 export type UnstoredMessage = { after: number; message: Message }
 
 type Counted = { info: ModelInfo | undefined; count: number; tokens: number }

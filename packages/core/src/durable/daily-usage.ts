@@ -29,7 +29,7 @@ type Amount = { usd: number; tokens: number }
 /** `stored` was read at `readAt`; `since` has ended after it. `here` is all that this process has counted. */
 type Day = { stored: Amount; since: Amount; here: Amount; readAt: number; reading?: Promise<void> | undefined }
 
-/** Runs of other processes count at the latest after so many milliseconds. */
+/** The longest time, in milliseconds, until runs of other processes count. */
 const rereadMs = 10_000
 const pageSize = 1_000
 /** More runs of a user are not read: those of today, and those of yesterday, which may have been queued until today. */

@@ -49,7 +49,7 @@ export interface Ledger {
    * @returns `undefined` when there is nothing to wait for
    */
   freed(model: Model, request: ModelRequest): Promise<void> | undefined
-  /** @throws AgentKitError `budget` when so many tool calls would exceed it; then none of them may begin */
+  /** @throws AgentKitError `budget` when this many tool calls would exceed it; then none of them may begin */
   beginToolCalls(count: number): void
   /** Milliseconds until the budget of seconds is used up. */
   msLeft(): number

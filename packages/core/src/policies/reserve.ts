@@ -55,7 +55,7 @@ function assumedAnswer(inputTokens: number, { info }: Model): number {
   return Math.min(limits.assumedAnswerTokens, Math.max(limits.leastAnswerTokens, room))
 }
 
-/** What one figure of a budget allows: an answer of so many tokens, negative when the prompt alone exceeds it. */
+/** The answer that one figure of a budget allows, in tokens: negative when the prompt alone exceeds it. */
 type Bound = { answerTokens: number; left: string; prompt: string }
 
 function boundsOf(

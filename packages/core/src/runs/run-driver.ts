@@ -24,7 +24,7 @@ export type RunDriver = {
   checkTime(): void
   /** How much of its time is left, in milliseconds; `undefined` without a deadline. */
   msLeft?(): number | undefined
-  /** Ends the run after so many milliseconds, if its own deadline is not earlier; see `startDeadline`. */
+  /** Ends the run after this time, if its own deadline is not earlier; see `startDeadline`. */
   endWithin?(milliseconds: number, within: string): void
   /** Set for the run of a member that is stored as one of its own. */
   memberRun?: MemberScope

@@ -143,7 +143,7 @@ function snapshotWith(
   }
 }
 
-/** Those of members that have the conversation begin with their names, as in the run's result. */
+/** Warnings of members that have the conversation begin with their names, as in the run's result. */
 function namedWarnings(warnings: readonly string[], scope: RunDriver): string[] {
   let named = [...warnings]
   for (let { active } = scope; active; { active } = active.around) {

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 
 /** The events of a run that are not stored yet. */
 export type EventQueue = {
-  /** Returns a promise when so many events wait that the run has to wait too. */
+  /** Returns a promise when too many events wait: the run has to wait too. */
   add(event: AgentEvent): Promise<void> | undefined
   /** All that wait; `stored` or `restore` follows. */
   take(): AgentEvent[]

@@ -15,7 +15,7 @@ export async function leaveTurn(store: SessionStore, { stored, turn, giveBack }:
   turn.release()
 }
 
-/** One that was ended meanwhile is left, too. Where the store fails, the next run of the session ends it first. */
+/** Gives a run back, or leaves one that has ended meanwhile. Where the store fails, the next run of the session ends it first. */
 async function given(store: SessionStore, { key, record }: StoredRun, giveBack: () => Promise<unknown>): Promise<void> {
   await giveBack().catch((error) => {
     if (!isConflict(error)) throw error

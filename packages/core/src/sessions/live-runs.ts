@@ -65,7 +65,7 @@ export async function cancelLive(store: SessionStore, runId: string): Promise<vo
 
 /**
  * Hands the resumable runs of a store back, so that another process can continue them at once. Each ends its step first.
- * @param withinMs after so many milliseconds the others end their steps at once
+ * @param withinMs the milliseconds after which the others end their steps at once
  * @param runIds only these
  */
 export async function handBackRuns(

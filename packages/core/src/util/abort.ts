@@ -47,7 +47,7 @@ export function linkSignal(controller: AbortController, signal: AbortSignal | un
   return () => signal?.removeEventListener('abort', abort)
 }
 
-/** Waits until the work settles, at most so long. The timer keeps the process alive. */
+/** Waits until the work settles, at most for this time. The timer keeps the process alive. */
 export function settledWithin(milliseconds: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

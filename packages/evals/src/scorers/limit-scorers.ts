@@ -45,7 +45,7 @@ const usedOf: Record<keyof Budget, (run: ScoredRun) => number | undefined> = {
 }
 
 /**
- * Whether the run took at most so long. A replay has the durations of the recording.
+ * Whether the run took at most `ms`. A replay has the durations of the recording.
  *
  * @param ms milliseconds, from the start of the run to its end
  * @throws AgentKitError `invalid-argument` for something other than a number above 0

@@ -1,6 +1,6 @@
 import { randomOf } from './random.ts'
 
-/** Up to so many cases that differ, all flips are counted; above, some are drawn. */
+/** The most differing cases for which all flips are counted; for more, flips are drawn at random. */
 const mostExact = 20
 const mostDraws = 100_000
 /** Of more than 20,000 differences fewer flips are drawn, so that the test takes seconds. */

@@ -2,7 +2,7 @@ import type { JSONValue } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { limits } from '../limits.ts'
 
-/** A text of at most so many characters, with the number of those that are left out. */
+/** A text of at most `most` characters, with the number of characters that are left out. */
 export function cutTexts(text: string, most: number): string {
   if (text.length <= most) return text
   // Not between the halves of a character.

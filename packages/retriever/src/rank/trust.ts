@@ -9,7 +9,7 @@ import { type PassageTrial, passageTrial, ranksByWords, reciprocalRank, skillOf 
 /** The embedder is unknown: searches show whether it helps. See `trustByAgreement`. */
 export const unknownTrust = 0
 
-/** It matches words and carries no meaning, which text search does better: a weight close to 0, and known. */
+/** The trust in an embedder that only matches words, which text search does better: close to 0, and not unknown. */
 export const wordsOnlyTrust = 0.001
 
 /** The number of chunks of the trial, and the lowest number that is significant. */

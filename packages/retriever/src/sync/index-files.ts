@@ -81,7 +81,7 @@ async function remove(files: readonly string[], { store, signal }: IndexFilesOpt
     await store.apply({ changed: [], removed: files.slice(at, at + mostFiles) }, signal)
 }
 
-/** Those of the removed files that no file to read has the size of: the others may be renamed, and keep their vectors. */
+/** The removed files whose size no file to read has: the others may be renamed, and keep their vectors. */
 async function deletedOf(plan: SyncPlan, removed: readonly string[], { store }: IndexFilesOptions): Promise<string[]> {
   const sizes = new Set(plan.read.map(({ size }) => size))
   const kept = new Set((await store.files()).filter(({ size }) => sizes.has(size)).map(({ file }) => file))

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** Other processes sync too: after so long, in milliseconds, a store is asked again. */
+/** The time after which a store is asked again, in milliseconds: other processes sync too. */
 const staleForMs = 1000
 
 /** The files of a store that have old chunks, which each search needs. */

@@ -43,7 +43,7 @@ export type EventStream = TextStream & {
 
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
-/** A client that follows a run and has so many characters unread is disconnected … */
+/** A client that follows a run and has this many unread characters is disconnected … */
 const maxUnread = 256 * 1024
 /** … unless it reads them within this time, in milliseconds: many events may arrive at once. */
 const catchUpMs = 1_000

@@ -49,7 +49,7 @@ const overrideAction: NonNullable<ConversionConfig['overrideAction']> = ({ valib
   return { ...converted, ...metadata.jsonSchema }
 }
 
-/** Of what a client sends, not of what `transform` makes of it. */
+/** The JSON Schema of what a client sends, before `transform` converts it. */
 function schemaOf(schema: GenericSchema): Schema {
   const { $schema: _, ...own } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore', overrideAction })
   return own as Schema // `toJsonSchema` of an object

@@ -5,7 +5,7 @@ type Counted = Pick<BackgroundRuns, 'counts' | 'lastWorkers' | 'schedules'>
 
 /** More agents of one store are left out: an agent is a label, and labels are bounded. */
 const maxAgents = 200
-/** An agent whose last worker lived so long ago has none. */
+/** After this time without a sign of life, an agent's last worker counts as dead. */
 const workerGoneMs = 60_000
 /** A schedule of an agent without workers is reported after this time: it starts nothing. */
 const scheduleIdleMs = 7 * 24 * 3_600_000

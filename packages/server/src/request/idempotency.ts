@@ -29,7 +29,7 @@ type AnsweringRun = {
   isAccepted?: true
 }
 
-/** Where nothing is stored, because the request has no key. */
+/** For a request without a key, of which nothing is stored. */
 export const beginsNothing: Begin = async () => async () => {}
 
 const visible = /^[\x21-\x7e]{1,255}$/

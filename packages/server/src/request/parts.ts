@@ -10,7 +10,7 @@ export type RouteParts = {
   limits: Limits
   log: (entry: LogEntry) => void
   rules: RouteRules
-  /** Whether so many bytes more may be stored, within `retention.maxDiskMb`. */
+  /** Whether `bytes` more may be stored, within `retention.maxDiskMb`. */
   hasRoom?: (bytes: number) => boolean | Promise<boolean>
 }
 

@@ -11,7 +11,7 @@ async function diskUse(agent: Runnable): Promise<number> {
 }
 
 /**
- * Whether so many bytes more fit on the disk. If they do not, the events of runs that have ended are removed first.
+ * Whether `bytes` more fit on the disk. If they do not, the events of runs that have ended are removed first.
  *
  * @param maxBytes what an agent's data may take; 0 for any
  */

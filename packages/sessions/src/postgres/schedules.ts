@@ -60,7 +60,7 @@ const moveText = `UPDATE agentkit.schedules SET next_at = $4::bigint, last_at = 
   WHERE agent_id = $1 AND name = $2 AND next_at = $3 RETURNING 1`
 const startedText = 'SELECT 1 FROM agentkit.runs WHERE run_id = $1 AND created_at = $2'
 
-/** Not for a row that cannot be read, which is replaced. */
+/** Whether a row has these times. False for a row that cannot be read: it is replaced. */
 function hasTimes(row: ScheduleRow, { cron, timeZone }: Pick<StoredSchedule, 'cron' | 'timeZone'>): boolean {
   return readable([row], toSchedule).some((known) => known.cron === cron && known.timeZone === timeZone)
 }

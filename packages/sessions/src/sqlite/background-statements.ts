@@ -11,7 +11,7 @@ export const backgroundTexts = {
     WHERE status = 'queued' AND is_background = 1 AND root IS NULL LIMIT ?)`,
   queuedRunsOfUser: `SELECT count(*) AS runs FROM (SELECT 1 FROM runs
     WHERE user_id = ? AND status = 'queued' AND is_background = 1 AND root IS NULL LIMIT ?)`,
-  /** Those that are queued, run, are free or decided: each by the index of its kind. */
+  /** The runs of a session that are queued, running, free or decided: each kind by its own index. */
   busyRuns: `SELECT run_id FROM runs WHERE session = :session AND status = 'queued'
     UNION ALL SELECT run_id FROM runs WHERE session = :session AND status = 'running' AND holds_session = 1
     UNION ALL SELECT run_id FROM runs WHERE session = :session AND status = 'running' AND holds_session = 0`,

@@ -183,7 +183,7 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
   }
 }
 
-/** Where not, `chat()` of an agent throws. */
+/** Whether `chat()` of an agent would return: it throws otherwise. */
 function isAnswer({ finishReason, text }: RunEnd): boolean {
   if (['budget', 'max-steps', 'no-progress'].includes(finishReason)) return text !== ''
   return ['stop', 'length', 'content-filter'].includes(finishReason)

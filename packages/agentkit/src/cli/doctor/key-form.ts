@@ -1,6 +1,6 @@
 import { keyPrefixes, type ProviderId } from '../../models/provider-table.ts'
 
-/** Whole words, or many letters: a random key of 160 characters may well have the letters `xxx` in it. */
+/** Matches whole words, or many letters: a random key of 160 characters may contain `xxx`. */
 const example = /…|\.\.\.|<.*>|(?<![a-z0-9])your|(?<![a-z0-9])x{3,}(?![a-z0-9])|x{6}|changeme/i
 
 /**

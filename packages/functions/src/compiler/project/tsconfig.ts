@@ -56,7 +56,7 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
     },
   }
 
-  /** One that has no files itself only lists the projects that have. */
+  /** A tsconfig.json without files of its own only lists the projects that have them. */
   function placeWithFile(file: string): string {
     const { raw, projectReferences = [] } = parse(file, () => []) ?? {}
     const all = projectReferences.map((reference) => typescript.resolveProjectReferencePath(reference))

@@ -27,7 +27,7 @@ function writeNode(node: Node, writer: BlockWriter): void {
   else writer.add('text', inlineText(node))
 }
 
-/** Whole paragraphs in a heading style are paragraphs. */
+/** A long paragraph in a heading style is written as a paragraph. */
 function writeHeading(text: string, level: number, writer: BlockWriter): void {
   if (text.length > 200 || !/[\p{L}\p{N}]/u.test(text)) writer.add('text', text)
   else writer.add('heading', text, { level })

@@ -2,7 +2,7 @@ import type { Filter } from '../../data/search-filter.ts'
 import { filterSql } from './lance-sql.ts'
 import { all, areChunks, type LanceTable, readRows } from './lance-table.ts'
 
-/** So many words, of so many letters, are looked for in so many chunks, and so many alike are enough. */
+/** The bounds of a fuzzy search: words, letters of each, chunks that are read, and similar words that are enough. */
 const limits = { words: 12, letters: 40, chunks: 400, alike: 12 }
 
 /**

@@ -6,7 +6,7 @@ import { recordOrder } from './lance-schema.ts'
 import { isOneOf, literal } from './lance-sql.ts'
 import { all, areChunks, type LanceTable, partsOf, readRows } from './lance-table.ts'
 
-/** A condition may name so many ids. */
+/** The most ids that one condition names. */
 const idsAtOnce = 2000
 
 export async function readFiles({ table }: LanceTable): Promise<FileRecord[]> {
@@ -27,7 +27,7 @@ export async function readChunks(at: LanceTable, ids: readonly string[]): Promis
   return ids.flatMap((id) => found.get(id) ?? [])
 }
 
-/** Those that still stand where a search has found them. */
+/** The chunks whose rows are still where a search has found them. */
 async function readPlaced({ table, places }: LanceTable, ids: readonly string[]): Promise<Map<string, Chunk>> {
   const asked = new Set(ids)
   const known = places.of([...asked])

@@ -4,7 +4,7 @@ import type { Lance } from './lance-package.ts'
 /** Where a row stands: chunks by their order in the file, what is not a chunk below 0. */
 export const recordOrder = -1
 export const metaOrder = -2
-/** Of what was deleted in the commit that put something in its place, until `maintain`: it says and means nothing. */
+/** Marks a row that was deleted by the commit that replaced it, until `maintain` removes it. */
 export const deletedOrder = -3
 
 /** The `n` of a row while readers must not see it, and the other way round. All queries leave hidden rows out. */

@@ -44,7 +44,7 @@ export function all(...conditions: (string | undefined)[]): string {
   return conditions.filter((condition) => condition !== undefined).join(' AND ')
 }
 
-/** In parts of so many, in order. */
+/** Splits a list into parts of `length` items, in order. */
 export function* partsOf<Item>(items: readonly Item[], length: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += length) yield items.slice(start, start + length)
 }

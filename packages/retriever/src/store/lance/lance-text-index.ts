@@ -1,7 +1,7 @@
 import { stopWords } from './lance-stop-words.ts'
 import { type LanceTable, textIndex } from './lance-table.ts'
 
-/** A search reads rows that are in no index one by one, .1 ms each: so many, or a quarter of all, are too many. */
+/** The most rows outside of the index, or a quarter of all: a search reads these one by one, 0.1 ms each. */
 const tooMany = { rows: 2000, ofIndexed: 0.25 }
 
 /** Makes the index that searches of words use, of all rows there are. */

@@ -3,10 +3,10 @@ import { readMeta, writeMeta } from './lance-meta.ts'
 import { searchEachVector, searchVector } from './lance-search.ts'
 import { areChunks, type LanceTable, vectorIndex } from './lance-table.ts'
 
-/** Up to so many numbers, comparing with each vector takes 100 ms at most, and finds all. */
+/** The most numbers with which comparing with each vector takes at most 100 ms, and finds all. */
 const comparedOneByOne = 60e6
 
-/** An index has to find so much of what comparing finds, measured by so many searches for so many vectors. */
+/** The least share of the nearest vectors that an index has to find, measured by searches for some vectors each. */
 const recall = { least: 0.95, searches: 20, depth: 10 }
 
 /** Of each number of a vector. With one, LanceDB's default, a search finds .85 where vectors are spread evenly. */
