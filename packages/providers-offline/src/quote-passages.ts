@@ -88,21 +88,22 @@ export function statementsOf(text: string): Statement[] {
     isBare = false
     if (plain.endsWith('?') || plain.endsWith(':')) lead = plain
   }
+  const addLine = (line: string, lines: number): void => {
+    if (!isHeading(line, lines)) {
+      for (const sentence of sentencesOf(line.replace(item, ''))) add(sentence)
+      return
+    }
+    if (isBare) add(heading)
+    ;[heading, lead] = [line.replace(/^#{1,6} /, ''), '']
+    isBare = !line.startsWith('#')
+  }
   for (const block of blocksOf(text)) {
     // A list belongs to the line above it, and the first paragraph to a question.
     const isFirst = lead.endsWith('?') && statements.at(-1)?.lead !== lead
     if (!isFirst && !block.every((line) => item.test(line))) lead = ''
     if (block.every((line) => line.startsWith('|'))) for (const row of tableRows(block)) add(row)
     else if (block.length > 1 && block.every(isField)) add(block.join(', '))
-    else {
-      for (const line of unwrapped(block)) {
-        if (isHeading(line, block.length)) {
-          if (isBare) add(heading)
-          ;[heading, lead] = [line.replace(/^#{1,6} /, ''), '']
-          isBare = !line.startsWith('#')
-        } else for (const sentence of sentencesOf(line.replace(item, ''))) add(sentence)
-      }
-    }
+    else for (const line of unwrapped(block)) addLine(line, block.length)
     if (statements.length > mostStatements) break
   }
   if (isBare || statements.length === 0) add(heading)
