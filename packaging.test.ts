@@ -445,7 +445,7 @@ describe('a project of agentkit init', () => {
     const { stdout, stderr } = await inFolder(folder, process.execPath, cli, 'run', question)
     expect(stderr).toContain('offline/extractive')
     expect(stdout).toMatch(template === 'files' ? /30 days/ : template === 'agent' ? /\d:\d\d/ : /./)
-    // The port of a project may be taken by a server that is no part of this test.
+    // The port of a project may be taken by a server that is not part of this test.
     const config = join(folder, 'agentkit_config.toml')
     const settings = await readFile(config, 'utf8')
     expect(settings).toMatch(/^port = 8000/m)

@@ -39,7 +39,7 @@ function createAgent(options: AgentOptions): Agent {
     // A configured model without its key (the error has the provider) is an error that must be visible.
     if (!isAgentKitError(error) || error.code !== 'missing-key' || error.provider !== undefined) throw error
     console.log(
-      'No key and no model is set: running on offline/extractive. It is no language model; it calls tools by matching ' +
+      'No key and no model is set: running on offline/extractive. It is not a language model; it calls tools by matching ' +
         'words.\nFor a real one set LLMPROVIDER_API_KEY or OPENAI_API_KEY in .env (see .env.example), or model = "…" in ' +
         'agentkit_config.toml.',
     )

@@ -62,8 +62,8 @@ describe('getTransactionReceipt', () => {
   })
 
   it.each([
-    ['is no JSON', '<html>'],
-    ['is no JSON-RPC', '[1]'],
+    ['is not JSON', '<html>'],
+    ['is not JSON-RPC', '[1]'],
   ])('prints a message and gives null when the answer %s', async (_what, answer) => {
     await startNode(answer)
     expect(await call()).toBeNull()

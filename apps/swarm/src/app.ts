@@ -32,7 +32,7 @@ function createSwarm(options: SwarmOptions): Swarm {
     return new Swarm(options)
   } catch (error) {
     if (!isAgentKitError(error) || error.code !== 'missing-key' || error.provider !== undefined) throw error
-    console.log('No key and no model is set: running on offline/extractive, which is no language model.\n')
+    console.log('No key and no model is set: running on offline/extractive, which is not a language model.\n')
     return new Swarm({ ...options, model: 'offline/extractive' })
   }
 }

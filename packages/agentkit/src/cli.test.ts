@@ -174,7 +174,7 @@ describe('agentkit tools', () => {
     expect(first).toMatch(/^bad\/a\.ts:1: wait cannot be a tool: /)
     expect(second).toMatch(/^bad\/b\.ts:8: find cannot be a tool: /)
     expect(rest).toEqual([
-      'A function that is no tool: do not export it, tag it @internal, or leave its file out of the pattern.',
+      'A function that is not a tool: do not export it, tag it @internal, or leave its file out of the pattern.',
       'Nothing was written.',
     ])
     expect(existsSync(join(folder, 'bad/agentkit-tools.ts'))).toBe(false)

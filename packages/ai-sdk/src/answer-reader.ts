@@ -52,7 +52,7 @@ export class AnswerReader {
 
   /** @returns whether the part ends the answer. @throws ReportedFailure, and AgentKitError for a part that is none */
   read(part: unknown): boolean {
-    if (!isRecord(part)) throw this.#malformed('a part that is no object')
+    if (!isRecord(part)) throw this.#malformed('a part that is not an object')
     switch (part.type) {
       case 'text-start':
       case 'text-delta':

@@ -323,7 +323,7 @@ describe('a swarm as a model', () => {
 
 describe('toAISDK()', () => {
   it.each<[string, unknown, unknown, string]>([
-    ['what is no agent', {}, {}, 'Pass an agent or a swarm'],
+    ['what is not an agent', {}, {}, 'Pass an agent or a swarm'],
     ['an unknown option', clerk([]).agent, { user: 'ada' }, 'Unknown option `user`'],
   ])('refuses %s', (_what, agent, options, message) => {
     expect(() => toAISDK(agent as Agent, options as object)).toThrow(message)

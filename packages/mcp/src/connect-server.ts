@@ -207,5 +207,5 @@ function checkApprovalNames({ needsApproval, name: server }: Server, tools: Read
   if (unknown === undefined) return
   const nearest = nearestWord(unknown, names)
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  throw invalidConfig(`\`needsApproval\` names "${unknown}", which is no tool of the MCP server "${server}".${hint}`)
+  throw invalidConfig(`\`needsApproval\` names "${unknown}", which is not a tool of the MCP server "${server}".${hint}`)
 }

@@ -4,7 +4,7 @@ import type { Era } from './connection.ts'
 /** What the lock file keeps of one server: the handshake it speaks, and the hashes of its tools by their names. */
 export type LockedServer = { era?: Era; tools: Record<string, string> }
 
-/** @throws AgentKitError `invalid-config` for a file that is no lock file */
+/** @throws AgentKitError `invalid-config` for a file that is not a lock file */
 export function readLocked(path: string, server: string): LockedServer {
   return serversIn(path).read(server) ?? { tools: {} }
 }

@@ -10,7 +10,7 @@ export type PinState = 'pinned' | 'changed' | 'unpinned'
 /**
  * Compares tools with their pins by the names that the server has for them, and pins new ones.
  * @param isProduction nothing is written: an unpinned tool ends the run
- * @throws AgentKitError `invalid-config` for a file that is no lock file
+ * @throws AgentKitError `invalid-config` for a file that is not a lock file
  */
 export function checkPins(
   { name, lockFile }: Server,

@@ -36,7 +36,7 @@ describe('an embedder on Azure', () => {
     await expect(embedding).rejects.toMatchObject({ code: 'model-not-found', provider: 'azure', model: 'small' })
   })
 
-  it('fails with `malformed-stream` on an answer that is no object', async () => {
+  it('fails with `malformed-stream` on an answer that is not an object', async () => {
     const { fetch } = fakeFetch('null', asJSON)
     const embedding = azure({ endpoint, apiKey, fetch }).embedder('small').embed(['a'], signal)
     await expect(embedding).rejects.toMatchObject({ code: 'malformed-stream', provider: 'azure' })

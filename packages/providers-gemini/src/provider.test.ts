@@ -164,7 +164,7 @@ describe('a model', () => {
     })
   })
 
-  it('fails on an event that is no JSON', async () => {
+  it('fails on an event that is not JSON', async () => {
     await using server = await loopback(chunks(hello[0], '{"candidates": [oops', hello[1]))
     await expect(collect(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject({
       code: 'malformed-stream',

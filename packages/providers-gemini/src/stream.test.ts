@@ -361,7 +361,7 @@ describe('the end', () => {
     })
   })
 
-  it('of an answer with a message and a code beside it is no error', () => {
+  it('of an answer with a message and a code beside it is not an error', () => {
     const events = read([{ ...candidate([text('a')], 'STOP'), message: 'Fine.', code: 0 }])
     expect(finishOf(events)).toMatchObject({ reason: 'stop' })
   })

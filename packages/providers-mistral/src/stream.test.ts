@@ -279,7 +279,7 @@ describe('a failure', () => {
     expect((await errorOf(answer(cut))).code).toBe('incomplete-stream')
   })
 
-  it('is an answer that is no JSON', async () => {
+  it('is an answer that is not JSON', async () => {
     const broken: Answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end('data: {"choices":[\n\n')

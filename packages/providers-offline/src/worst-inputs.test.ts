@@ -218,7 +218,7 @@ describe('what is not read', () => {
     expect(events.at(-1)).toMatchObject({ warnings: [expect.stringContaining('4,000 characters')] })
   })
 
-  it('is no part of an argument', async () => {
+  it('is not part of an argument', async () => {
     const events = await eventsFor({
       messages: [user(`Send an email to a@b.example with subject Hi and body ${'more '.repeat(1_000)}`)],
       tools,

@@ -170,7 +170,7 @@ describe('a failure', () => {
 
   it.each([
     {
-      what: 'a line that is no JSON (Q73)',
+      what: 'a line that is not JSON (Q73)',
       lines: [line({}), '{"message": oops}\n', done()],
       code: 'malformed-stream',
     },

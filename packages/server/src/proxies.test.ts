@@ -85,7 +85,7 @@ describe('a trusted proxy', () => {
     ['the address that it forwards', { 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1', '192.0.2.7'],
     ['the rightmost that is no proxy', { 'x-forwarded-for': '1.1.1.1, 192.0.2.7, 10.9.9.9' }, '10.0.0.1', '192.0.2.7'],
     ['the first of proxies alone', { 'x-forwarded-for': '10.1.1.1, 10.2.2.2' }, '10.0.0.1', '10.1.1.1'],
-    ['none before what is no address', { 'x-forwarded-for': '1.1.1.1, unknown, 10.2.2.2' }, '10.0.0.1', '10.2.2.2'],
+    ['none before what is not an address', { 'x-forwarded-for': '1.1.1.1, unknown, 10.2.2.2' }, '10.0.0.1', '10.2.2.2'],
     ['an IPv6 address with a port', { 'x-forwarded-for': '[2001:db8::1]:4711' }, 'fd00::1', '2001:db8::1'],
     [
       'what Forwarded says',

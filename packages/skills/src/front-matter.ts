@@ -74,7 +74,7 @@ function checkName(name: unknown): string {
 
 function checkText(field: string, value: unknown, most: number): string {
   if (value === undefined || value === null) throw new Error(`has no \`${field}\` in its front matter`)
-  if (typeof value !== 'string') throw new Error(`has a \`${field}\` that is no text. Put it in quotes`)
+  if (typeof value !== 'string') throw new Error(`has a \`${field}\` that is not text. Put it in quotes`)
   const text = value.trim()
   if (text === '') throw new Error(`has an empty \`${field}\``)
   const { length } = Array.from(text)

@@ -40,7 +40,7 @@ const bomb = [
 const hostile: [string, () => string, RegExp][] = [
   // The folder
   ['a folder that is not there', () => join(folderOf(), 'none'), /none is not there\. Pass a folder of skills\.$/],
-  ['a file', () => join(folderOf({ 'a.md': 'x' }), 'a.md'), /a\.md is no folder\. Pass a folder/],
+  ['a file', () => join(folderOf({ 'a.md': 'x' }), 'a.md'), /a\.md is not a folder\. Pass a folder/],
   ['an empty folder', () => folderOf(), /has no folder with a SKILL\.md\.$/],
   ['a folder without skills', () => folderOf({ 'README.md': 'Hello' }), /has no folder with a SKILL\.md\.$/],
   ['skills too far below', () => folderOf({ 'b/c/d/e/f/SKILL.md': skillText('a') }), /has no folder with a SKILL\.md/],
@@ -197,12 +197,12 @@ const hostile: [string, () => string, RegExp][] = [
   [
     'a description that is a list',
     () => front('name: a\ndescription: [b]'),
-    /has a `description` that is no text\. Put it in quotes\.$/,
+    /has a `description` that is not text\. Put it in quotes\.$/,
   ],
   [
     'a name that is a number',
     () => front('name: 2024\ndescription: b'),
-    /has a `name` that is no text\. Put it in quotes\.$/,
+    /has a `name` that is not text\. Put it in quotes\.$/,
   ],
   [
     'a name of 65 characters',

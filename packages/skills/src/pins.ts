@@ -8,7 +8,7 @@ export type PinState = 'pinned' | 'changed' | 'unpinned'
 /**
  * Compares skills with their pins, and pins new ones.
  * @param isProduction nothing is written
- * @throws AgentKitError `invalid-config` for a file that is no lock file
+ * @throws AgentKitError `invalid-config` for a file that is not a lock file
  */
 export function checkPins(skills: readonly Skill[], path: string, isProduction: boolean): Map<Skill, PinState> {
   const file = open(path)

@@ -63,7 +63,7 @@ export function readSkills(folders: readonly string[]): Map<string, Skill> {
 
 function existing(folder: string): string {
   if (!existsSync(folder)) throw new Error('is not there. Pass a folder of skills')
-  if (!statSync(folder).isDirectory()) throw new Error('is no folder. Pass a folder of skills')
+  if (!statSync(folder).isDirectory()) throw new Error('is not a folder. Pass a folder of skills')
   return realpathSync(resolve(folder))
 }
 

@@ -37,7 +37,7 @@ describe('the view of a run', () => {
     expect(answerOf(view)).toBe('One')
   })
 
-  it('has a lane for each member, whose text is no part of the answer, unless the conversation is theirs', () => {
+  it('has a lane for each member, whose text is not part of the answer, unless the conversation is theirs', () => {
     const member = ['boss', 'baker']
     const called = viewOf(
       step(1),

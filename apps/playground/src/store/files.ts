@@ -90,7 +90,7 @@ function send(file: File, { id }: Upload): Promise<void> {
 }
 
 function outcomeOf({ status, response }: XMLHttpRequest): Pick<Upload, 'detail' | 'problem'> {
-  const { details, detail, code, request_id } = (response ?? {}) as Record<string, unknown> // null where it is no JSON
+  const { details, detail, code, request_id } = (response ?? {}) as Record<string, unknown> // null where it is not JSON
   const first: unknown = Array.isArray(details) ? details[0] : undefined
   if (status === 200 && first) return { detail: first as FileBody } // by the promise of the route
   return {

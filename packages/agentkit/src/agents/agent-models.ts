@@ -69,7 +69,7 @@ function standIn(): string | undefined {
   if (!expected || keyOf('openai') !== undefined || isReplaying()) return undefined
   if (expected !== 'silent') {
     printOnce(
-      `No model and no key is set: the answers are those of ${offlineModel}, which is no language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
+      `No model and no key is set: the answers are those of ${offlineModel}, which is not a language model. Set ${keyVariables.openai.join(' or ')} in .env, or model = "…" in agentkit_config.toml.`,
     )
   }
   return offlineModel

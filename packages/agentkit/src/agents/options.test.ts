@@ -44,7 +44,7 @@ it.each<[string, object | undefined, RegExp]>([
 
 it.each<[string, unknown, RegExp]>([
   ['a bare function', [function lookUp() {}], /"lookUp" carries no schema/],
-  ['functions that are no list', 5, /`functions` is a list/],
+  ['functions that are not a list', 5, /`functions` is a list/],
 ])('reports %s before a missing key', (_name, functions, problem) => {
   expect(() => new Agent({ name: 'Test', functions } as never)).toThrow(problem)
 })

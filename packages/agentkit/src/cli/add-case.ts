@@ -16,7 +16,7 @@ import { type StoreOptions, withStores } from './open-stores.ts'
 
 const noAnswer = 'It has no answer: add what is `expected` to the line, if a scorer needs it.'
 
-/** Files are no text, and a call and its result are joined by their ids. */
+/** Files are not text, and a call and its result are joined by their ids. */
 const keptAsIs = new Set(['base64', 'callId', 'name'])
 
 /** Turns of a session before the run that become the history of its case. */

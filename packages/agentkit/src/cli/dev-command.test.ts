@@ -47,7 +47,7 @@ describe('agentkit dev', { timeout: 90_000 }, () => {
     write('agent.ts', agent('First'))
     const dev = start(['dev'])
     expect(await nameAt(await dev.url())).toBe('First')
-    expect(dev.out()).toContain('offline/extractive, which is no language model')
+    expect(dev.out()).toContain('offline/extractive, which is not a language model')
     writeFileSync(`${folder}/agent.ts`, agent('Second'))
     expect(await nameAt(await dev.url(2))).toBe('Second')
     writeFileSync(`${folder}/agentkit_config.toml`, '[server]\nport = 0\n[second]\ndescription = "New."\n')

@@ -183,8 +183,8 @@ describe('agentkit eval', patiently, () => {
 
   it.each<[string[], string]>([
     [[], "missing required argument 'file'"],
-    [['cases.jsonl'], '"cases.jsonl" is no TypeScript or JavaScript. Pass a file whose default export is the options'],
-    [['package.json'], '"package.json" is no TypeScript or JavaScript.'],
+    [['cases.jsonl'], '"cases.jsonl" is not TypeScript or JavaScript. Pass a file whose default export is the options'],
+    [['package.json'], '"package.json" is not TypeScript or JavaScript.'],
     [['yse.ts'], 'There is no file "yse.ts". Did you mean "yes.ts"?'],
     [['ad'], 'There is no command "ad". Did you mean "add"?'],
     [['none.ts'], '"none.ts" has no eval. Its default export is the options'],

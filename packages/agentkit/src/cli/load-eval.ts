@@ -18,7 +18,7 @@ export type LoadedEval = {
  *
  * @param record whether models are called and recorded; otherwise a cassette of the eval is replayed, unless it has a
  *   `mode`, and needs no key
- * @throws UsageError for a file that is no code or has no options, and for `record` without a cassette; what the file itself throws
+ * @throws UsageError for a file that is not code or has no options, and for `record` without a cassette; what the file itself throws
  */
 export async function loadEval(file: string, record: boolean): Promise<LoadedEval> {
   beginLoading({ served: new Set() })

@@ -107,7 +107,7 @@ function storedAgent(id: string, sessions: SessionStore): Agent {
   return new Agent({ name: id, id, functions: [], model, sessions })
 }
 
-/** What a file prints while it is loaded is no part of the command's result. */
+/** What a file prints while it is loaded is not part of the command's result. */
 async function quietly<Value>(load: () => Promise<Value>): Promise<Value> {
   const { write } = process.stdout
   process.stdout.write = process.stderr.write.bind(process.stderr)

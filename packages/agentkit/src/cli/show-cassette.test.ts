@@ -25,7 +25,7 @@ describe('showCalls', () => {
       '→ look({)\n   was left or aborted',
     ],
     [
-      'parts that are no text',
+      'parts that are not text',
       {
         request: { messages: [{ role: 'user', content: [{ type: 'text', text: 'See' }, { type: 'image' }] }] },
         left: 0,

@@ -37,7 +37,7 @@ Examples:
   agentkit tools check                               in CI
   agentkit tools pins accept github                  takes the tools of [mcp.github] as they are now
 
-Exit codes: 0 done, 1 a function that is no tool, or a module that is out of date, 2 wrong usage.`
+Exit codes: 0 done, 1 a function that is not a tool, or a module that is out of date, 2 wrong usage.`
 
 const patternsHelp = "patterns such as 'src/**/*.ts', files and folders; !pattern excludes"
 

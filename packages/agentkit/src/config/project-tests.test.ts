@@ -85,7 +85,7 @@ it('lets the tests of a project call plain functions, apart from its configurati
   expect(stdout + stderr).not.toContain('belongs to no agent')
 })
 
-it('reads the configuration in a process that is no test', async () => {
+it('reads the configuration in a process that is not a test', async () => {
   expect((await run(join(project, 'node.test.mjs'))).stdout).toBe('true\n')
   const inTests = { NODE_TEST_CONTEXT: 'child-v8', PWD: project }
   expect((await run(join(project, 'node.test.mjs'), [], inTests)).stdout).toBe('false\n')

@@ -10,7 +10,7 @@ type VitestWorker = { config?: { root?: string } }
 export function isInProjectTests(): boolean {
   const { __vitest_worker__: vitest } = globalThis as { __vitest_worker__?: VitestWorker }
   if (vitest) return vitest.config?.root === process.cwd().replaceAll('\\', '/')
-  // A process that a test starts inherits the variable, and is no test file itself.
+  // A process that a test starts inherits the variable, and is not a test file itself.
   const isTestFile = /(?:^|[\\/._-])test[^\\/]*$/.test(process.argv[1] ?? '')
   return process.env.NODE_TEST_CONTEXT !== undefined && isTestFile && process.env.PWD === process.cwd()
 }

@@ -89,7 +89,7 @@ describe('a provider of the configuration', () => {
     expect(new Set(authorizations)).toEqual(new Set([undefined]))
   })
 
-  it('is no model by its name alone', () => {
+  it('is not a model by its name alone', () => {
     expect(() => agentOf(table('http://127.0.0.1:9/v1'), 'xai')).toThrow('"xai" names no model. Write "xai/<model>".')
   })
 

@@ -71,7 +71,7 @@ describe('an agent', () => {
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }],
     ['negative time for tools', { toolTimeoutMs: -1 }],
     ['no time', { timeoutMs: 0 }],
-    ['a temperature that is no number', { temperature: 'low' }],
+    ['a temperature that is not a number', { temperature: 'low' }],
     ['an effort that does not exist', { reasoning: 'huge' }],
     ['no tokens', { maxOutputTokens: 0 }],
     ['no days for approvals', { approvalDays: 0 }],
@@ -229,8 +229,8 @@ describe('a value that TypeScript rejects', () => {
 
   it.each<[string, object | undefined, RegExp]>([
     ['no options', undefined, /needs a name/],
-    ['an instruction that is no text', { instruction: 5 }, /`instruction` is a text/],
-    ['a sample prompt that is no list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
+    ['an instruction that is not text', { instruction: 5 }, /`instruction` is a text/],
+    ['a sample prompt that is not a list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
     ['a model without an id', { model: { async *stream() {} } }, /`model` has no `id`/],
     ['a store that is none', { sessions: 5 }, /`sessions` is a SessionStore/],
   ])('is refused with the fix: %s', (_name, options, problem) => {

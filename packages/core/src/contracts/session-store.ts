@@ -12,7 +12,7 @@ import type { RunStore } from './run-store.ts'
  * - What a call acknowledges survives the death of the process.
  * - A run whose process has died counts as failed: the next `load` or `begin` settles it, and moves the version.
  * - Calls for one run take effect in their order, also when they are not awaited.
- * - A `userId` or `sessionId` that is longer than 1,024 bytes of UTF-8 or no valid Unicode is refused as
+ * - A `userId` or `sessionId` that is longer than 1,024 bytes of UTF-8 or not valid Unicode is refused as
  *   `invalid-argument` by every call that takes a key (`checkSessionKey`): as bytes, two such ids may be one.
  * - A run's id is used once across all sessions: a second `begin` with it is `session-conflict`, except for a suspended
  *   run (status `waiting`).
@@ -30,7 +30,7 @@ export interface SessionStore {
   /**
    * @param options.from how many messages at the beginning of the conversation are left out, such as those that a summary
    *   replaces; `Session.from` says where `messages` begin
-   * @throws AgentKitError `invalid-argument` when `from` is no whole number of at least 0
+   * @throws AgentKitError `invalid-argument` when `from` is not a whole number of at least 0
    */
   load(key: SessionKey, options?: { from?: number }): Promise<Session | undefined>
   /**
@@ -59,7 +59,7 @@ export interface SessionStore {
   find(runId: string): Promise<Turn | undefined>
   /**
    * Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it.
-   * @throws AgentKitError `invalid-argument` when `limit` is no whole number of at least 0, nor infinite
+   * @throws AgentKitError `invalid-argument` when `limit` is not a whole number of at least 0, nor infinite
    */
   turns(key: SessionKey, options?: { after?: string; limit?: number }): Promise<Turn[]>
   /**

@@ -2,11 +2,11 @@ import { limits } from '../limits.ts'
 import { invalidArgument } from './errors.ts'
 
 /**
- * Checks the ids of a session's key before a store uses them: as UTF-8, different ids that are no valid Unicode become
+ * Checks the ids of a session's key before a store uses them: as UTF-8, different ids that are not valid Unicode become
  * the same bytes, and two users would share one conversation.
  *
  * @param key the user's id, and the session's if there is one
- * @throws AgentKitError `invalid-argument` for an id that is longer than 1,024 bytes of UTF-8, or no valid Unicode
+ * @throws AgentKitError `invalid-argument` for an id that is longer than 1,024 bytes of UTF-8, or not valid Unicode
  * @example
  * async load(key) {
  *   checkSessionKey(key)
@@ -29,7 +29,7 @@ export function checkId(name: 'userId' | 'sessionId' | 'runId' | 'idempotencyKey
   }
   if (!id.isWellFormed()) {
     throw invalidArgument(
-      `\`${name}\` holds half of a surrogate pair, which is no valid Unicode. Pass a text that is valid.`,
+      `\`${name}\` holds half of a surrogate pair, which is not valid Unicode. Pass a text that is valid.`,
     )
   }
 }

@@ -139,7 +139,7 @@ it.each<[string, unknown, string]>([
   ['undefined', undefined, ''],
   ['an object', {}, ''],
   ['an object with a message', { code: 'PGRST116', message: 'no rows' }, 'no rows'],
-  ['an object whose message is no text', { message: 7 }, ''],
+  ['an object whose message is not text', { message: 7 }, ''],
   ['an error of another realm', runInNewContext("new TypeError('no')"), 'no'],
   ['an object without a prototype', Object.create(null), ''],
   ['a symbol', Symbol('no'), ''],
@@ -153,7 +153,7 @@ it.each<[string, unknown, string]>([
   ['a failed connection to two addresses', refused(), 'connect ECONNREFUSED ::1:9'],
   ['an error with a message and a cause', new Error('no', { cause: new Error('inner') }), 'no'],
   ['an error that is its own cause', ownCause(), 'Error'],
-  ['an error whose message is no text', Object.assign(new Error(), { message: { text: 'no' } }), ''],
+  ['an error whose message is not text', Object.assign(new Error(), { message: { text: 'no' } }), ''],
   [
     'an error whose message throws',
     Object.defineProperty(new Error(), 'message', {

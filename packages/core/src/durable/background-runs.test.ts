@@ -308,7 +308,7 @@ describe('a run that is retried', () => {
   })
 })
 
-describe('an id that is no text of 1 to 1,024 bytes', () => {
+describe('an id that is not text of 1 to 1,024 bytes', () => {
   it.each(['', 'x'.repeat(1_025), undefined, 3])('is refused by result and follow', async (id) => {
     const { agent } = clerk(['Done.']).open()
     const runId = id as string // what a caller without types passes

@@ -71,7 +71,7 @@ export function copyLists(items: readonly EnqueueItem[]): readonly EnqueueItem[]
 
 /**
  * The arguments of a call as an item.
- * @throws AgentKitError `invalid-argument` for what is no object: spread it would be no options at all
+ * @throws AgentKitError `invalid-argument` for what is not an object: spread it would be no options at all
  */
 export function itemOf(input: EnqueueItem['input'], options: Omit<EnqueueItem, 'input'>): EnqueueItem {
   checkOptionNames(options, itemRules, { code: 'invalid-argument' })
@@ -85,7 +85,7 @@ export function checkItems(items: readonly EnqueueItem[], now: number): CheckedI
     throw invalidArgument(`${items.length} runs are too many for one call: at most ${limits.enqueuedAtOnce} are taken.`)
   }
   return items.map((item, index) => {
-    if (!isRecord(item)) throw invalidArgument(`Item ${index} is no object such as { input: "Write the report" }.`)
+    if (!isRecord(item)) throw invalidArgument(`Item ${index} is not an object such as { input: "Write the report" }.`)
     try {
       // Rules of options check records.
       return checkItem(item as EnqueueItem, now)
@@ -123,7 +123,7 @@ function checkInput(input: EnqueueItem['input']): UserMessage {
   const parts = Array.isArray(input) ? input.map((part) => (isRecord(part) ? { ...part, data: null } : part)) : []
   if (measureJSON(parts, { depth: limits.argumentDepth, values: limits.argumentValues }).problem !== undefined) {
     throw invalidArgument(
-      '`input` is no plain JSON: it has a Date, a function, a circle or too many levels. Pass text, or a list of parts.',
+      '`input` is not plain JSON: it has a Date, a function, a circle or too many levels. Pass text, or a list of parts.',
     )
   }
   const message = toUserMessage(input)

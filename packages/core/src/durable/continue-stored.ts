@@ -49,7 +49,7 @@ function specOf(agent: AgentSpec, { path, name }: MemberRun): AgentSpec {
   const place = { sessions, approvalMs, prices, onBusy: 'queue' as const, storedVersion: async () => undefined }
   if (found) return { ...found, ...place }
   const gone = (): never => {
-    throw new AgentKitError('not-found', `"${name}" (${path.join('/')}) is no member of "${agent.name}" any more.`)
+    throw new AgentKitError('not-found', `"${name}" (${path.join('/')}) is not a member of "${agent.name}" any more.`)
   }
   return { ...agent, ...place, budget: {}, plan: gone, hooks: {}, tools: gone }
 }

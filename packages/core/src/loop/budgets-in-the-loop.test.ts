@@ -284,7 +284,7 @@ describe('a budget of seconds', () => {
     }
   })
 
-  it('is no deadline: that ends in a timeout', async () => {
+  it('is not a deadline: that ends in a timeout', async () => {
     const result = await run({ model: modelOf([lasting(4_000)]), budget }, { timeoutMs: 4_000 })
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'run' } })
   })

@@ -89,7 +89,7 @@ describe('a model that fails', () => {
     ['a string', 'socket hang up'],
     ['undefined', undefined],
     ['an object without a prototype', Object.create(null)],
-    ['an error whose message is no text', Object.assign(new Error(), { message: { a: 1 } })],
+    ['an error whose message is not text', Object.assign(new Error(), { message: { a: 1 } })],
   ])('with %s is a provider-error that keeps the cause', async (_name, thrown) => {
     const { error } = await run(throwing(thrown))
     expect(error).toMatchObject({ code: 'provider-error', retryable: false, provider: 'test', model: 'own/one' })

@@ -90,9 +90,9 @@ describe('a model that does not keep to the rules', () => {
     ['a call with an id twice', [call({}), call({})], /without an id of its own/],
     ['a call without a name', [call({ name: '' })], /without a name/],
     ['a call whose name is none', [call({ name: 5 })], /without a name/],
-    ['a call whose text is none', [call({ inputText: 5 })], /no JSON/],
-    ['input with a BigInt', [call({ input: { n: 1n } })], /no JSON/],
-    ['circular input', [call({ input: circular })], /no JSON/],
+    ['a call whose text is none', [call({ inputText: 5 })], /not JSON/],
+    ['input with a BigInt', [call({ input: { n: 1n } })], /not JSON/],
+    ['circular input', [call({ input: circular })], /not JSON/],
     ['a call that its message does not have', [call({}), finish], /other tool calls/],
     [
       'a call that its message has by another id',

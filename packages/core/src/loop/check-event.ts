@@ -48,7 +48,7 @@ export function checkStream(stream: ModelStream, model: Model): ModelStream {
   if (typeof stream?.[Symbol.asyncIterator] === 'function') return stream
   // A promise, from a forgotten `*`: its rejection would otherwise be unhandled.
   Promise.resolve(stream).catch(() => {})
-  throw malformed(model, 'is no async iterable: write `async *stream(request, signal) { … }`', 'the stream')
+  throw malformed(model, 'is not an async iterable: write `async *stream(request, signal) { … }`', 'the stream')
 }
 
 const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter']
@@ -66,10 +66,10 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
   if (role !== 'assistant') {
     throw malformed(model, `finished with a message whose \`role\` is ${JSON.stringify(role)}, not "assistant"`)
   }
-  if (!Array.isArray(warnings)) throw malformed(model, 'finished with warnings that are no list')
+  if (!Array.isArray(warnings)) throw malformed(model, 'finished with warnings that are not a list')
   if (warnings.length > mostWarnings) throw tooMany(model, `has more than ${mostWarnings} warnings`)
   for (const warning of warnings) {
-    if (typeof warning !== 'string') throw malformed(model, 'finished with a warning that is no text')
+    if (typeof warning !== 'string') throw malformed(model, 'finished with a warning that is not text')
   }
   // The message becomes history, so its calls must be those that were sent before, which will have results.
   const sent = calls.map(({ callId }) => callId)
@@ -85,7 +85,7 @@ function checkFinish(event: FinishEvent, calls: readonly ToolCall[], model: Mode
     return part.input === undefined ? { ...part, input: {} } : part
   })
   const { chars, problem } = measureJSON(content, messageBounds)
-  if (problem === 'no-json') throw malformed(model, 'finished with a message that is no JSON')
+  if (problem === 'no-json') throw malformed(model, 'finished with a message that is not JSON')
   if (problem !== undefined || chars > limits.replyMessageChars) {
     throw tooMany(model, `ends with a message of more than ${limits.replyMessageChars} characters or ${deepest} levels`)
   }
@@ -118,7 +118,7 @@ function checkCall(call: ToolCall, calls: readonly ToolCall[], model: Model): { 
   }
   const { chars, problem }: MeasuredJSON = input === undefined ? { chars: 0 } : measureJSON(input, argumentBounds)
   if (problem === 'no-json' || typeof inputText !== 'string') {
-    throw malformed(model, `sent a call of "${name}" whose input is no JSON`)
+    throw malformed(model, `sent a call of "${name}" whose input is not JSON`)
   }
   const size = callId.length + name.length + chars + inputText.length + String(invalid ?? '').length
   // Some models send no arguments for a tool that takes none.

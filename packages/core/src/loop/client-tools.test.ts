@@ -188,7 +188,7 @@ describe('a client tool', () => {
     ['needsApproval', { needsApproval: true }, 'leave `needsApproval` out'],
     ['timeoutMs', { timeoutMs: 1 }, 'leave `timeoutMs` out'],
     ['another `client`', { client: false }, '`client` is true or left out'],
-    ['an `output` that is no schema', { output: 7 }, 'give `output` as a Standard Schema'],
+    ['an `output` that is not a schema', { output: 7 }, 'give `output` as a Standard Schema'],
     ['an `output` with a wrong type', { output: { type: 'text' } }, 'output has the type "text"'],
   ])('has no %s', (_, wrong, message) => {
     const options = {

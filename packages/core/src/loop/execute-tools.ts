@@ -76,7 +76,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
     )
   conversation.keepWhole(callId, attempt.whole)
   const note = guard.addResult(call, attempt)
-  // The result of a planned call is no model's input, and the note would count as a member's answer.
+  // The result of a planned call is not a model's input, and the note would count as a member's answer.
   const content = note === undefined || state.reply.planned ? attempt.content : withNote(attempt.content, note)
   const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }
   if (attempt.isError) message.isError = true

@@ -228,8 +228,8 @@ describe('a message that an answer ends with', () => {
     ['a part that is none', [null], /parts are none/],
     ['a part of another type', [{ type: 'banana' }], /parts are none/],
     ['a text without text', [{ type: 'text' }], /parts are none/],
-    ['data that is no JSON', [{ type: 'text', text: 'Hi', opaque: { owner: 'a/b', data: 1n } }], /no JSON/],
-    ['data that holds itself', [{ type: 'text', text: 'Hi', opaque: { owner: 'a/b', data: circle } }], /no JSON/],
+    ['data that is not JSON', [{ type: 'text', text: 'Hi', opaque: { owner: 'a/b', data: 1n } }], /not JSON/],
+    ['data that holds itself', [{ type: 'text', text: 'Hi', opaque: { owner: 'a/b', data: circle } }], /not JSON/],
     [
       'data without an end',
       [{ type: 'reasoning', text: '', opaque: { owner: 'a/b', data: 'x'.repeat(17e6) } }],

@@ -233,7 +233,7 @@ describe('knowledge', () => {
   it.each<[string, () => unknown]>([
     ...broken.slice(0, 3),
     ...odd,
-    ['returns what is no tool', () => [{ name: 'x' }]] as const,
+    ['returns what is not a tool', () => [{ name: 'x' }]] as const,
     ['returns null in a list', () => [null]] as const,
     ['returns a promise', async () => [act()]] as const,
   ])('whose `tools` %s ends the run as what failed', async (_what, tools) => {

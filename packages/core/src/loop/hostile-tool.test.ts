@@ -91,19 +91,22 @@ it('a run that fails, returned by a tool, is an error result', async () => {
   expect(result).toMatchObject({ isError: true, content: expect.stringContaining('no power') })
 })
 
-it.each(['', 'I need your leave.'])('a run that waits for approval is no success, having said "%s"', async (text) => {
-  let paid = 0
-  const pay = tool({ name: 'pay', description: 'd', input, needsApproval: true, execute: () => paid++ })
-  const model = scriptedModel([{ text, toolCalls: [{ name: 'pay' }] }])
-  const inner = new Agent({ name: 'Inner', functions: [pay], model })
-  const result = await run(() => inner.stream('Go'))
-  expect(result).toMatchObject({
-    isError: true,
-    content: expect.stringMatching(/waits for approval of "[^"]+" \(pay\)/),
-  })
-  expect(result?.content).toContain('agent.resume("')
-  expect(paid).toBe(0)
-})
+it.each(['', 'I need your leave.'])(
+  'a run that waits for approval is not a success, having said "%s"',
+  async (text) => {
+    let paid = 0
+    const pay = tool({ name: 'pay', description: 'd', input, needsApproval: true, execute: () => paid++ })
+    const model = scriptedModel([{ text, toolCalls: [{ name: 'pay' }] }])
+    const inner = new Agent({ name: 'Inner', functions: [pay], model })
+    const result = await run(() => inner.stream('Go'))
+    expect(result).toMatchObject({
+      isError: true,
+      content: expect.stringMatching(/waits for approval of "[^"]+" \(pay\)/),
+    })
+    expect(result?.content).toContain('agent.resume("')
+    expect(paid).toBe(0)
+  },
+)
 
 it.each([
   ['of Node', () => Readable.from(['x'])],

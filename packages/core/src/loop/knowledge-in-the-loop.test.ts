@@ -209,7 +209,7 @@ describe('an agent with knowledge', () => {
     })
   })
 
-  it('is shown as `knowledge`; what is no knowledge is refused', () => {
+  it('is shown as `knowledge`; what is not knowledge is refused', () => {
     const knowledge = fakeKnowledge()
     const model = scriptedModel([])
     expect(new Agent({ name: 'Docs', functions: [], model, knowledge }).knowledge).toBe(knowledge)

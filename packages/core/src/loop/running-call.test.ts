@@ -158,7 +158,7 @@ describe('the time that a person takes', () => {
     ['time of the tool', { toolTimeoutMs: 1000 }],
     ['deadline of the run', { timeoutMs: 1000 }],
     ['budget of seconds', { budget: { seconds: 1 } }],
-  ])('is no part of the %s, which runs on afterwards', async (_, options) => {
+  ])('is not part of the %s, which runs on afterwards', async (_, options) => {
     expect((await follow(booker(options).stream('Book'), later)).answer).toBe('true')
     const slow = tool({
       ...{ name: 'book', description: 'Asks, and never ends.', input: { type: 'object', properties: {} } },
@@ -173,7 +173,7 @@ describe('the time that a person takes', () => {
   })
 
   it.each(['manager', 'handoff'] as const)(
-    'is no part of the deadlines around it in a swarm: %s',
+    'is not part of the deadlines around it in a swarm: %s',
     async (collaboration) => {
       const limits = { timeoutMs: 1000, budget: { seconds: 1 }, toolTimeoutMs: 1000 }
       const toBooker = { toolCalls: [{ name: 'booker', input: { task: 'Book.' } }] }

@@ -25,7 +25,7 @@ describe('a call of unknown outcome', () => {
   it.each<[string, Decision, string, string[]]>([
     ['is made again when it is approved', true, 'tool: paid', ['pay 1']],
     ['has the result that a person gives', { result: 'paid already' }, 'tool: paid already', []],
-    ['may have a result that is no text', { result: { paid: [1] } }, 'tool: {"paid":[1]}', []],
+    ['may have a result that is not text', { result: { paid: [1] } }, 'tool: {"paid":[1]}', []],
     ['may have had no result', { result: null }, 'tool: no result', []],
     ['is reported as unknown when it is denied', { deny: 'Ask the bank.' }, `tool: ${unknown()} Ask the bank.`, []],
     ['may be denied without a reason', { deny: '' }, `tool: ${unknown()}`, []],

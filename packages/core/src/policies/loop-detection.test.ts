@@ -97,7 +97,7 @@ describe('the same call', () => {
     ['its result', { result: 'no' }, false],
     ['the kind of its result', { result: [{ type: 'text', text: 'ok' }] }, false],
     ['that it failed', { isError: true }, false],
-    ['that its input is no JSON', { inputText: '{' }, false],
+    ['that its input is not JSON', { inputText: '{' }, false],
   ])('may differ in %s: %o is equal: %s', (_what, change, same) => {
     expect(twice(call, { ...call, ...change })).toBe(same)
   })

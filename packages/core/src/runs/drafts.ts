@@ -35,7 +35,7 @@ export async function* partialsOf(run: DraftedRun, formOf: () => Promise<DraftFo
 
 /**
  * The items of a list in the output, each once it is complete and fits its schema.
- * @throws AgentKitError `invalid-argument` for a path that is no text, or no list's
+ * @throws AgentKitError `invalid-argument` for a path that is not text, or no list's
  */
 export async function* elementsOf(
   run: DraftedRun,

@@ -99,9 +99,9 @@ it.each<[string, unknown]>([
   ['an image of no bytes', [{ type: 'image', data: new Uint8Array() }]],
   ['an empty base64', [{ type: 'image', base64: '' }]],
   ['a file without a media type', [{ type: 'file', data: png }]],
-  ['a file with a media type that is no text', [{ type: 'file', data: png, mediaType: 7 }]],
-  ['a file with a name that is no text', [{ type: 'file', data: png, mediaType: 'application/pdf', name: 7 }]],
-  ['an image with a media type that is no text', [{ type: 'image', data: png, mediaType: ['image/png'] }]],
+  ['a file with a media type that is not text', [{ type: 'file', data: png, mediaType: 7 }]],
+  ['a file with a name that is not text', [{ type: 'file', data: png, mediaType: 'application/pdf', name: 7 }]],
+  ['an image with a media type that is not text', [{ type: 'image', data: png, mediaType: ['image/png'] }]],
 ])('refuses %s with the fix', (_name, input) => {
   expect(() => toUserMessage(input as string)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })

@@ -12,13 +12,17 @@ it.each<[string, JSONSchema, RegExp]>([
   ['one of several types', object({ a: { type: ['string', 'nil'] } }), /"nil"/],
   ['a type in a list', object({ a: { anyOf: [{ type: 'string' }, { type: 'text' }] } }), /input\.a\.anyOf\.1/],
   ['a type of items', object({ a: { type: 'array', items: { type: 'int' } } }), /input\.a\.items/],
-  ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /no regular expression/],
+  ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /not a regular expression/],
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
   ['a type in place of a schema', object({ a: 'integer' }), /input\.a is "integer", .*Write \{ type: "integer" \}/],
-  ['a constructor in place of a schema', object({ a: String }), /input\.a is the function String, which is no schema/],
-  ['a field that is null', object({ a: null }), /input\.a is null, which is no schema/],
-  ['names in place of properties', { type: 'object', properties: ['a'] }, /input\.0 is "a", which is no schema/],
+  [
+    'a constructor in place of a schema',
+    object({ a: String }),
+    /input\.a is the function String, which is not a schema/,
+  ],
+  ['a field that is null', object({ a: null }), /input\.a is null, which is not a schema/],
+  ['names in place of properties', { type: 'object', properties: ['a'] }, /input\.0 is "a", which is not a schema/],
   ['items that are a type', object({ a: { type: 'array', items: 'string' } }), /input\.a\.items is "string"/],
   ['alternatives that are types', object({ a: { anyOf: ['string', undefined] } }), /input\.a\.anyOf\.0 is "string"/],
   [
@@ -27,7 +31,7 @@ it.each<[string, JSONSchema, RegExp]>([
     /input\.a has `required: true`/,
   ],
   ['a name in place of a list', { ...object({ a: {} }), required: 'a' }, /input has `required: "a"`/],
-  ['an enum that is no list', object({ a: { enum: 'x' } }), /input\.a has an `enum` that is no list/],
+  ['an enum that is not a list', object({ a: { enum: 'x' } }), /input\.a has an `enum` that is not a list/],
   ['a reference elsewhere', object({ a: { $ref: 'other.json' } }), /References begin with "#\/"/],
 ])('reports what is wrong with %s', (_name, schema, problem) => {
   expect(jsonSchemaProblem(schema)).toMatch(problem)

@@ -52,11 +52,11 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
       ? undefined
       : type
   if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
-  if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is no regular expression.`
+  if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is not a regular expression.`
   if (required !== undefined && !isNames(required)) {
     return `${path} has \`required: ${JSON.stringify(required)}\`. An object has the list of those of its fields: required: ["city"].`
   }
-  if (values !== undefined && !Array.isArray(values)) return `${path} has an \`enum\` that is no list.`
+  if (values !== undefined && !Array.isArray(values)) return `${path} has an \`enum\` that is not a list.`
   if (typeof $ref === 'string' && !resolves($ref, root)) {
     return `${path} refers to ${$ref}, which is not in the schema. References begin with "#/".`
   }
@@ -77,7 +77,7 @@ const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
 /** What stands where a schema should; providers refuse the whole request for it. */
 function noSchema(found: unknown, path: string): string {
   const given = typeof found === 'function' ? `the function ${found.name}` : (JSON.stringify(found) ?? 'undefined')
-  return `${path} is ${given}, which is no schema. Write { type: ${JSON.stringify(types.includes(found) ? found : 'string')} }.`
+  return `${path} is ${given}, which is not a schema. Write { type: ${JSON.stringify(types.includes(found) ? found : 'string')} }.`
 }
 
 function isNames(required: unknown): boolean {

@@ -31,7 +31,7 @@ export function draftForm({ json, field }: OutputFormat): DraftForm {
     async itemsAt(path) {
       const items = itemsOf(json, path)
       if (!items) {
-        // As the caller named it: an output that is no object is within a field.
+        // As the caller named it: an output that is not an object is within a field.
         const named = path.slice(field === undefined ? 0 : 1).join('.')
         throw invalidArgument(
           `The agent's \`output\` has no list of items at "${named}". Name its fields: "plan.steps".`,

@@ -401,7 +401,7 @@ describe('mapSchema', () => {
       { enum: [{ title: 'in' }], const: { title: 'in' }, default: { title: 'in' }, examples: [{ title: 'in' }] },
     ],
     ['a schema with an id of its own', { items: { $id: 'list', title: 'in' } }],
-    ['what is no schema', { properties: null, items: true, required: ['title'] }],
+    ['what is not a schema', { properties: null, items: true, required: ['title'] }],
   ])('does not change %s', (_name, schema) => {
     expect(seen({ ...schema, title: 'out' })).toEqual(['out'])
     expect(mapSchema(schema, (child) => child)).toEqual(schema)

@@ -9,7 +9,7 @@ export function checkLimit(limit: number | undefined): void {
 
 /**
  * The session without the messages that `load` was asked to leave out.
- * @throws AgentKitError `invalid-argument` when `from` is no whole number of at least 0
+ * @throws AgentKitError `invalid-argument` when `from` is not a whole number of at least 0
  */
 export function sessionFrom(session: Session, { from = 0 }: { from?: number } = {}): Session {
   if (!Number.isSafeInteger(from) || from < 0) {

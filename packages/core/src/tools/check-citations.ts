@@ -18,7 +18,7 @@ export function checkCitations(cited: unknown): Citation[] {
     const missing = missingIn(citation)
     if (missing !== undefined) throw invalid(`was given a citation (number ${index + 1}) ${missing}`)
     const { problem } = measureJSON(citation, { depth: limits.argumentDepth, values: limits.argumentValues })
-    if (problem !== undefined) throw invalid(`was given a citation (number ${index + 1}) that is no plain JSON`)
+    if (problem !== undefined) throw invalid(`was given a citation (number ${index + 1}) that is not plain JSON`)
     // The checks above cover the cast.
     checked.push(cloneJSON(citation as JSONValue) as Citation)
   }
@@ -28,7 +28,7 @@ export function checkCitations(cited: unknown): Citation[] {
 const wanted = { file: 'string', start: 'number', end: 'number', quote: 'string', chunkId: 'string' } as const
 
 function missingIn(citation: unknown): string | undefined {
-  if (typeof citation !== 'object' || citation === null) return 'that is no object'
+  if (typeof citation !== 'object' || citation === null) return 'that is not an object'
   const fields = citation as Record<string, unknown>
   for (const [name, type] of Object.entries(wanted)) {
     if (typeof fields[name] !== type) return `without a ${type} \`${name}\``

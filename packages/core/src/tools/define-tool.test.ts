@@ -64,7 +64,7 @@ describe('tool()', () => {
     ['no execute', { execute: undefined }, 'execute'],
     ['no time', { timeoutMs: 0 }, 'timeoutMs'],
     ['negative time', { timeoutMs: -1 }, 'timeoutMs'],
-    ['a time that is no number', { timeoutMs: Number.NaN }, 'timeoutMs'],
+    ['a time that is not a number', { timeoutMs: Number.NaN }, 'timeoutMs'],
     ['a time that no timer can wait', { timeoutMs: 2 ** 31 }, 'timeoutMs'],
     ['endless time', { timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
     ['an approval of text', { needsApproval: 'false' }, '`needsApproval` is true, false, or a function'],
@@ -224,7 +224,7 @@ describe('the functions of an agent', () => {
     [
       'undefined',
       undefined,
-      /^functions\[1\] is no function and no tool, but of type undefined\. Where modules import/,
+      /^functions\[1\] is neither a function nor a tool, but of type undefined\. Where modules import/,
     ],
     ['null', null, /^functions\[1\] is .* but null\.$/],
     ['a text', 'act', /^functions\[1\] is .* but of type string: pass the function itself, not its name or result\.$/],

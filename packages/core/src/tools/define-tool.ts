@@ -194,7 +194,7 @@ function uncompiled(plain: ToolFunction, place: string): string {
   )
 }
 
-/** Vitest loads files by itself, past `agentkit/register`. A process that a test starts is no test. */
+/** Vitest loads files by itself, past `agentkit/register`. A process that a test starts is not a test. */
 function isInVitest(): boolean {
   return '__vitest_worker__' in globalThis
 }

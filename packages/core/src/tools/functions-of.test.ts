@@ -104,7 +104,7 @@ describe('functionsOf()', () => {
     [
       'a name that no tool has',
       { needsApproval: ['pays'] },
-      '"pays", which is no tool of the set. Did you mean "pay"?',
+      '"pays", which is not a tool of the set. Did you mean "pay"?',
     ],
     ['a name like none', { needsApproval: ['transfer_money'] }, 'There are: pay, look.'],
     ['another value', { needsApproval: 'pay' }, '`needsApproval` is true, false, a list'],
@@ -131,7 +131,7 @@ describe('lists in `functions`', () => {
 
   it('are named in errors by the place of the element', () => {
     expect(() => new Agent({ name: 'Clerk', functions: [[shop, 7 as never]], model })).toThrow(
-      'functions[0][1] is no function',
+      'functions[0][1] is neither a function nor a tool',
     )
   })
 })

@@ -59,7 +59,7 @@ function checkNames(names: readonly string[], known: readonly string[]): void {
   if (unknown === undefined) return
   const nearest = nearestWord(unknown, known)
   const hint = nearest === undefined ? `There are: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`
-  throw invalidArgument(`\`needsApproval\` names "${unknown}", which is no tool of the set. ${hint}`)
+  throw invalidArgument(`\`needsApproval\` names "${unknown}", which is not a tool of the set. ${hint}`)
 }
 
 function withRule(tool: Tool, rule: Rule): Tool {

@@ -125,7 +125,7 @@ function noTool(item: unknown, place: string): Error {
             ? 'an object of functions: list the functions themselves, such as by Object.values(…) of a module'
             : 'an object without `name`, `inputSchema` and `execute`'
   const cause = item === undefined ? ' Where modules import each other, one of them has not run yet.' : ''
-  return invalidArgument(`${place} is no function and no tool, but ${found}.${cause}`)
+  return invalidArgument(`${place} is neither a function nor a tool, but ${found}.${cause}`)
 }
 
 /** Whether it is a module, or an object that groups functions: the name of each is its own, not its key. */

@@ -76,7 +76,7 @@ describe('a run', () => {
     ['null', null, 'Pass the options of a run as an object'],
     ['a Map', new Map([['userId', 'ada']]), 'Pass the options of a run as an object'],
     ['options that were not awaited', Promise.resolve({ userId: 'ada' }), 'Pass the options of a run as an object'],
-    ['a user that is no text', { userId: 5 }, '`userId` is a text that is not empty'],
+    ['a user that is not text', { userId: 5 }, '`userId` is a text that is not empty'],
     ['a session that is null', { sessionId: null }, '`sessionId` is a text that is not empty'],
     [
       'a controller as its signal',
@@ -148,7 +148,7 @@ describe('a run', () => {
     ['a Proxy that throws', { history: new Proxy([question], { get: fail }) }, '`history` cannot be read'],
     ['a message of another version', { history: [{ ...question, v: 2 }] }, 'message 0, `v`, the version of a message'],
     [
-      'a model that is no text',
+      'a model that is not text',
       { history: [question, { role: 'assistant', content: [], model: 5 }] },
       '`model` is a text',
     ],
@@ -158,7 +158,7 @@ describe('a run', () => {
       '`isError` is true, false',
     ],
     [
-      'an image whose type is no text',
+      'an image whose type is not text',
       { history: [{ role: 'user', content: [{ type: 'image', base64: 'aa', mediaType: 5 }] }] },
       '`content[0]`: `mediaType` of a part of type "image" is a text or absent',
     ],

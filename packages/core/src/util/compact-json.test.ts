@@ -57,7 +57,7 @@ describe('JSON that is written as it arrives', () => {
     expect(write('0}')).toBe('10}')
   })
 
-  it('passes on what is no JSON', () => {
+  it('passes on what is not JSON', () => {
     expect(compactJSON()('{"a": oops, "b": "\\x"}')).toBe('{"a":oops,"b":"\\\\x"}')
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Writes JSON that arrives in pieces as `JSON.stringify` would write its value: without white space between values, with the
- * same escapes and numbers. Each character is read once. What is no JSON comes out as it is, or nearly.
+ * same escapes and numbers. Each character is read once. What is not JSON comes out as it is, or nearly.
  *
  * @returns a function that takes a piece, and returns what can be written by now
  */

@@ -5,7 +5,7 @@ import { terminalLine } from './terminal-text.ts'
 
 /** A file of hashes that is committed: what may be used is what was there when it was written. */
 export type LockFile<Entry> = {
-  /** @throws AgentKitError `invalid-config` for a file that is no lock file of this kind */
+  /** @throws AgentKitError `invalid-config` for a file that is not a lock file of this kind */
   read(name: string): Entry | undefined
   /** Changes one entry, in one step: a reader never sees half a file. */
   change(name: string, change: (entry: Entry | undefined) => Entry): void

@@ -145,9 +145,9 @@ it('refuses steps that do not fit', () => {
     workflow().loop(judge, { maxIterations: 3 })
     // @ts-expect-error nor is a workflow of another output
     workflow().loop(workflow().step(judge), { maxIterations: 3 })
-    // @ts-expect-error a text is no number
+    // @ts-expect-error a text is not a number
     workflow().step((count: number) => count)
-    // @ts-expect-error a text is no number, also in a named step
+    // @ts-expect-error a text is not a number, also in a named step
     workflow().step('count', (count: number) => count)
     // @ts-expect-error a workflow that accepts numbers receives no text
     workflow().step(workflow<number>())

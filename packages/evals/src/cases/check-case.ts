@@ -32,11 +32,11 @@ export function checkCases(found: readonly FoundCase[], source: string): NamedCa
 
 function checkCase(value: unknown, where: string, number: string): NamedCase {
   if (!isRecord(value))
-    throw invalid(where, 'is no case: a case is an object such as { "input": "…", "expected": "…" }')
+    throw invalid(where, 'is not a case: a case is an object such as { "input": "…", "expected": "…" }')
   try {
     checkOptionNames(value, keys, { code: 'invalid-argument', of: 'case' })
   } catch (error) {
-    throw invalid(where, `is no case: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
+    throw invalid(where, `is not a case: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
   }
   const { id = number, input, history, userId, tags } = value
   if (typeof id !== 'string' || id === '' || id.length > limits.idChars) {
@@ -69,7 +69,7 @@ function isJSON(value: unknown): boolean {
 
 function checkUser(userId: unknown, where: string): void {
   try {
-    checkSessionKey({ userId: userId as string }) // it refuses what is no text
+    checkSessionKey({ userId: userId as string }) // it refuses what is not text
   } catch (error) {
     throw invalid(where, `has a wrong \`userId\`: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
   }
@@ -89,9 +89,9 @@ function checkHistory(history: unknown, where: string): void {
   }
   let problem: { index: number; problem: string } | undefined
   try {
-    problem = validateTranscript(history as Message[])[0] // it reports what is no message
+    problem = validateTranscript(history as Message[])[0] // it reports what is not a message
   } catch {
-    problem = { index: 0, problem: 'is no message' }
+    problem = { index: 0, problem: 'is not a message' }
   }
   if (problem) throw invalid(where, `has a wrong \`history\`: message ${problem.index}, ${problem.problem}`)
 }

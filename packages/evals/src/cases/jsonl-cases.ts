@@ -16,6 +16,6 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw invalid(where, `is no JSON (${messageOf(error).slice(0, 120)}). Write one object a line`)
+    throw invalid(where, `is not JSON (${messageOf(error).slice(0, 120)}). Write one object a line`)
   }
 }

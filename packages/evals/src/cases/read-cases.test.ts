@@ -37,12 +37,12 @@ describe('cases of a JSONL file', () => {
   })
 
   it.each<[string, string | Uint8Array, string]>([
-    ['a.jsonl', '{"input":"One"}\n{"input":', 'invalid-argument: Line 2 of a.jsonl is no JSON ('],
-    ['a.jsonl', '{"input":"One"}\n\n[]', 'invalid-argument: Line 3 of a.jsonl is no case: a case is an object'],
+    ['a.jsonl', '{"input":"One"}\n{"input":', 'invalid-argument: Line 2 of a.jsonl is not JSON ('],
+    ['a.jsonl', '{"input":"One"}\n\n[]', 'invalid-argument: Line 3 of a.jsonl is not a case: a case is an object'],
     [
       'a.jsonl',
       '{"inptu":"One"}',
-      'Line 1 of a.jsonl is no case: Unknown option `case.inptu`. Did you mean `case.input`?',
+      'Line 1 of a.jsonl is not a case: Unknown option `case.inptu`. Did you mean `case.input`?',
     ],
     ['a.jsonl', '{"input":" "}', 'Line 1 of a.jsonl has no `input`'],
     ['a.jsonl', '{"input":[{"type":"sound"}]}', 'Line 1 of a.jsonl has a wrong `input`: a part is'],
@@ -88,7 +88,7 @@ describe('cases of a JSONL file', () => {
     await expect(readCases('none.jsonl')).rejects.toThrow(`none.jsonl in ${process.cwd()}, where the path begins.`)
     await expect(readCases('src.jsonl/../')).rejects.toMatchObject({ code: 'invalid-argument' })
     await mkdir(join(folder, 'folder.jsonl'))
-    await expect(readCases(join(folder, 'folder.jsonl'))).rejects.toThrow('is no file')
+    await expect(readCases(join(folder, 'folder.jsonl'))).rejects.toThrow('is not a file')
   })
 })
 

@@ -46,7 +46,7 @@ async function readBytes(path: string): Promise<Buffer> {
   })
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw unreadable(path, 'is no file')
+    if (!stats.isFile()) throw unreadable(path, 'is not a file')
     if (stats.size > limits.casesBytes) {
       throw unreadable(path, `has ${stats.size} bytes, more than ${limits.casesBytes}. Split it`)
     }

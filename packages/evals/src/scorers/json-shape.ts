@@ -23,7 +23,7 @@ export function jsonShape(schema: JSONSchema | StandardSchema): Scorer {
     version: versionOf(schema),
     async score({ result }) {
       const answer = parsedAnswer(result)
-      if (!answer) return { score: 0, reason: 'the answer is no JSON' }
+      if (!answer) return { score: 0, reason: 'the answer is not JSON' }
       validate ??= validator(schema)
       const problem = await (await validate)(answer.value)
       return problem === undefined ? 1 : { score: 0, reason: cut(problem) }

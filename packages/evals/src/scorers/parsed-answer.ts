@@ -2,7 +2,7 @@ import type { RunResult } from '@agentkit/core'
 
 /**
  * The value that an answer is: its `output`, else its text as JSON, also in a Markdown fence.
- * @returns `undefined` for a text that is no JSON
+ * @returns `undefined` for a text that is not JSON
  */
 export function parsedAnswer({ output, text }: Pick<RunResult, 'output' | 'text'>): { value: unknown } | undefined {
   if (output !== undefined) return { value: output }

@@ -15,7 +15,7 @@ export type TextOptions = {
 const textRules = { field: isText, ignoreCase: isFlag }
 
 /**
- * Whether the answer is what the case expects: the same text, white space at the ends aside. Where `expected` is no text,
+ * Whether the answer is what the case expects: the same text, white space at the ends aside. Where `expected` is not text,
  * the answer's `output`, or the JSON that it is, equals it.
  *
  * A case without `expected` has no score.

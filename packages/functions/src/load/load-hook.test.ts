@@ -43,7 +43,7 @@ describe('createLoadHook', () => {
   it.each([
     ['of an installed package', { url: 'file:///app/node_modules/a/index.js' }],
     ['of Node', { url: 'node:fs', format: 'builtin' }],
-    ['that is no file', { url: 'data:text/javascript,1' }],
+    ['that is not a file', { url: 'data:text/javascript,1' }],
     ['of JSON', { format: 'json' }],
     ['without text', { source: undefined }],
     ['that cannot have functions', { source: 'export type A = { a: 1 }\nexport const b = [1, 2]' }],

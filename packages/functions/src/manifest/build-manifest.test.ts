@@ -169,7 +169,7 @@ describe('buildManifest', () => {
     expect(problems).toEqual([
       expect.stringMatching(/src\/math\.ts:11: later cannot be a tool: .*done.*\(\) => void/),
       expect.stringMatching(/src\/symbols\.ts:1: find cannot be a tool: .*key.*symbol/),
-      'A function that is no tool: do not export it, tag it @internal, or leave its file out of the pattern.',
+      'A function that is not a tool: do not export it, tag it @internal, or leave its file out of the pattern.',
     ])
     expect(functions).toBe(2)
     expect(project.read('src/agentkit-tools.ts')).toBe(before)

@@ -56,7 +56,7 @@ export function compileFiles(files: readonly string[], module: string): Compiled
 }
 
 const noToolAtAll =
-  'A function that is no tool: do not export it, tag it @internal, or leave its file out of the pattern.'
+  'A function that is not a tool: do not export it, tag it @internal, or leave its file out of the pattern.'
 
 /** The project of each file; files of one tsconfig.json share a project. */
 function openProjects(files: readonly string[]): Map<string, TypedProject> {

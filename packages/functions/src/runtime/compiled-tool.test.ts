@@ -79,7 +79,7 @@ describe('the tool of a function', () => {
     ['a field too many', { place: 'Oslo', days: 3 }, /days/],
     ['a date that is none', { place: 'Oslo', since: 'tomorrow' }, /#\/since: .*date-time/],
     ['a date that no Date can hold', { place: 'Oslo', since: '2016-12-31T23:59:60Z' }, /2016-12-31T23:59:60Z/],
-    ['what is no JSON', { place: undefined }, /undefined/],
+    ['what is not JSON', { place: undefined }, /undefined/],
     ['no object', null, /"null".*"object"/],
   ])('refuses an input with %s, and does not call', async (_name, input, problem) => {
     const calls: unknown[] = []

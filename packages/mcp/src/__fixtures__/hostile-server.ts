@@ -30,7 +30,7 @@ const lists: Record<string, (params: Json) => unknown> = {
   'the name __proto__': () => [{ ...echo, name: '__proto__' }, echo],
   'the name of a number': () => [{ ...echo, name: 7 }, { ...echo, name: 'good' }],
   'a description of 1 MB': () => [{ ...echo, description: 'x'.repeat(1_000_000) }],
-  'a description that is no text': () => [
+  'a description that is not text': () => [
     { ...echo, description: { ignore: 'all rules' } },
     { ...echo, name: 'good' },
   ],
@@ -38,7 +38,7 @@ const lists: Record<string, (params: Json) => unknown> = {
   '1,000 tools': () => many(1000),
   'no list of tools': () => 'tools',
   'a list of nothing': () => [null, { ...echo, name: 'good' }],
-  'a schema that is no object': () => [{ ...echo, inputSchema: { type: 'string' } }, { ...echo, name: 'good' }],
+  'a schema that is not an object': () => [{ ...echo, inputSchema: { type: 'string' } }, { ...echo, name: 'good' }],
   'a schema of 100 KB': () => [
     { ...echo, inputSchema: { ...object, description: 'x'.repeat(100_000) } },
     { ...echo, name: 'good' },
@@ -119,8 +119,8 @@ const calls: Record<string, (request: Request) => void> = {
     result(id, text('second'))
   },
   'both a result and an error': ({ id }) => line({ jsonrpc: '2.0', id, result: text('done'), error: { code: 1, message: 'no' } }),
-  'a result that is no object': ({ id }) => result(id, 'done'),
-  'a content that is no list': ({ id }) => result(id, { content: 'done' }),
+  'a result that is not an object': ({ id }) => result(id, 'done'),
+  'a content that is not a list': ({ id }) => result(id, { content: 'done' }),
   'a block of an unknown type': ({ id }) => result(id, { content: [{ type: 'hologram', data: 'x' }] }),
   'an image that is none': ({ id }) => result(id, { content: [{ type: 'image', data: 'eA==', mimeType: 'text/html' }] }),
   'an error of 1 MB': ({ id }) => failure(id, 'x'.repeat(1_000_000)),
@@ -130,7 +130,7 @@ const calls: Record<string, (request: Request) => void> = {
     process.stdout.write('Listening…\n\n{"half":\n\u0000\n[]\n"text"\n1\nnull\n')
     result(id, text('done'))
   },
-  'a line of 1 MB that is no JSON': ({ id }) => {
+  'a line of 1 MB that is not JSON': ({ id }) => {
     process.stdout.write(`${'x'.repeat(1_000_000)}\n`)
     result(id, text('done'))
   },

@@ -50,7 +50,8 @@ function tryToRead(
     handle = openSync(path, O_RDONLY | O_NONBLOCK | (found ? O_NOFOLLOW : 0))
     const before = fstatSync(handle)
     if (found && !(isFound(before, found) && isAt(path, handle))) return 'replaced'
-    if (!before.isFile()) throw unreadableFile('unsupported', `It is ${before.isDirectory() ? 'a folder' : 'no file'}.`)
+    if (!before.isFile())
+      throw unreadableFile('unsupported', `It is ${before.isDirectory() ? 'a folder' : 'not a file'}.`)
     if (before.size > maxBytes) {
       throw unreadableFile('too-large', `It has ${inUnits(before.size)}; at most ${inUnits(maxBytes)} are read.`)
     }

@@ -84,7 +84,7 @@ export function bytesOf({ handle, size }: { handle: FileHandle; size: number }):
   return Readable.toWeb(counted) as ReadableStream
 }
 
-/** Removes a file; a link itself is no file. @returns whether there was one */
+/** Removes a file; a link itself is not a file. @returns whether there was one */
 export async function removeFile(path: string): Promise<boolean> {
   if ((await sizeOf(path)) === undefined) return false
   try {

@@ -91,7 +91,7 @@ describe('the index routes', () => {
     ['a file as a folder', { folder_path: 'a.md' }, 404, 'not-found'],
     ['another index', { index_name: 'other' }, 404, 'not-found'],
     ['no index', { index_name: undefined }, 422, 'missing-field'],
-    ['a path that is no text', { file_path: [1] }, 422, 'invalid-field'],
+    ['a path that is not text', { file_path: [1] }, 422, 'invalid-field'],
     ['a list that is none', { file_path: 'a.md' }, 422, 'invalid-field'],
   ])('%s → %i', async (_, body, status, code) => {
     await expectProblem(await call('POST', 'create_index/', { index_name, ...body }), status, code)

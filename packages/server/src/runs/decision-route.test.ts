@@ -151,7 +151,7 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     ['another user', { user_id: 'eve', approve: true }, 404, 'not-found'],
     ['a text as approve', { user_id: 'ada', approve: 'yes' }, 422, 'invalid-field'],
     ['an unknown field', { user_id: 'ada', approve: true, always: true }, 422, 'invalid-field'],
-    ['a reason that is no text', { user_id: 'ada', approve: false, reason: 1 }, 422, 'invalid-field'],
+    ['a reason that is not text', { user_id: 'ada', approve: false, reason: 1 }, 422, 'invalid-field'],
     [
       'a reason of 10,001 characters',
       { user_id: 'ada', approve: false, reason: 'x'.repeat(10_001) },

@@ -158,7 +158,7 @@ describe('GET /api/v1/runs', () => {
     ['another status', '?user_id=ada&status=open', 422, 'invalid-field'],
     ['a limit of 0', '?user_id=ada&limit=0', 422, 'invalid-field'],
     ['a limit of 1,001', '?user_id=ada&limit=1001', 422, 'invalid-field'],
-    ['a limit that is no number', '?user_id=ada&limit=ten', 422, 'invalid-field'],
+    ['a limit that is not a number', '?user_id=ada&limit=ten', 422, 'invalid-field'],
   ])('answers %s with a problem', async (_name, query, status, code) => {
     const { agent } = storedAgent([])
     await expectProblem(await createApp(agent).request(`/api/v1/runs${query}`), status, code)

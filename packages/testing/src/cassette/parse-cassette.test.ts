@@ -27,8 +27,8 @@ it.each(['\u2028', '\u2029', '\r'])('keeps a text with %j before a brace', (sepa
 it.each([
   ['{"agentkit":"other"}', undefined, 'The cassette is broken: the entry at line 1 is not the head of a cassette.'],
   [`${text}\n{"a":1}`, 'a.cassette', 'The cassette a.cassette is broken: the entry at line 5 is neither'],
-  [`${text}\n{"a":`, undefined, 'The cassette is broken: the entry at line 5 is no JSON.'],
-  ['', undefined, 'The cassette is broken: the entry at line 1 is no JSON.'],
+  [`${text}\n{"a":`, undefined, 'The cassette is broken: the entry at line 5 is not JSON.'],
+  ['', undefined, 'The cassette is broken: the entry at line 1 is not JSON.'],
 ])('refuses %j of %s', (broken, name, message) => {
   expect(() => parseCassette(broken, name)).toThrow(message)
 })

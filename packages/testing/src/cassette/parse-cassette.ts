@@ -93,7 +93,7 @@ function parseEntry(title: string, piece: string, line: number): unknown {
   try {
     return JSON.parse(piece)
   } catch (cause) {
-    throw unreadable(title, line, 'is no JSON', cause)
+    throw unreadable(title, line, 'is not JSON', cause)
   }
 }
 

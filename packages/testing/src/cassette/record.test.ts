@@ -15,7 +15,7 @@ const { signal } = new AbortController()
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('record', () => {
-  it('refuses what is no path', () => {
+  it('refuses what is not a path', () => {
     expect(() => record(scriptedModel(['Hi.']), '')).toThrow(/takes the path of a file/)
   })
 

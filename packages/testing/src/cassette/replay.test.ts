@@ -329,11 +329,11 @@ describe('a cassette', () => {
   })
 
   it.each([
-    ['is empty', '', 'unreadable-file', 'line 1 is no JSON'],
+    ['is empty', '', 'unreadable-file', 'line 1 is not JSON'],
     ['is something else', '{"a": 1}', 'unreadable-file', 'line 1 is not the head of a cassette'],
     ['has no calls', `${head}{ "model": "a/b" }\n`, 'not-found', 'has no calls'],
-    ['was cut', `${head}{\n  "call": 1,\n`, 'unreadable-file', 'line 2 is no JSON'],
-    ['has a conflict of git', `${head}<<<<<<< HEAD\n`, 'unreadable-file', 'line 1 is no JSON'],
+    ['was cut', `${head}{\n  "call": 1,\n`, 'unreadable-file', 'line 2 is not JSON'],
+    ['has a conflict of git', `${head}<<<<<<< HEAD\n`, 'unreadable-file', 'line 1 is not JSON'],
     ['has an entry of another kind', `${head}{ "model": "a/b" }\n{\n"b": 1}`, 'unreadable-file', 'line 3 is neither'],
     ['has half a call', `${head}{ "model": "a/b", "call": 1, "at": "1" }\n`, 'not-found', 'has no calls'],
     ['is of a newer version', head.replace('1', '2'), 'unsupported', 'has version 2. Update @agentkit/testing'],

@@ -36,7 +36,7 @@ describe('isStrictSchema', () => {
     ['an open object within', { ...closed, properties: { a: { type: 'object', properties: {} } } }],
     ['an open object in a list', { ...closed, properties: { a: { type: 'array', items: { type: 'object' } } } }],
     ['eleven levels below the root', nested(10)],
-    ['a property that is no schema', { ...closed, properties: { a: true } as object }],
+    ['a property that is not a schema', { ...closed, properties: { a: true } as object }],
     ['properties that are a list', { ...closed, properties: [] as object, required: [] }],
     ['a list of anything', { ...closed, properties: { a: { type: 'array' } } }],
     ['a keyword that strict mode refuses', { ...closed, properties: { a: { type: 'string', default: 'x' } } }],
@@ -45,7 +45,7 @@ describe('isStrictSchema', () => {
       { ...closed, properties: { a: { $ref: '#/$defs/b', description: 'B' } }, $defs: { b: closed } },
     ],
     ['anything at all', { ...closed, properties: { a: { description: 'A' } } }],
-    ['a root that is no object', { anyOf: [closed] }],
+    ['a root that is not an object', { anyOf: [closed] }],
     ['nothing', {}],
   ])('rejects %s (Q25)', (_name, schema) => {
     expect(isStrictSchema(schema)).toBe(false)

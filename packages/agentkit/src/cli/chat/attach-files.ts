@@ -18,7 +18,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The files that a message names: `@notes.md`, or `@"my notes.md"`. A word after `@` that is no file stays text, as does the
+ * The files that a message names: `@notes.md`, or `@"my notes.md"`. A word after `@` that is not a file stays text, as does the
  * end of a sentence after a name: `What is in @notes.md?`
  * @throws Error with a sentence for one that cannot be read or sent
  */

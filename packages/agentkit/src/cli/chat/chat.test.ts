@@ -297,7 +297,7 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
 
   it.each([
     ['a server that is not there', ['http://127.0.0.1:1023'], 'http://127.0.0.1:1023 does not answer (ECONNREFUSED).'],
-    ['an address that is none', ['http://'], 'is no address'],
+    ['an address that is none', ['http://'], 'is not an address'],
     ['a missing file', ['tem.ts'], 'Did you mean "team.ts"?'],
     ['an address without http://', ['localhost:8000'], 'Did you mean "http://localhost:8000"?'],
     ['another scheme, without its password', ['htp://u:secret@host/?x=1'], 'Did you mean "http://host"?'],

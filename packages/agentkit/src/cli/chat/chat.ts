@@ -48,7 +48,7 @@ function partnerAt(
     checkScheme(place)
     return localPartner(place, agent, user)
   }
-  if (address === null) throw new UsageError(`"${place}" is no address. Pass one such as http://127.0.0.1:8000.`)
+  if (address === null) throw new UsageError(`"${place}" is not an address. Pass one such as http://127.0.0.1:8000.`)
   if (address.username !== '' || address.password !== '' || address.search !== '') {
     throw new UsageError('The address takes no password and no token: set AGENTKIT_TOKEN.')
   }
@@ -68,7 +68,9 @@ function checkScheme(place = ''): void {
   if (address === null) return
   const { host, origin, pathname } = address
   const meant = pathname === '/' ? origin : `${origin}${pathname}`
-  throw new UsageError(`"${host}" is no file, and an address begins with http:// or https://. Did you mean "${meant}"?`)
+  throw new UsageError(
+    `"${host}" is not a file, and an address begins with http:// or https://. Did you mean "${meant}"?`,
+  )
 }
 
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>

@@ -33,7 +33,7 @@ export function gatherPastes(input: ReadStream, onText: (text: string) => void):
     const given = text ?? ''
     text = undefined
     for (const listener of editor) input.on('keypress', listener as () => void)
-    // Control characters but line ends and tabs are no text.
+    // Control characters but line ends and tabs are not text.
     onText(given.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, ''))
   }
 

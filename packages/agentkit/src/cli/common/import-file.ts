@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { UsageError } from './usage-error.ts'
 
-/** What Node says of a file that is no code, and of JSON. */
+/** What Node says of a file that is not code, and of JSON. */
 const noCode = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_IMPORT_ATTRIBUTE_MISSING'])
 
 /**
@@ -10,14 +10,14 @@ const noCode = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_IMPORT_ATTRIBUTE_MISS
  * @param path absolute
  * @param name as it was passed, for the message
  * @param fix what to pass instead
- * @throws UsageError for a file that is no code; what the file itself throws
+ * @throws UsageError for a file that is not code; what the file itself throws
  */
 export async function importFile(path: string, name: string, fix: string): Promise<Record<string, unknown>> {
   await import('@agentkit/functions/register')
   const { href } = pathToFileURL(path)
   return import(href).catch((error: unknown) => {
     // For an error in an imported file, its own message says more.
-    if (isNoCode(error, [path, href])) throw new UsageError(`"${name}" is no TypeScript or JavaScript. ${fix}`)
+    if (isNoCode(error, [path, href])) throw new UsageError(`"${name}" is not TypeScript or JavaScript. ${fix}`)
     throw error
   })
 }

@@ -64,7 +64,7 @@ describe('the agents of a file', () => {
   it.each([
     ['a file that is missing', ['runs', 'list', 'agnts.ts'], 'There is no file "agnts.ts". Did you mean "agents.ts"?'],
     ['a folder', ['worker', 'bare'], '"bare" is a folder. Pass a file that exports agents.'],
-    ['a file that is no code', ['worker', 'package.toml'], '"package.toml" is no TypeScript or JavaScript.'],
+    ['a file that is not code', ['worker', 'package.toml'], '"package.toml" is not TypeScript or JavaScript.'],
     ['a file without agents', ['worker', 'empty.ts'], '"empty.ts" has no agent. Export one'],
     ['two agents of one id', ['worker', 'twice.ts'], '"twice.ts" has two agents with the id "a".'],
     ['a misspelt command', ['runs', 'lst'], 'There is no command "lst". Did you mean "list"?'],

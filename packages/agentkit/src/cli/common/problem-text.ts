@@ -36,7 +36,7 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.unknownOption') return `${text}${meantCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
-  // The default command of another one, which was not named: `runs shwo run_7f…` is no list of runs.
+  // The default command of another one, which was not named: `runs shwo run_7f…` is not a list of runs.
   const siblings = words.includes(command.name()) ? [] : (command.parent?.commands.map((one) => one.name()) ?? [])
   if (siblings.length > 0 && !isPath(first)) {
     return `error: unknown command '${first}'\n${hint(first, siblings) || `(Its commands are ${siblings.join(', ')}.)\n`}`

@@ -199,7 +199,7 @@ describe('agentkit init', () => {
     ['an unknown provider of a model', ['--model', 'opnai/gpt-5'], 'Did you mean "openai/gpt-5"?'],
     ['a folder that is a file', ['package.json'], '"package.json" is a file.'],
     ['a folder in a file', ['package.json/mine'], '"package.json" is a file.'],
-    ['a package.json that is no JSON', ['.'], 'package.json cannot be extended'],
+    ['a package.json that is not JSON', ['.'], 'package.json cannot be extended'],
     ['an unknown option', ['--templat', 'x'], '(Did you mean --template?)'],
   ])('refuses %s with 2, and writes nothing', async (_, words, problem) => {
     const { cwd } = place({ 'package.json': '{ "name": ' })

@@ -61,7 +61,7 @@ type Place = { shown: string; mustInstall: boolean; taken: readonly string[] }
 function sayNext({ manager, providers, model }: Choices, { shown, mustInstall, taken }: Place): void {
   // Each shell takes double quotes.
   const enter = shown === '.' ? '' : `cd ${/^[\w./\\-]+$/.test(shown) ? shown : `"${shown}"`} && `
-  // A script of that name is the project's own: `npm run dev` of a web page is no agent.
+  // A script of that name is the project's own: `npm run dev` of a web page is not an agent.
   const run = (name: string): string =>
     taken.includes(name) ? `npx agentkit ${name}` : `${manager === 'npm' ? 'npm run' : manager} ${name}`
   print('')

@@ -19,7 +19,7 @@ const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: `${register}
  * @param text of the file that exists
  * @returns the text, a sentence for each value that is changed, the names of our scripts that the project has for something
  *   else, and the command of tests where it is not ours
- * @throws Error for a text that is no JSON object
+ * @throws Error for a text that is not a JSON object
  */
 export function mergeManifest(text: string | undefined, folder: string, choices: Choices): MergedManifest {
   const manifest = text === undefined ? newManifest(folder) : parse(text)
@@ -60,7 +60,7 @@ function newManifest(folder: string): Manifest {
 function parse(text: string): Manifest {
   const manifest: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
   if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
-  throw new Error('it is no JSON object')
+  throw new Error('it is not a JSON object')
 }
 
 /** Exact versions, those of the command that runs: they belong together. */

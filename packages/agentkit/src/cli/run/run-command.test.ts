@@ -151,7 +151,9 @@ describe('agentkit run', () => {
     const { code, out, error } = await agentkit(['run', 'nokey.ts', 'Hello, who are you?'])
     expect(code).toBe(0)
     expect(out).toContain('offline')
-    expect(error).toContain('offline/extractive, which is no language model. Set LLMPROVIDER_API_KEY or OPENAI_API_KEY')
+    expect(error).toContain(
+      'offline/extractive, which is not a language model. Set LLMPROVIDER_API_KEY or OPENAI_API_KEY',
+    )
   })
 
   it('shows what a terminal would interpret escaped, in text and in JSON', async () => {

@@ -332,7 +332,7 @@ describe('what the AI SDK has and agentkit has not', () => {
       },
       '`description`',
     ],
-    ['a description that is no text', { inputSchema, execute, description: 7 }, '`description` is a text'],
+    ['a description that is not text', { inputSchema, execute, description: 7 }, '`description` is a text'],
     [
       'a schema that fails',
       {

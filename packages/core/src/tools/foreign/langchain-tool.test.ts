@@ -128,7 +128,7 @@ describe('a tool of LangChain', () => {
       langChainTool(() => 'x', { ...city, extras: { providerToolDefinition: {} } }),
       '`extras`',
     ],
-    ['what is no tool', RunnableLambda.from(() => 'x'), 'it is an object of LangChain, but no tool'],
+    ['what is not a tool', RunnableLambda.from(() => 'x'), 'it is an object of LangChain, but no tool'],
     ['an invalid name', langChainTool(() => 'x', { ...city, name: 'get weather' }), 'Tool "get weather": a name'],
   ])('is refused by name for %s', (_what, item, message) => {
     expect(() => agentWith(item)).toThrow(

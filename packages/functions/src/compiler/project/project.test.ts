@@ -141,7 +141,7 @@ describe('openProject', () => {
   })
 
   it.each([
-    ['is no JSON', '{ nothing', /tsconfig\.json: .*correct it/],
+    ['is not JSON', '{ nothing', /tsconfig\.json: .*correct it/],
     ['extends what is not there', '{ "extends": "./none.json" }', /tsconfig\.json: .*none\.json.*correct it/],
   ])('refuses a tsconfig.json that %s', (_what, text, message) => {
     using app = temporaryApp({ 'tsconfig.json': text, 'a.ts': 'function a() {}' })

@@ -44,7 +44,7 @@ describe('typeSources', () => {
     ['a statement', "import { a } from 'a'\na()"],
     ['a variable of the file', "import { a } from 'a'\nconst b = a()"],
     ['a field of an object beside functions', "import { a } from 'a'\nconst b = { c: a(), f: (d: string) => a(d) }"],
-    ['the type of a value that is no function', "import { A } from 'a'\nconst b = c() as A"],
+    ['the type of a value that is not a function', "import { A } from 'a'\nconst b = c() as A"],
     ['a variable that has a type', "import { a } from 'a'\nexport const b: string = a()\ntype C = typeof b"],
     ['nothing', "import { a } from 'a'"],
     ['its effects, as a package', "import 'a'"],

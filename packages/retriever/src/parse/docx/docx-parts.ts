@@ -8,7 +8,7 @@ export type DocxParts = Map<string, Uint8Array>
 
 export function docxParts(bytes: Uint8Array): { parts: DocxParts; pictures: number } {
   const entries = zipEntries(bytes)
-  if (entries === undefined) throw unreadableFile('corrupt', 'It is damaged or cut off: it is no whole ZIP archive.')
+  if (entries === undefined) throw unreadableFile('corrupt', 'It is damaged or cut off: it is not a whole ZIP archive.')
   const parts: DocxParts = new Map()
   let pictures = 0
   for (const entry of entries) {

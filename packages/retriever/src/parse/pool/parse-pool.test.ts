@@ -72,7 +72,7 @@ it.each([
 
 it('refuses folders and pipes', async () => {
   expect(await read('.', undefined)).toMatchObject({ status: 'unsupported', reason: 'It is a folder.' })
-  expect(await read('/dev/null', undefined)).toMatchObject({ status: 'unsupported', reason: 'It is no file.' })
+  expect(await read('/dev/null', undefined)).toMatchObject({ status: 'unsupported', reason: 'It is not a file.' })
 })
 
 it.each([

@@ -22,7 +22,7 @@ describe('a request', () => {
     ['500', { status: 500 }],
     ['a broken connection', { reset: true }],
     ['half an answer', { status: 200, headers: { 'content-length': '5000' }, body: '{' }],
-    ['an answer that is no JSON', { status: 200, body: '{"indexes": [' }],
+    ['an answer that is not JSON', { status: 200, body: '{"indexes": [' }],
   ])('is made again after %s, by us alone', async (_what, failure) => {
     fake.add({ name: 'docs', dimension: 4 })
     fake.fail({ ...failure, times: 2 })

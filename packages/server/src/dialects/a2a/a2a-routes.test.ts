@@ -27,11 +27,11 @@ const hi = call('SendMessage', message([{ text: 'Hi' }]))
 
 describe('POST /a2a', () => {
   it.each([
-    ['what is no JSON', '{', 400, -32700, null, 'JSON'],
+    ['what is not JSON', '{', 400, -32700, null, 'JSON'],
     ['a batch', [hi], 400, -32600, null, 'batches'],
     ['another protocol', { ...hi, jsonrpc: '1.0' }, 400, -32600, 7, 'JSON-RPC 2.0'],
     ['no object', '7', 400, -32600, null, 'JSON-RPC 2.0'],
-    ['a method that is no text', { ...hi, method: 5 }, 400, -32600, 7, 'JSON-RPC 2.0'],
+    ['a method that is not text', { ...hi, method: 5 }, 400, -32600, 7, 'JSON-RPC 2.0'],
     ['no id', { ...hi, id: undefined }, 400, -32600, null, 'id'],
     ['an unknown method', call('Ask', {}), 404, -32601, 7, 'SendMessage'],
     ['params that are a list', call('SendMessage', []), 422, -32602, 7, 'object'],
@@ -78,7 +78,7 @@ describe('POST /a2a', () => {
     ['a page of less than one', call('ListTasks', { pageSize: -1 }), 422, -32602, 7, 'pageSize'],
     ['half a task a page', call('ListTasks', { pageSize: 1.5 }), 422, -32602, 7, 'pageSize'],
     ['a page of a text', call('ListTasks', { pageSize: '5' }), 422, -32602, 7, 'pageSize'],
-    ['a context that is no text', call('ListTasks', { contextId: 5 }), 422, -32602, 7, 'contextId'],
+    ['a context that is not text', call('ListTasks', { contextId: 5 }), 422, -32602, 7, 'contextId'],
     [
       'decisions that are none',
       call('SendMessage', message([{ data: { approvals: 'yes' } }], { taskId: 'run_none' })),

@@ -24,7 +24,7 @@ describe('POST /mcp', () => {
     ['another tool', call({ message: 'Hi' }, { name: 'nope' }), 'There is ask_agent'],
     ['no message', call({}), 'message is required'],
     ['no arguments', { name: 'ask_agent' }, 'message is required'],
-    ['a message that is no text', call({ message: 5 }), 'message must be a text'],
+    ['a message that is not text', call({ message: 5 }), 'message must be a text'],
     ['an empty message', call({ message: ' ' }), 'not empty'],
     ['half of a character', call({ message: '\ud83d' }), 'Unicode'],
     ['an argument that does not exist', call({ message: 'Hi', user_id: 'eve' }), 'user_id is no argument'],
@@ -67,10 +67,10 @@ describe('POST /mcp', () => {
   })
 
   it.each([
-    ['what is no JSON', posted('{'), 400, -32700],
+    ['what is not JSON', posted('{'), 400, -32700],
     ['a batch', posted([{ jsonrpc: '2.0', id: 1, method: 'tools/list' }]), 400, -32600],
     ['a batch with a call of 2026-07-28', posted([JSON.parse(String(modern('tools/list').body))]), 400, -32600],
-    ['what is no message', posted({ hello: 1 }), 400, -32600],
+    ['what is not a message', posted({ hello: 1 }), 400, -32600],
     ['another protocol', posted({ jsonrpc: '1.0', id: 1, method: 'tools/list' }), 400, -32600],
     ['a text', posted('"hi"'), 400, -32600],
     ['null', posted('null'), 400, -32600],
@@ -387,7 +387,7 @@ describe('a state that comes back', () => {
       modern('tools/call', call({ message: 'Pay' }), capabilities),
     )
     const { result, error } = await messageIn(response)
-    // What is no object of capabilities is refused by the SDK.
+    // What is not an object of capabilities is refused by the SDK.
     if (error) expect(error.code).toBe(-32602)
     else expect(result).toMatchObject({ structuredContent: { finish_reason: 'approval' } })
   })

@@ -264,7 +264,7 @@ export class ResponseReader {
     return [...frames, frame, this.#done(item, index)]
   }
 
-  /** The attempt is void: what it has shown is no part of the response. */
+  /** The attempt is void: what it has shown is not part of the response. */
   #dropStep(): Frame[] {
     const frames = this.#closeBlock('incomplete')
     for (const call of this.#calls.values()) {

@@ -91,7 +91,7 @@ function deleteRoute(parts: RouteParts): Route {
     async handle(context, { param }) {
       const { runId, sessionId } = await findFor(context, parts, param('id'))
       const userId = openaiCaller(context, undefined)
-      if (sessionId === undefined) throw finalConflict('The response is no part of a session. It can be cancelled.')
+      if (sessionId === undefined) throw finalConflict('The response is not part of a session. It can be cancelled.')
       const key = { agentId: agent.id, userId, sessionId }
       const turns = await agent.sessions.turns(key, { limit: 2 })
       // Queued runs are no turns of their session yet.

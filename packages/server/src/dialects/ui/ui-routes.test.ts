@@ -21,7 +21,7 @@ describe('POST /ui/chat', () => {
   it.each([
     ['no session', { messages: [user('Hi')] }, 'Required: id.'],
     ['no messages', { id: 's1', messages: [] }, 'The field messages must not be empty.'],
-    ['messages that are no list', { id: 's1', messages: 'Hi' }, 'The field messages must be'],
+    ['messages that are not a list', { id: 's1', messages: 'Hi' }, 'The field messages must be'],
     ['an empty text', { id: 's1', messages: [user(' ')] }, 'must have a text or a file'],
     ['no parts', { id: 's1', messages: [{ role: 'user', parts: [] }] }, 'must have a text or a file'],
     ['a text that is none', { id: 's1', messages: [user(7)] }, 'messages.0.parts.0.text must be a string'],
@@ -37,7 +37,7 @@ describe('POST /ui/chat', () => {
     ['an approval of another server', { id: 's1', messages: [answered({ id: 'x', approved: true })] }, 'approval.id'],
     ['no decision', { id: 's1', messages: [answered({ id: 'run_1/apr_1' })] }, 'approved must be true or false'],
     ['an unknown trigger', { id: 's1', messages: [user('Hi')], trigger: 'resume' }, 'trigger must be'],
-    ['a body that is no object', 'Hi', 'The request has an invalid form.'],
+    ['a body that is not an object', 'Hi', 'The request has an invalid form.'],
   ])('with %s is 422, in one sentence', async (_, body, sentence) => {
     const app = createApp(fakeAgent(), quiet)
     const response = await app.request('/ui/chat', post(body))

@@ -194,7 +194,7 @@ describe('rejects', () => {
       'thinking.enabled.display: Input should be',
     ],
     [
-      'a description that is no text',
+      'a description that is not text',
       { tools: [{ ...add, description: 1 }] },
       'description: Input should be a valid string',
     ],

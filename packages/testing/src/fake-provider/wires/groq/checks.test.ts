@@ -46,7 +46,7 @@ it.each<[string, object, string]>([
   ['no model', { model: undefined }, "property 'model' is missing"],
   ['no messages', { messages: undefined }, "property 'messages' is missing"],
   ['empty messages', { messages: [] }, "'messages' : minimum number of items is 1"],
-  ['messages that are no list', { messages: 'Hello' }, "'messages' : value must be an array"],
+  ['messages that are not a list', { messages: 'Hello' }, "'messages' : value must be an array"],
   ['an unknown field', { reasoning: { effort: 'low' } }, "property 'reasoning' is unsupported"],
   ['an unknown role', { messages: [{ role: 'robot', content: '' }] }, "property 'role' has invalid value"],
   [
@@ -68,7 +68,7 @@ it.each<[string, object, string]>([
     "'messages.0.content' : value must be a string",
   ],
   [
-    'calls that are no list',
+    'calls that are not a list',
     { messages: [{ ...calls, tool_calls: {} }] },
     "'messages.0.tool_calls' : value must be an array",
   ],
@@ -95,7 +95,7 @@ it.each<[string, object, string]>([
     "'messages.0.tool_calls.0.function.arguments' : value must be a string",
   ],
   ['a call of a tool that is not offered', { messages: [user, calls, result] }, 'requested tool does not exist'],
-  ['tools that are no list', { tools: {} }, "'tools' : value must be an array"],
+  ['tools that are not a list', { tools: {} }, "'tools' : value must be an array"],
   ['129 tools', { tools: Array.from({ length: 129 }, (_, i) => tool({ name: `t${i}` })) }, 'number of items is 128'],
   ['two tools of one name', { tools: [tool(), tool()] }, "duplicate function name 'add'"],
   ['an unknown tool', { tools: [{ type: 'custom' }] }, "property 'type' has invalid value"],

@@ -44,7 +44,7 @@ it.each<[string, object]>([
 it.each<[string, object, string, (string | number)[]]>([
   ['no model', { model: undefined }, 'missing', ['model']],
   ['no messages', { messages: undefined }, 'missing', ['messages']],
-  ['messages that are no list', { messages: 'Hello' }, 'list_type', ['messages']],
+  ['messages that are not a list', { messages: 'Hello' }, 'list_type', ['messages']],
   ['an unknown field', { stream_options: {} }, 'extra_forbidden', ['stream_options']],
   ['a field of OpenAI', { max_completion_tokens: 9 }, 'extra_forbidden', ['max_completion_tokens']],
   ['an unknown role', { messages: [{ role: 'developer', content: '' }] }, 'union_tag_invalid', ['messages', 0]],
@@ -182,7 +182,7 @@ it.each<[string, object, string, string?]>([
   ],
   ['a property that is none', { tools: [tool(property(1))] }, "is not of type 'object', 'boolean' (a)"],
   ['a property of no type', { tools: [tool(property({ type: 'thing' }))] }, 'Invalid tool schema: "thing"'],
-  ['names that are no list', { tools: [tool({ parameters: { required: 'a' } })] }, "is not of type 'array'"],
+  ['names that are not a list', { tools: [tool({ parameters: { required: 'a' } })] }, "is not of type 'array'"],
   ['a second result', { messages: [user, calls, result, result] }, 'Duplicate tool call id abcDEF123 in tool results'],
   ['a result of another call', { messages: [user, calls, two('1')] }, 'Unexpected tool call id aaaaaaaa1'],
   ['two calls of one id', { messages: [user, parallel('aaaaaaaa1', 'aaaaaaaa1'), two('1')] }, 'in assistant message'],

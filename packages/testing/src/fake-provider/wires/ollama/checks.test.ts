@@ -36,9 +36,9 @@ it.each<[string, object]>([
 })
 
 it.each<[string, object | string, string]>([
-  ['a body that is no JSON', '{"model":', 'unexpected EOF'],
+  ['a body that is not JSON', '{"model":', 'unexpected EOF'],
   ['no model', { model: undefined }, 'model is required'],
-  ['messages that are no list', { messages: 'Hello' }, 'json: cannot unmarshal string into Go struct field'],
+  ['messages that are not a list', { messages: 'Hello' }, 'json: cannot unmarshal string into Go struct field'],
   ['an unknown role', { messages: [{ role: 'developer', content: '' }] }, 'invalid role: developer'],
   [
     'content in parts',
@@ -67,10 +67,10 @@ it.each<[string, object | string, string]>([
   ],
   ['an unknown format', { format: 'xml' }, 'invalid format: "xml"'],
   ['a format that is a list', { format: [] }, 'invalid format: []'],
-  ['tools that are no list', { tools: {} }, 'cannot unmarshal object into Go struct field ChatRequest.tools'],
+  ['tools that are not a list', { tools: {} }, 'cannot unmarshal object into Go struct field ChatRequest.tools'],
   ['a property that is true', { tools: [tool({ a: true })] }, 'cannot unmarshal bool'],
   ['a property of a number for a type', { tools: [tool({ a: { type: 1 } })] }, 'of type []string'],
-  ['an enum that is no list', { tools: [tool({ a: { enum: 'one' } })] }, 'cannot unmarshal string'],
+  ['an enum that is not a list', { tools: [tool({ a: { enum: 'one' } })] }, 'cannot unmarshal string'],
   ['a choice that is true', { tools: [tool({ a: { anyOf: [true] } })] }, 'cannot unmarshal bool'],
   ['a deep property that is true', { tools: [tool({ a: { properties: { b: true } } })] }, 'cannot unmarshal bool'],
   ['names that are numbers', { tools: [required([1])] }, 'cannot unmarshal number'],

@@ -125,7 +125,7 @@ describe('responses', () => {
     ['an output without a call', { input: [functionOutput] }, 'No tool call found for function call output'],
     ['an output before its call', { input: [functionOutput, functionCall] }, 'No tool call found'],
     ['a call without an output', { input: [user, functionCall] }, 'No tool output found for function call call_1'],
-    ['arguments that are no text', { input: [{ ...functionCall, arguments: {} }] }, 'expected a string'],
+    ['arguments that are not text', { input: [{ ...functionCall, arguments: {} }] }, 'expected a string'],
     ['a call id of 65 characters', { input: [{ ...functionCall, call_id: 'c'.repeat(65) }] }, 'string too long'],
     ['an id of another kind', { input: [{ ...functionCall, id: 'call_1' }] }, "begins with 'fc'"],
     ['reasoning at the end', { input: [user, encrypted()] }, 'without its required following item'],
