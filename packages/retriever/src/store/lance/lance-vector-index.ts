@@ -6,7 +6,7 @@ import { areChunks, type LanceTable, vectorIndex } from './lance-table.ts'
 /** The most numbers with which comparing with each vector takes at most 100 ms, and finds all. */
 const comparedOneByOne = 60e6
 
-/** The least share of the nearest vectors that an index has to find, measured by searches for some vectors each. */
+/** An index has to find this share of the `depth` nearest vectors, measured by this number of `searches`. */
 const recall = { least: 0.95, searches: 20, depth: 10 }
 
 /** Of each number of a vector. With one, LanceDB's default, a search finds .85 where vectors are spread evenly. */
