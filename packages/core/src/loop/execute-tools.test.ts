@@ -3,13 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { Agent, type AgentOptions, type Message, type RunResult, type Tool, type ToolContext, tool } from '../index.ts'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import {
+  Agent,
+  type AgentOptions,
+  type Message,
+  type RunResult,
+  type RunStore,
+  type Tool,
+  type ToolContext,
+  tool,
+} from '../index.ts'
 
 const input = { type: 'object' }
 const makeTool = (execute: Tool['execute'], options: { name?: string; timeoutMs?: number } = {}): Tool =>
   tool({ name: 'act', description: 'Acts.', ...options, input, execute })
 
-afterEach(() => vi.unstubAllEnvs())
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
+})
 
 describe('calls of one step', () => {
   it('run side by side, eight at once', async () => {
@@ -110,6 +123,27 @@ describe('a tool that takes too long', () => {
   it('may take longer than the agent allows when it says so', async () => {
     const act = makeTool(() => sleep(60, 'slow'), { timeoutMs: 5_000 })
     expect(toolMessages(await runCalls([act], [{ name: 'act' }], { toolTimeoutMs: 20 }))[0]?.content).toBe('slow')
+  })
+
+  it('counts from its beginning: not while the store notes the call', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { store } = memoryDisk().open()
+    const { runs } = store
+    const append: RunStore['append'] = async (runId, entry) => {
+      // As a database that is restarted.
+      if (entry.calls) vi.advanceTimersByTime(40_000)
+      await runs.append(runId, entry)
+    }
+    const act = makeTool(() => 'acted')
+    const model = scriptedModel([{ toolCalls: [{ name: 'act' }] }, 'Done.'])
+    const agent = new Agent({
+      name: 'Test',
+      functions: [act],
+      model,
+      sessions: { ...store, runs: { ...runs, append } },
+    })
+    const result = await agent.stream('Go', { sessionId: 's' }).result
+    expect(toolMessages(result)).toMatchObject([{ content: 'acted' }])
   })
 
   it('does not lend its time-out to the other calls', async () => {

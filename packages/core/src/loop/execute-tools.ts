@@ -97,7 +97,12 @@ async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Pr
   const context = new RunningCall(run, call, deadline, sources)
   try {
     const input = cloneJSON(call.input as JSONValue)
-    const attempt = validateAndExecute(entry, input, context, () => step.begin(call))
+    // What the store takes to note the call is not the tool's time.
+    const begin = (): Promise<void> => {
+      const goOn = deadline.hold()
+      return step.begin(call).finally(goOn)
+    }
+    const attempt = validateAndExecute(entry, input, context, begin)
     return await untilAborted(context.signal, attempt)
   } catch (error) {
     // A step that has ended ends its tools; the model receives all other errors.
