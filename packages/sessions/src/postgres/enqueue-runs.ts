@@ -133,7 +133,10 @@ async function add(
   results: EnqueuedRun[],
 ): Promise<void> {
   const added = await addQueued(query, rows, now)
-  const missing = rows.filter(({ runId }) => !added.has(runId))
+  const isMissing = ({ runId }: QueuedRow): boolean => !added.has(runId)
+  // Their session was deleted since it was found. Now it is new, and locked.
+  for (const runId of await addQueued(query, rows.filter(isMissing), now)) added.add(runId)
+  const missing = rows.filter(isMissing)
   if (missing.length === 0) return
   // Another caller has used their keys meanwhile.
   const known = await knownRuns(query, missing)
