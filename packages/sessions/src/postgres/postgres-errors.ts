@@ -22,7 +22,9 @@ const transientWords =
 
 /** Whether a retry may succeed: the connection was lost, or the server is about to be there again. */
 export function isTransient(error: unknown): boolean {
-  const { code = '', message = '', severity } = toFailure(error)
+  const { code = '', message = '', severity, constraint } = toFailure(error)
+  // The session of a new run was deleted meanwhile: the next try makes it anew.
+  if (code === '23503') return constraint === 'runs_session_fkey'
   // A statement that breaks the protocol is wrong; a pooler that ends the connection says the same.
   if (code === '08P01') return severity === 'FATAL'
   return transientStates.has(code) || transientCodes.test(code) || transientWords.test(message)
@@ -100,7 +102,7 @@ export function placeOf(connectionString: string): string {
   }
 }
 
-function toFailure(error: unknown): { code?: string; message?: string; severity?: string } {
+function toFailure(error: unknown): { code?: string; message?: string; severity?: string; constraint?: string } {
   // All connections of a host may have failed, each with its own error.
   if (error instanceof AggregateError && error.errors.length > 0) return toFailure(error.errors[0])
   return typeof error === 'object' && error !== null ? error : { message: String(error) }
