@@ -15,9 +15,14 @@ export const isKey = {
 }
 
 export const isHeaders = {
-  is: 'an object of texts by the names of HTTP headers',
+  is: 'an object of texts by the names of HTTP headers, in characters of Latin-1 without line breaks',
   holds: (value: unknown): value is Record<string, string> =>
-    isRecord(value) && Object.values(value).every(isText.holds),
+    isRecord(value) && Object.entries(value).every(([name, text]) => isHeader(name, text)),
+}
+
+/** White space around a value is not sent. */
+function isHeader(name: string, text: unknown): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(text.trim())
 }
 
 function orFunction({ is, holds }: OptionRule): OptionRule {
