@@ -270,6 +270,12 @@ describe('ChatReader', () => {
   const whole = call(0, 'a', 'echo', '{"x":1}')
   const warning = { type: 'warning', message: expect.stringContaining('no reason for the end') }
 
+  it('takes white space after [DONE] for a part of it', () => {
+    const chunks = [delta({ content: 'Hi' }), { choices: [{ delta: {}, finish_reason: 'stop' }] }, '[DONE] \t']
+    expect(read(...chunks).at(-1)).toMatchObject({ reason: 'stop' })
+    expect(() => read(...chunks.slice(0, 2), '[DONE]x')).toThrow('not a JSON object')
+  })
+
   it('treats text, usage and [DONE] without a finish reason as `stop`, with a warning (Q10)', () => {
     const events = read(delta({ content: 'Hi' }), usageOnly, '[DONE]')
     const finish = { reason: 'stop', usage: { totalTokens: 6 }, message: { content: [{ text: 'Hi' }] } }

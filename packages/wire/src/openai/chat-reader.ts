@@ -2,7 +2,7 @@ import type { ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentk
 import { failureOfBody, isFlatError } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { isCallId } from '../stream/call-id.ts'
-import { type Frame, parseFrame } from '../stream/frame.ts'
+import { type Frame, isDone, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
 import { parseArguments } from '../stream/parse-arguments.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
@@ -73,7 +73,7 @@ export class ChatReader implements FrameReader {
   }
 
   read(frame: Frame): boolean {
-    if (frame.data === '[DONE]') {
+    if (isDone(frame)) {
       this.#done = true
       return true
     }

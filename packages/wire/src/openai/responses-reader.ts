@@ -1,7 +1,7 @@
 import type { AgentKitError, ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
 import { failureOfBody, isFlatError } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
-import { type Frame, parseFrame } from '../stream/frame.ts'
+import { type Frame, isDone, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isReasoningData } from './responses-items.ts'
@@ -75,7 +75,7 @@ export class ResponsesReader implements FrameReader {
   }
 
   read(frame: Frame): boolean {
-    if (frame.data === '[DONE]') return true
+    if (isDone(frame)) return true
     const event = parseFrame<StreamEvent>(frame, this.#context)
     switch (event.type) {
       case 'response.output_text.delta':

@@ -10,6 +10,11 @@ export type Frame = {
   unterminated?: true
 }
 
+/** Whether a frame says that the stream is over, as OpenAI's does; some servers write white space after it. */
+export function isDone({ data }: Frame): boolean {
+  return data.startsWith('[DONE]') && data.trimEnd() === '[DONE]'
+}
+
 /**
  * The JSON object in a frame.
  * @throws AgentKitError `malformed-stream` for other data, `incomplete-stream` for an object that the end of the stream cuts
