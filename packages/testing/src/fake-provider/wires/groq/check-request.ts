@@ -48,9 +48,8 @@ function checkReasoning(body: Fields, model: string): void {
     throw new ApiError(400, `\`${name}\` is not supported with this model`)
   }
   if (effort != null) {
-    const isGptOss = model.includes('gpt-oss')
-    const supported = isGptOss ? ['low', 'medium', 'high'] : ['none', 'default']
-    const list = isGptOss ? '`low`, `medium`, or `high`' : '`none` or `default`'
+    const supported = effortsOf(model)
+    const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(supported.map((one) => `\`${one}\``))
     if (!supported.includes(String(effort))) throw new ApiError(400, `\`reasoning_effort\` must be one of ${list}`)
   }
   if (format != null && included != null) {
@@ -60,6 +59,11 @@ function checkReasoning(body: Fields, model: string): void {
   if (format === 'raw' && !plain) {
     throw new ApiError(400, '`reasoning_format` must be `parsed` or `hidden` when using JSON mode or tool calling')
   }
+}
+
+function effortsOf(model: string): string[] {
+  if (model.includes('gpt-oss')) return ['low', 'medium', 'high']
+  return /qwen3\.8/.test(model) ? ['none', 'default', 'low', 'medium', 'high'] : ['none', 'default']
 }
 
 function checkFormat(body: Fields, model: string): void {

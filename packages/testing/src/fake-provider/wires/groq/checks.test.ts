@@ -33,6 +33,7 @@ it.each<[string, object]>([
   ['calls of tools that are gone', { messages: [user, calls, result], disable_tool_validation: true }],
   ['reasoning of an earlier turn', { model: gptOss, messages: [user, { ...said, reasoning: 'hm' }, user] }],
   ['effort', { model: gptOss, reasoning_effort: 'low' }],
+  ['effort for a newer Qwen', { model: 'qwen/qwen3.8-27b', reasoning_effort: 'medium' }],
   ['no effort', { model: qwen, reasoning_effort: 'none', reasoning_format: 'parsed', tools }],
   ['images', { model: 'meta-llama/llama-4-scout-17b-16e-instruct', messages: [{ role: 'user', content: [image] }] }],
   ['a schema', { model: gptOss, ...json }],
