@@ -163,6 +163,43 @@ describe('ChatReader', () => {
     expect(read({ choices: [{ delta: { content: 'x' }, finish_reason }] }).at(-1)).toMatchObject({ reason })
   })
 
+  describe('a whole message after its deltas, as MiniMax ends a stream', () => {
+    const last = (message: object) => ({
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+    })
+
+    it('repeats nothing, and has the usage', () => {
+      const streamed = [
+        delta({ role: 'assistant', reasoning_content: 'Hm.' }),
+        delta({ content: 'Hel' }),
+        delta({ content: 'lo' }),
+      ]
+      const events = read(...streamed, last({ content: 'Hello', reasoning_content: 'Hm.' }))
+      expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual(['Hm.', 'Hel', 'lo', 'finish'])
+      expect(events.at(-1)).toMatchObject({
+        usage: { inputTokens: 5, outputTokens: 2, totalTokens: 7 },
+        message: { content: [{ text: 'Hm.' }, { text: 'Hello' }] },
+      })
+    })
+
+    it('repeats no call, also where its id came late', () => {
+      const tool_calls = [{ id: 'late', function: { name: 'echo', arguments: '{"x":1}' } }]
+      const streamed = delta({ tool_calls: [call(0, undefined, 'echo', '{"x":1}')] })
+      const events = read(streamed, last({ content: '', tool_calls }))
+      expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ input: { x: 1 } }])
+    })
+
+    it('adds the calls that came in no delta, and is all of it after none', () => {
+      const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'echo', arguments: '{}' } }] }
+      for (const streamed of [[delta({ content: 'Hi' })], [delta({ role: 'assistant', content: '' })], []]) {
+        const events = read(...streamed, last(message))
+        expect(events).toMatchObject([{ text: 'Hi' }, { type: 'tool-call', callId: 'a' }, { reason: 'tool-calls' }])
+      }
+    })
+  })
+
   it('keeps the last reported usage, and fields that a later one omits (Q17)', () => {
     const events = read(
       { ...stop, usage: { prompt_tokens: 5, completion_tokens: 1 } },

@@ -39,6 +39,8 @@ type Delta = {
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 /** What a server adds that was not asked for: Groq's own tools, pictures and sound of a gateway, calls of the oldest kind. */
 const serverItems = ['executed_tools', 'images', 'audio', 'function_call'] as const
+/** The parts of an answer. */
+const parts = ['content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls'] as const
 type OpenCall = { callId: string; name: string; argumentsText: string; parses: number }
 
 /** Reads the chunks of a Chat Completions stream, or one complete completion. */
@@ -54,6 +56,8 @@ export class ChatReader implements FrameReader {
   #answer: OpenCall | undefined
   #finishReason: string | undefined
   #done = false
+  /** Whether deltas have given a part of the answer. */
+  #streamed = false
   #refused = false
   #usage: Usage = {}
 
@@ -117,29 +121,39 @@ export class ChatReader implements FrameReader {
     return this.#reply.take()
   }
 
-  #readChoice(choice: Choice): void {
-    const delta = choice.delta ?? choice.message
+  #readChoice({ delta, message, finish_reason }: Choice): void {
     if (delta) {
-      const { reasoning_content } = delta
-      const reasoning = reasoning_content ?? delta.reasoning
-      const isReturned = this.#returnsReasoning && typeof reasoning_content === 'string'
-      if (typeof reasoning === 'string') this.#reply.reasoning(reasoning, isReturned ? reasoningContent : undefined)
-      if (this.#returnsReasoning && Array.isArray(delta.reasoning_details)) {
-        for (const detail of delta.reasoning_details) {
-          this.#reply.countData(detail)
-          this.#details.add(detail)
-        }
+      this.#streamed ||= parts.some((part) => isGiven(delta[part]))
+      this.#readDelta(delta)
+    } else if (message) this.#readDelta(this.#unread(message))
+    if (finish_reason) this.#finishReason = finish_reason
+  }
+
+  /** What a message adds to the deltas before it: MiniMax ends a stream with the whole answer once more. */
+  #unread(message: Delta): Delta {
+    if (!this.#streamed) return message
+    return this.#calls.length > 0 ? {} : { tool_calls: message.tool_calls ?? null }
+  }
+
+  #readDelta(delta: Delta): void {
+    const { reasoning_content } = delta
+    const reasoning = reasoning_content ?? delta.reasoning
+    const isReturned = this.#returnsReasoning && typeof reasoning_content === 'string'
+    if (typeof reasoning === 'string') this.#reply.reasoning(reasoning, isReturned ? reasoningContent : undefined)
+    if (this.#returnsReasoning && Array.isArray(delta.reasoning_details)) {
+      for (const detail of delta.reasoning_details) {
+        this.#reply.countData(detail)
+        this.#details.add(detail)
       }
-      if (typeof delta.content === 'string') this.#reply.text(delta.content)
-      else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
-      if (typeof delta.refusal === 'string' && delta.refusal !== '') {
-        this.#refused = true
-        this.#reply.text(delta.refusal)
-      }
-      if (delta.tool_calls) for (const call of delta.tool_calls) if (call) this.#readCall(call)
-      for (const item of serverItems) if (isGiven(delta[item])) this.#reply.warn(leftOut(item))
     }
-    if (choice.finish_reason) this.#finishReason = choice.finish_reason
+    if (typeof delta.content === 'string') this.#reply.text(delta.content)
+    else if (Array.isArray(delta.content)) for (const part of delta.content) readContentPart(part, this.#reply)
+    if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+      this.#refused = true
+      this.#reply.text(delta.refusal)
+    }
+    if (delta.tool_calls) for (const call of delta.tool_calls) if (call) this.#readCall(call)
+    for (const item of serverItems) if (isGiven(delta[item])) this.#reply.warn(leftOut(item))
   }
 
   #readCall({ index, id, function: called }: CallDelta): void {
@@ -247,6 +261,7 @@ function leftOut(item: string): string {
 
 /** Servers send a field that they do not use as null, or empty. */
 function isGiven(item: unknown): boolean {
+  if (typeof item === 'string') return item !== ''
   return typeof item === 'object' && item !== null && Object.keys(item).length > 0
 }
 
