@@ -163,6 +163,24 @@ describe('ChatReader', () => {
     expect(read({ choices: [{ delta: { content: 'x' }, finish_reason }] }).at(-1)).toMatchObject({ reason })
   })
 
+  it.each([
+    ['a placeholder first', ['{}', '{"x":', '1}']],
+    ['all of them twice', ['', '{"x":1}', '{"x":1}']],
+    ['braces in a text', ['{"x":1,"y":"{}', '{}"}']],
+  ])('puts arguments together that come with %s (Q8)', (_name, pieces) => {
+    const chunks = pieces.map((piece, index) =>
+      delta({ tool_calls: [call(0, index === 0 ? 'a' : undefined, index === 0 ? 'echo' : undefined, piece)] }),
+    )
+    const events = read(...chunks, stop)
+    expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ callId: 'a', input: { x: 1 } }])
+  })
+
+  it('takes two arguments in one call for what they are', () => {
+    const chunks = [call(0, 'a', 'echo', '{"x":1}'), call(0, undefined, undefined, '{"x":2}')]
+    const events = read(...chunks.map((each) => delta({ tool_calls: [each] })), stop)
+    expect(events[0]).toMatchObject({ type: 'tool-call', inputText: '{"x":1}{"x":2}', invalid: expect.any(String) })
+  })
+
   describe('a whole message after its deltas, as MiniMax ends a stream', () => {
     const last = (message: object) => ({
       object: 'chat.completion',

@@ -166,6 +166,12 @@ export class ChatReader implements FrameReader {
     if (call.callId === '') call.callId = callId
     if (call.name === '') call.name = name
     this.#reply.countPiece(piece)
+    if (isSentAgain(call, piece)) return
+    if (followsPlaceholder(call, piece)) {
+      call.argumentsText = ''
+      // What was emitted of it is not its beginning.
+      if (call === this.#answer) this.#answer = undefined
+    }
     call.argumentsText += piece
     if (call === this.#answer) this.#reply.toolInput(call.callId, piece)
   }
@@ -216,6 +222,16 @@ function isWhole(text: string): boolean {
 function isListedAgain(known: OpenCall, { callId, name, piece }: CallPiece): boolean {
   const isSame = callId !== '' && callId === known.callId && name !== '' && name === known.name
   return isSame && piece === known.argumentsText && isWhole(piece)
+}
+
+/** Whether a piece is all arguments once more: some servers send them whole at the end. */
+function isSentAgain({ argumentsText }: OpenCall, piece: string): boolean {
+  return piece === argumentsText && piece.trimStart().startsWith('{') && isWhole(piece)
+}
+
+/** Whether the arguments begin with a piece: Gemini's server sends `{}` before them. */
+function followsPlaceholder({ argumentsText }: OpenCall, piece: string): boolean {
+  return piece.trimStart().startsWith('{') && argumentsText.trim() === '{}'
 }
 
 function isCompleteCall({ name, argumentsText }: OpenCall): boolean {
