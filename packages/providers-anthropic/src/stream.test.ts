@@ -119,6 +119,18 @@ describe('AnthropicReader', () => {
     ])
   })
 
+  it('loses no call where a server ends no block, and gives all of them one index (Q8)', () => {
+    const unended = [...text(0, 'Hi'), ...call(0, 'a', '{"x":', '1}'), ...call(0, 'b', '{"y":2}')].filter(
+      ({ type }) => type !== 'content_block_stop',
+    )
+    expect(read([begun, ...unended, ...ended('tool_use')])).toMatchObject([
+      { type: 'text-delta', text: 'Hi' },
+      { type: 'tool-call', callId: 'a', input: { x: 1 } },
+      { type: 'tool-call', callId: 'b', input: { y: 2 } },
+      { type: 'finish', reason: 'tool-calls' },
+    ])
+  })
+
   it('gives the keys of arguments the names that the tool has for them', () => {
     const renamed = new Map([['weather', new Map([['filter_id_', 'filter[id]']])]])
     expect(read([begun, ...call(0, 'a', '{"filter_id_":1}'), ...ended('tool_use')], renamed)).toMatchObject([

@@ -156,6 +156,9 @@ export class AnthropicReader implements FrameReader {
   }
 
   #begin(block: Block, index: number): void {
+    const open = this.#blocks.get(index)
+    // Some servers end no block, and give all of them one index.
+    if (open && !(open.type === 'tool_use' && open.callId === block.id)) this.#end(index)
     switch (block.type) {
       case 'text':
         this.#text(block.text)
