@@ -37,7 +37,13 @@ function isData(record: readonly string[], below: readonly string[][]): boolean 
   const columns = record.map((cell, index) => ({ cell: cell.trim(), index, type: typeOf(cell) }))
   const values = columns.filter(({ type }) => type !== 'name')
   if (values.length < columns.length && isSeries(values, below)) return false
-  if (values.some(({ type, index }) => isColumnOf((cell) => typeOf(cell) === type, index, below))) return true
+  const isAlike = ({ type, index }: (typeof columns)[number]): boolean =>
+    isColumnOf((cell) => typeOf(cell) === type, index, below)
+  if (values.some((column) => column.type !== 'long' && isAlike(column))) return true
+  // Then the columns of numbers have words at their head.
+  if (columns.some(({ cell, index }) => cell !== '' && isMeasured(index, below))) return false
+  // A question at the head of a column may be as long as the answers.
+  if (values.some(isAlike)) return true
   // The words of a header are distinct; the values of a column repeat. A header that is repeated as a whole is an exception.
   const filled = columns.filter(({ cell }) => cell !== '')
   const repeated = filled.filter(({ cell, index }) => below.filter((row) => row[index]?.trim() === cell).length > 1)
@@ -63,6 +69,12 @@ function typeOf(cell: string): keyof typeof types | 'name' {
 function isColumnOf(isSuch: (cell: string) => boolean, index: number, below: readonly string[][]): boolean {
   const cells = below.map((record) => record[index] ?? '').filter(isFilled)
   return cells.filter(isSuch).length * 2 >= cells.length
+}
+
+/** Whether a column has mostly numbers, dates or addresses. */
+function isMeasured(index: number, below: readonly string[][]): boolean {
+  const isFilledBelow = below.some((record) => isFilled(record[index]))
+  return isFilledBelow && isColumnOf((cell) => !['name', 'long'].includes(typeOf(cell)), index, below)
 }
 
 /** Whether numbers can be column names: 1990, 1995, 2000 above values that are not years; 0, 1, 2. */

@@ -89,8 +89,14 @@ describe('parseCsv', () => {
     ['one year', 'country,2020\nPeru,67', 'row 2: country: Peru\n2020: 67'],
     ['days above counts', 'place,1/22/20,1/23/20\nHubei,444,445', 'row 2: place: Hubei\n1/22/20: 444\n1/23/20: 445'],
     ['numbers in order', ',0,1\n0,a,4', 'row 2: column 1: 0\n0: a\n1: 4'],
-  ])('takes names like %s for names', async (_, content, row) => {
-    expect(await said(content)).toEqual([row])
+    ['a value that comes again', 'id,type\n1,type\n2,type', 'row 2: id: 1\ntype: type', 'row 3: id: 2\ntype: type'],
+    [
+      'a question as long as its answers',
+      `day,${'why '.repeat(40)}?\n2024-01-02,${'so '.repeat(50)}.`,
+      `row 2: day: 2024-01-02\n${'why '.repeat(40)}?: ${'so '.repeat(50)}.`,
+    ],
+  ])('takes names like %s for names', async (_, content, ...rows) => {
+    expect(await said(content)).toEqual(rows)
   })
 
   it('returns the column names when there is no record', async () => {
