@@ -211,6 +211,25 @@ it('works in a program without a file, and lets it exit', async () => {
   expect(stdout.trim()).toBe('read\nread\nclosed')
 })
 
+it('keeps a program alive whose file comes while an idle process ends', async () => {
+  const path = join(folder, 'a.txt')
+  await writeFile(path, 'words')
+  const program = `
+    const { createParsePool } = await import(${JSON.stringify(join(import.meta.dirname, 'parse-pool.ts'))})
+    const { setTimeout: turn } = await import('node:timers/promises')
+    const options = { maxBytes: 1000, signal: new AbortController().signal }
+    const pool = createParsePool({ idleMs: 50 })
+    for (const time of ['first', 'second']) {
+      console.log(time, (await pool.read({ file: 'a.txt', path: ${JSON.stringify(path)} }, options)).outcome)
+      // Busy for longer: the idle time is over as soon as others have their turn.
+      for (const until = Date.now() + 100; Date.now() < until; );
+      await turn(0)
+    }`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+
+  expect(stdout.trim()).toBe('first read\nsecond read')
+})
+
 it('starts new workers after idle ones have exited', async () => {
   const read = poolReader({ idleMs: 1 })
 

@@ -95,7 +95,6 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
       for (const task of tasks.values()) if (!cancelled.has(task)) task.reject(reason)
       tasks.clear()
       end()
-      holdProgram('ref')
       await closed.promise
     },
   }
@@ -192,6 +191,8 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
   function end(): void {
     isEnding = true
     child?.kill('SIGKILL')
+    // Files that come now wait for its end, and the program with them.
+    holdProgram('ref')
   }
 
   /** Decides the outcome of each file after the process has exited. */
