@@ -48,6 +48,15 @@ it.each([
   expect(logged.mock.calls).toEqual([[`Test listens on ${server.url}${path}`]])
 })
 
+it('says where it listens on every address, as in a container', async () => {
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const agent = new Agent({ name: 'Test', functions: [], model: 'offline/extractive', sessions: memorySessions() })
+  const server = await agent.run({ port: 0, host: '0.0.0.0', allowUnauthenticated: true })
+  await server.close()
+  await agent.close()
+  expect(logged.mock.calls).toEqual([[`Test listens on ${server.url}, and on the other addresses of this machine`]])
+})
+
 it.each(['json', 'a function'])('logs the address where the log is %s, and prints nothing', async (kind) => {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => {})
   const onStderr: string[] = []

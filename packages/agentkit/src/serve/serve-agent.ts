@@ -71,7 +71,10 @@ async function serveAgent(agent: Member, options: ServeOptions, onClose = (): vo
   if (isWorking(agent)) agent.workerParts?.()
   const works = options.worker !== false && isWorking(agent)
   const server = await serve(agent, options, works ? (working) => workOn([agent], working) : undefined)
-  const listens = `${agent.name} listens on ${server.url}${options.basePath ?? ''}`
+  // The URL of a wildcard address is one that this machine can call.
+  const others =
+    options.host === '0.0.0.0' || options.host === '::' ? ', and on the other addresses of this machine' : ''
+  const listens = `${agent.name} listens on ${server.url}${options.basePath ?? ''}${others}`
   if (isForPeople(options)) {
     // Without auth, `serve` has refused every address but this machine's own, unless others were allowed.
     const note =
