@@ -1,6 +1,7 @@
 import { Agent as CoreAgent, type Model } from '@agentkit/core'
 import { agentIdFrom } from '@agentkit/core/internal'
 import type { AgentTable } from '../config/config-keys.ts'
+import { misnamedConfig } from '../config/misnamed-config.ts'
 import { hasUnreadConfig } from '../config/project-tests.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { isReplaying, withCassette } from '../models/cassette-model.ts'
@@ -53,7 +54,7 @@ function modelOf(
     idleTimeoutMs: timeoutMs,
     ollamaServerUrl: settings.ollama_server_url,
     providers: context.config.providers,
-    hint: hasUnreadConfig(context.config.path) ? unreadConfig : context.misspeltTable(agentOf(options)),
+    hint: model === undefined ? whyNoModel(agentOf(options), context) : undefined,
   })
   const name = model ?? standIn()
   const named = afterOtherChecks(() => namedModel(name, modelSettings), options)
@@ -61,6 +62,13 @@ function modelOf(
     context.warn(`The model "${named.id}" is called at OpenAI. For Groq write "groq/${named.id}".`)
   }
   return withCassette(named)
+}
+
+/** Why the configuration names no model for an agent, where it seems that it should. */
+function whyNoModel(agent: ReturnType<typeof agentOf>, context: SDKContext): string | undefined {
+  const { path } = context.config
+  if (hasUnreadConfig(path)) return unreadConfig
+  return path === undefined ? misnamedConfig() : context.misspeltTable(agent)
 }
 
 /** A command that a person waits for answers without a model and a key too, and says so. */

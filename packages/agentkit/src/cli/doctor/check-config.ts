@@ -6,6 +6,7 @@ import { isAgentKitError } from '@agentkit/core'
 import { editDistance } from '@agentkit/core/internal'
 import type { Config } from '../../config/config.ts'
 import { reservedTables } from '../../config/config-keys.ts'
+import { misnamedConfig } from '../../config/misnamed-config.ts'
 import { configuredWebhook } from '../../webhooks/configured-webhook.ts'
 import { type CheckResult, merged, type Project } from './project.ts'
 
@@ -13,6 +14,8 @@ import { type CheckResult, merged, type Project } from './project.ts'
 export function checkConfig({ config, configError }: Project): CheckResult {
   if (configError) return located({ status: 'fail', detail: configError.message })
   if (config.path === undefined) {
+    const misnamed = misnamedConfig()
+    if (misnamed !== undefined) return { status: 'warn', detail: misnamed }
     return { status: 'ok', detail: 'There is no agentkit_config.toml: defaults and environment variables decide.' }
   }
   const name = relative('', config.path)
