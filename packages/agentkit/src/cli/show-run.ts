@@ -15,7 +15,7 @@ export function runLines({ record, approvals }: StoredRun, notices: readonly Und
     ['started', record.startedAt],
     ['ended', record.endedAt],
     ['tokens', usage && `${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out`],
-    ['cost', cost && `${cost.usd} USD${cost.estimated ? ' (estimated)' : ''}`],
+    ['cost', cost && `${Number(cost.usd.toPrecision(6))} USD${cost.estimated ? ' (estimated)' : ''}`],
   ]
   const open = approvals.filter(({ decision }) => decision === undefined)
   return [
