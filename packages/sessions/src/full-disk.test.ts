@@ -3,7 +3,7 @@ import { workOn } from '@agentkit/core/internal'
 import { describe, expect, it } from 'vitest'
 import { type StoreKind, type StorePlace, storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { steps } from './sqlite/__fixtures__/steps.ts'
-import { acquireFile, releaseFile } from './sqlite/shared-file.ts'
+import { acquireFile, releaseFile } from './sqlite/database/shared-file.ts'
 
 const patiently = { timeout: 60_000 }
 

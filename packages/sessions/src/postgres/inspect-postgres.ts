@@ -1,7 +1,7 @@
 import { isAgentKitError } from '@agentkit/core'
 import type { Finding } from '@agentkit/core/internal'
-import { loadPg } from './load-pg.ts'
-import { placeOf, toPostgresError } from './postgres-errors.ts'
+import { loadPg } from './database/load-pg.ts'
+import { placeOf, toPostgresError } from './database/postgres-errors.ts'
 
 const oldestServer = 130_000
 /** How long a connection, a statement and a notification may take, in milliseconds. */

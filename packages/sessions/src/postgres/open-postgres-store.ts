@@ -2,14 +2,14 @@ import { AgentKitError, checkSessionKey, type RunQueue, type SessionStore } from
 import { checkLimit, sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { watchersOf } from '../util/watchers.ts'
-import { type Access, openAccess } from './access.ts'
-import { openAnnouncements } from './announcements.ts'
-import { beginRun, settleLostRun } from './begin-run.ts'
-import { type DatabaseOptions, openDatabase } from './database.ts'
-import { type HolderOptions, openHolder } from './holder.ts'
-import { listSessions } from './list-sessions.ts'
-import { migrate } from './migrate.ts'
-import { postgresMemory } from './postgres-memory.ts'
+import { type Access, openAccess } from './database/access.ts'
+import { openAnnouncements } from './database/announcements.ts'
+import { type DatabaseOptions, openDatabase } from './database/database.ts'
+import { type HolderOptions, openHolder } from './database/holder.ts'
+import { hashOf, toStored } from './database/text-form.ts'
+import { migrate } from './migrations/migrate.ts'
+import { postgresRunStore } from './run-store.ts'
+import { beginRun, settleLostRun } from './runs/begin-run.ts'
 import {
   findSession,
   headOf,
@@ -20,12 +20,12 @@ import {
   type TurnRow,
   toTurn,
   turnColumns,
-} from './rows.ts'
-import { postgresRunStore } from './run-store.ts'
-import { readSession } from './session-messages.ts'
-import { storeEntry } from './store-entry.ts'
-import { hashOf, toStored } from './text-form.ts'
-import { prepareEntry } from './write-entry.ts'
+} from './runs/rows.ts'
+import { storeEntry } from './runs/store-entry.ts'
+import { prepareEntry } from './runs/write-entry.ts'
+import { listSessions } from './sessions/list-sessions.ts'
+import { postgresMemory } from './sessions/postgres-memory.ts'
+import { readSession } from './sessions/session-messages.ts'
 
 export type StoreOptions = DatabaseOptions & HolderOptions
 

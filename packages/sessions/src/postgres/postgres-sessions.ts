@@ -1,7 +1,7 @@
 import { AgentKitError, type RunQueue, type SessionStore } from '@agentkit/core'
 import { checkOptionNames, hasMethod } from '@agentkit/core/internal'
+import { queueOfSchema, usualSchema } from './background/queue-of-schema.ts'
 import { openPostgresStore } from './open-postgres-store.ts'
-import { queueOfSchema, usualSchema } from './queue-of-schema.ts'
 
 /** The tables of the sessions, and how the database is connected to. */
 export type PostgresSessionsOptions = {

@@ -3,10 +3,10 @@ import { testDatabase } from '@agentkit/test-postgres'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Child, startChild } from '../sqlite/__fixtures__/child.ts'
 import { queryAt } from './__fixtures__/query-at.ts'
-import { openDatabase } from './database.ts'
-import { migrate } from './migrate.ts'
+import { openDatabase } from './database/database.ts'
+import { migrate } from './migrations/migrate.ts'
+import { tables } from './migrations/tables.ts'
 import { postgresSessions } from './postgres-sessions.ts'
-import { tables } from './tables.ts'
 
 // Stores of several processes, which are killed and frozen.
 

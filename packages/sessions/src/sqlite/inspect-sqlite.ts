@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { type Finding, shellWord } from '@agentkit/core/internal'
-import { migrations } from './migrations.ts'
-import { toStorageError } from './sqlite-errors.ts'
+import { toStorageError } from './database/sqlite-errors.ts'
+import { migrations } from './migrations/migrations.ts'
 
 /**
  * Checks a file of sessions without changing it: whether it can be written, its schema, its integrity and who may read it.

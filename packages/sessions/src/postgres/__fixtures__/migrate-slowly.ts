@@ -1,8 +1,8 @@
 // Migrates a schema, prints "migrating" before the last step, and then takes a minute for it.
 // node migrate-slowly.ts <url>
-import { migrate } from '../migrate.ts'
-import { openDatabase } from '../database.ts'
-import { tables } from '../tables.ts'
+import { migrate } from '../migrations/migrate.ts'
+import { openDatabase } from '../database/database.ts'
+import { tables } from '../migrations/tables.ts'
 
 const [connectionString = ''] = process.argv.slice(2)
 const database = openDatabase({ connectionString, schema: 'agentkit', poolSize: 1, retryMs: 1_000 }, async (open) => {

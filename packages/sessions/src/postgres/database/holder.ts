@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { storeTime } from '../../util/store-time.ts'
+import type { Database, Query } from './database.ts'
+
+/** A row joined to its holder. */
+export type HeldRow = { run_id: string; attempt: number; holder: string | null; is_alive: boolean }
+
+/** What a store knows of a run that it works on. */
+export type Held = {
+  attempt: number
+  /** Of its messages. */
+  count: number
+  /** Whether it is a member's run, or has such runs. */
+  inTree?: boolean
+}
+
+/** How an open store identifies itself to others, and what it works on. */
+export interface Holder {
+  readonly id: string
+  /** SQL: whether the store of a row is alive. */
+  readonly isAlive: string
+  /** The time of the database, in milliseconds since 1970, once its clock was read. */
+  now(): number
+  readClock(query: Query): Promise<void>
+  /** Sees to it that this store counts as alive before it holds something. */
+  ensure(): Promise<void>
+  /** Notes that this store does the work from now on. */
+  hold(work: string, held?: Held): void
+  /** @param attempt only this one; any when absent */
+  release(work: string, attempt?: number): void
+  /** Lets go of a run whose end could not be stored: it is lost from now on. */
+  abandon(runId: string): void
+  /** What this store holds of a run. */
+  held(work: string): Held | undefined
+  /** Whether the store that runs it has died. */
+  isLost(row: HeldRow): boolean
+  /** What it still holds has no owner any more. */
+  close(): Promise<void>
+}
+
+/** How long a store that closes waits for a database that is away. */
+const closeMs = 2_000
+
+export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
+
+export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
+  const id = crypto.randomUUID()
+  const works = new Map<string, Held>()
+  const abandoned = new Set<string>()
+  let heart: NodeJS.Timeout | undefined
+  let lastBeat = Number.NEGATIVE_INFINITY
+  let offset = 0
+
+  const learn = async (read: Promise<{ now: number }[]>): Promise<void> => {
+    const before = Date.now()
+    const [row] = await read
+    const after = Date.now()
+    // The database read its clock in between. What this allows of the offset that was known stays.
+    if (row) offset = Math.min(Math.max(offset, Math.floor(row.now - after)), Math.ceil(row.now - before))
+  }
+  const beat = async (query: Query = database.query): Promise<void> => {
+    await learn(query(beatText, [id]))
+    lastBeat = performance.now()
+    for (const runId of [...abandoned]) {
+      await query(freeText, [id, runId])
+      abandoned.delete(runId)
+    }
+  }
+  const start = (): void => {
+    // After a failure the next heartbeat tries again.
+    heart ??= setInterval(() => {
+      if (works.size === 0 && abandoned.size === 0) stop()
+      else beat().catch(() => {})
+    }, heartbeatMs).unref()
+  }
+  const stop = (): void => {
+    clearInterval(heart)
+    heart = undefined
+  }
+
+  return {
+    id,
+    // A restarted server gives every store the time to report again.
+    isAlive: `EXISTS (SELECT 1 FROM agentkit.holders AS h WHERE h.id = holder
+      AND greatest(h.heartbeat, pg_postmaster_start_time()) > clock_timestamp() - interval '${staleAfterMs} ms')`,
+    now: () => storeTime() + offset,
+    readClock: (query) => learn(query(clockText)),
+    async ensure() {
+      if (performance.now() - lastBeat > heartbeatMs) await beat()
+    },
+    hold(work, held = { attempt: 1, count: 0 }) {
+      works.set(work, held)
+      start()
+    },
+    release(work, attempt) {
+      if (attempt === undefined || works.get(work)?.attempt === attempt) works.delete(work)
+    },
+    abandon(runId) {
+      works.delete(runId)
+      abandoned.add(runId)
+      start()
+    },
+    held: (work) => works.get(work),
+    isLost: ({ holder, run_id, attempt, is_alive }) =>
+      holder !== null && (holder === id ? works.get(run_id)?.attempt !== attempt : !is_alive),
+    async close() {
+      stop()
+      works.clear()
+      if (lastBeat !== Number.NEGATIVE_INFINITY) {
+        // Where the database is away, the row becomes stale.
+        const removed = database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]).catch(() => {})
+        await Promise.race([removed, sleep(closeMs, undefined, { ref: false })])
+      }
+    },
+  }
+}
+
+const clockText = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now'
+/** Rows of stores that have died long ago are removed meanwhile: a store without a row counts as dead. */
+const beatText = `WITH old AS (DELETE FROM agentkit.holders WHERE heartbeat < clock_timestamp() - interval '1 day')
+  INSERT INTO agentkit.holders (id, heartbeat) VALUES ($1, clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat
+  RETURNING (extract(epoch FROM heartbeat) * 1000)::float8 AS now`
+/** Nothing has this id: the run is lost. */
+const freeText = `UPDATE agentkit.runs SET holder = holder || ' (gone)'
+  WHERE holder = $1 AND run_id = $2 AND status = 'running'`

@@ -1,0 +1,39 @@
+import type { RunRecord, RunStatus } from '@agentkit/core'
+import type { Query } from '../database/database.ts'
+import { toStored } from '../database/text-form.ts'
+import { listColumns, type RecordRow, toRecord } from './run-rows.ts'
+
+/** SQL: of a run in lists. Its number changes when a queued one begins. */
+export const placeInLists = 'coalesce(r.listed, r.number)'
+
+type Filter = { sessionId?: string; status?: RunStatus; limit: number; after?: string }
+
+/** Runs of an owner, newest first. Runs of members are part of the run that they are called by. */
+export async function listRuns(
+  query: Query,
+  { agentId, userId }: { agentId: string; userId?: string },
+  { sessionId, status, limit, after }: Filter,
+): Promise<RunRecord[]> {
+  const values: unknown[] = []
+  const put = (value: unknown): string => `$${values.push(value)}`
+  const conditions = ['r.root IS NULL', `r.agent_id = ${put(toStored(agentId))}`]
+  if (userId !== undefined) conditions.push(`r.user_id = ${put(toStored(userId))}`)
+  if (sessionId !== undefined) {
+    // The key of a run without a session names another agent.
+    conditions.push(`s.session_id = ${put(toStored(sessionId))} AND s.agent_id = r.agent_id`)
+  }
+  if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
+  if (status === 'queued' || status === 'running' || status === 'waiting') conditions.push('r.ended_at IS NULL')
+  if (after !== undefined) {
+    conditions.push(
+      `${placeInLists} < (SELECT ${placeInLists} FROM agentkit.runs AS r WHERE run_id = ${put(toStored(after))})`,
+    )
+  }
+  const count = put(Math.min(limit, Number.MAX_SAFE_INTEGER))
+  const rows = await query<RecordRow>(
+    `SELECT ${listColumns} FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
+      WHERE ${conditions.join(' AND ')} ORDER BY ${placeInLists} DESC LIMIT ${count}`,
+    values,
+  )
+  return rows.map(toRecord)
+}

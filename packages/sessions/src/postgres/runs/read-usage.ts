@@ -1,0 +1,50 @@
+import type { RunStore, UsageRow } from '@agentkit/core'
+import { type SummedRow, toUsageRow } from '../../util/usage-rows.ts'
+import type { Query } from '../database/database.ts'
+import { fromStored, toStored } from '../database/text-form.ts'
+
+/** Read as text: a cast of a damaged value would fail the whole query. */
+const field = (column: string, name: string): string =>
+  `sum(substring(r.${column} from '"${name}":([0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?)')::float8)`
+
+/** A message without the escapes of characters that Postgres has no text for: the character 0, and halves of pairs. */
+const readable = (body: string): string =>
+  `CASE WHEN ${body} ~ '\\\\u(0000|d[89a-f])' THEN regexp_replace(${body}, '(\\\\[^u]|\\\\u(?!0000|d[89a-f]))|\\\\u....', '\\1', 'g') ELSE ${body} END`
+
+const keys = {
+  day: "to_char(to_timestamp(r.created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+  model: `(SELECT ${readable('m.body')}::json ->> 'model' FROM agentkit.messages AS m
+    WHERE m.run = r.number AND m.body LIKE '%"role":"assistant"%' ORDER BY m.position DESC LIMIT 1)`,
+  // The session of a run without one has another agent.
+  session: 'CASE WHEN s.agent_id = r.agent_id THEN s.session_id END',
+}
+
+/** What runs have used, summed by day, model or session. */
+export async function readUsage(
+  query: Query,
+  ...[{ agentId, userId }, { by, from = 0, to = Number.MAX_SAFE_INTEGER, runs, limit }]: Parameters<
+    NonNullable<RunStore['usage']>
+  >
+): Promise<UsageRow[] | undefined> {
+  const range = [toStored(agentId), from, to, ...(userId === undefined ? [] : [toStored(userId)])]
+  const where = `r.root IS NULL AND r.agent_id = $1 AND r.created_at >= $2 AND r.created_at < $3
+    ${userId === undefined ? '' : 'AND r.user_id = $4'}`
+  const last = `$${range.length + 1}`
+  const [counted] = await query<{ count: string }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM agentkit.runs AS r WHERE ${where} LIMIT ${last}) AS counted`,
+    [...range, runs + 1],
+  )
+  if (Number(counted?.count) > runs) return undefined
+  const rows = await query<SummedRow>(
+    `SELECT * FROM (SELECT ${keys[by]} AS key, ${by === 'session' ? 'r.user_id' : 'NULL'} AS user_id, count(*) AS runs,
+        ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
+      FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
+      WHERE ${where} GROUP BY 1, 2) AS summed
+      ORDER BY key COLLATE "C" NULLS FIRST, user_id COLLATE "C" LIMIT ${last}`,
+    [...range, limit],
+  )
+  return rows.map((row) => {
+    const { key, user_id } = row
+    return toUsageRow({ ...row, key: key && fromStored(key), user_id: user_id && fromStored(user_id) })
+  })
+}

@@ -1,0 +1,102 @@
+import type { Message, SessionInfo } from '@agentkit/core'
+import { plainText } from '@agentkit/core/internal'
+import { parseStored } from '../../util/json.ts'
+import { toISO } from '../../util/to-iso.ts'
+import type { Access } from '../database/access.ts'
+import type { Query } from '../database/database.ts'
+import type { HeldRow, Holder } from '../database/holder.ts'
+import { fromStored, toStored } from '../database/text-form.ts'
+import { keyOf } from '../runs/rows.ts'
+
+type Owner = { agentId: string; userId: string }
+/** Where the next page begins: after a session with this time and this id. */
+type Place = { updated_at: number; id: number }
+type InfoRow = Place &
+  Partial<HeldRow> & {
+    session_id: string
+    title: string
+    created_at: number
+    turns: number
+    is_resumable: boolean | null
+  }
+
+/** The sessions, and the messages of one, that a search reads at once. */
+const pageSize = 100
+
+/** A user's sessions, most recently used first; with `q` those that contain it. */
+export async function listSessions(
+  { database: { query }, holder }: Access,
+  owner: Owner,
+  { q = '', limit = Number.MAX_SAFE_INTEGER, before }: { q?: string; limit?: number; before?: string } = {},
+): Promise<SessionInfo[]> {
+  let place = await placeOf(query, owner, before)
+  const found: SessionInfo[] = []
+  const wanted = q.toLowerCase()
+  while (place && found.length < limit) {
+    const count = wanted === '' ? limit - found.length : pageSize
+    const rows: InfoRow[] = await query<InfoRow>(listText(holder), [
+      ...[toStored(owner.agentId), toStored(owner.userId), place.updated_at, place.id],
+      Math.min(count, pageSize),
+    ])
+    for (const row of rows) {
+      if (found.length < limit && (await contains(query, row, wanted))) found.push(toInfo(row, holder))
+    }
+    place = rows.length < Math.min(count, pageSize) ? undefined : rows.at(-1)
+  }
+  return found
+}
+
+async function placeOf(query: Query, owner: Owner, before: string | undefined): Promise<Place | undefined> {
+  const largest = Number.MAX_SAFE_INTEGER
+  if (before === undefined) return { updated_at: largest, id: largest }
+  const text = 'SELECT updated_at, id FROM agentkit.sessions WHERE key = $1'
+  return (await query<Place>(text, [keyOf({ ...owner, sessionId: before })]))[0]
+}
+
+function listText({ isAlive }: Holder): string {
+  return `SELECT s.id, s.session_id, coalesce(s.title, s.question, '') AS title, s.created_at, s.updated_at,
+      (SELECT count(*) FROM agentkit.runs WHERE session = s.id AND NOT replaced AND started_at IS NOT NULL) AS turns,
+      a.run_id, a.attempt, a.is_resumable, a.holder, a.is_alive
+    FROM agentkit.sessions AS s LEFT JOIN LATERAL (
+      SELECT run_id, attempt, is_resumable, holder, ${isAlive} AS is_alive FROM agentkit.runs
+      WHERE session = s.id AND status = 'running' AND holds_session) AS a ON true
+    WHERE s.agent_id = $1 AND s.user_id = $2 AND (s.updated_at, s.id) < ($3, $4)
+    ORDER BY s.updated_at DESC, s.id DESC LIMIT $5`
+}
+
+/** Whether the title or a message of user and assistant contains the text, which is in lower case. */
+async function contains(query: Query, { id, title }: InfoRow, wanted: string): Promise<boolean> {
+  if (wanted === '' || fromStored(title).toLowerCase().includes(wanted)) return true
+  for (let place: { number: number; position: number } | undefined = firstPlace; place; ) {
+    const rows: MessageRow[] = await query<MessageRow>(messagesText, [id, place.number, place.position, pageSize])
+    for (const { body, run_id } of rows) {
+      const message = parseStored<Message>(body, fromStored(run_id), 'messages')
+      if (message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)) return true
+    }
+    place = rows.length < pageSize ? undefined : rows.at(-1)
+  }
+  return false
+}
+
+type MessageRow = { number: number; position: number; run_id: string; body: string }
+const firstPlace = { number: Number.MAX_SAFE_INTEGER, position: 0 }
+// Results of tools are not searched. Most are skipped here; their role is checked again.
+const messagesText = `SELECT number, position, run_id, body FROM agentkit.runs JOIN agentkit.messages ON run = number
+  WHERE session = $1 AND NOT replaced AND (number, position) < ($2, $3) AND position(
+    '"role":"tool"' IN left(body, 40)) = 0 ORDER BY number DESC, position DESC LIMIT $4`
+
+function toInfo(row: InfoRow, holder: Holder): SessionInfo {
+  const { run_id, holder: held = null, attempt = 1, is_alive = false } = row
+  const info: SessionInfo = {
+    sessionId: fromStored(row.session_id),
+    title: fromStored(row.title),
+    createdAt: toISO(row.created_at),
+    updatedAt: toISO(row.updated_at),
+    turns: row.turns,
+  }
+  if (typeof run_id !== 'string') return info
+  // A lost run that nothing resumes is settled at the next `load`.
+  const isLost = holder.isLost({ run_id, holder: held, attempt, is_alive })
+  if (row.is_resumable || !isLost) info.activeRunId = fromStored(run_id)
+  return info
+}

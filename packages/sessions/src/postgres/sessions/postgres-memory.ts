@@ -1,0 +1,104 @@
+import { checkSessionKey, type MemoryOwner, type MemoryStore } from '@agentkit/core'
+import { type NoteRow, noteOf, type RecalledRow, turnsOf } from '../../util/recalled.ts'
+import type { Access } from '../database/access.ts'
+import type { Query } from '../database/database.ts'
+import { fromStored, toStored } from '../database/text-form.ts'
+
+/** The part of a store in Postgres that knows users beside single sessions. */
+export function postgresMemory({ database: { query }, write }: Access): MemoryStore {
+  return {
+    // A transaction that began earlier may end later, and is ended by the database within seconds.
+    settlesMs: 60_000,
+
+    // The database compares whole milliseconds.
+    async turns(owner, since) {
+      return query<{ id: number; at: number }>(turnsText, [...ownerOf(owner), Math.ceil(since)])
+    },
+
+    async read(owner, ids, since) {
+      if (ids.length === 0) return []
+      const rows = await query<RecalledRow>(readText, [...ownerOf(owner), Math.ceil(since), ids])
+      return turnsOf(
+        rows.map((row) => ({ ...row, run_id: fromStored(row.run_id), session_id: fromStored(row.session_id) })),
+      )
+    },
+
+    async notes(owner) {
+      const rows = await query<NoteRow>(notesText, ownerOf(owner))
+      return rows.map((row) => noteOf(plain(row)))
+    },
+
+    addNote: (owner, { noteId, text, runId }, most) => {
+      const key = [...ownerOf(owner), toStored(noteId)]
+      const runs = [toStored(runId), toStored(runId.split('/')[0] ?? '')]
+      return write(async (writing) => {
+        await lockOwner(writing.query, owner)
+        const [known] = await writing.query<{ notes: number; is_there: boolean | null }>(countText, key)
+        if (known?.is_there) return true
+        if ((known?.notes ?? 0) >= most) return false
+        await writing.query(addText, [...key, toStored(text), ...runs, writing.now])
+        return true
+      })
+    },
+
+    async removeNote(owner, noteId) {
+      if (noteId === '') return false
+      const removed = await query(`${deleteText} AND note_id = $3 RETURNING 1`, [...ownerOf(owner), toStored(noteId)])
+      return removed.length > 0
+    },
+
+    async clear(owner) {
+      const key = ownerOf(owner)
+      await write(async (writing) => {
+        await lockOwner(writing.query, owner)
+        await writing.query(deleteText, key)
+        await writing.query(forgetText, [...key, writing.now])
+      })
+    },
+  }
+}
+
+function plain({ note_id, text, created_at, run_id, session_id }: NoteRow): NoteRow {
+  const ids = { run_id: run_id && fromStored(run_id), session_id: session_id && fromStored(session_id) }
+  return { note_id: fromStored(note_id), text: fromStored(text), created_at, ...ids }
+}
+
+/** Of several that add notes at once, none goes beyond the most. */
+async function lockOwner(query: Query, { agentId, userId }: MemoryOwner): Promise<void> {
+  const words = `agentkit memory ${JSON.stringify([agentId, userId])}`
+  await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [toStored(words)])
+}
+
+function ownerOf({ agentId, userId }: MemoryOwner): [string, string] {
+  checkSessionKey({ userId })
+  return [toStored(agentId), toStored(userId)]
+}
+
+/** The session of a run without one has another agent. */
+const recalledOf = (
+  runs: string,
+): string => `FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session AND s.agent_id = r.agent_id
+  WHERE r.agent_id = $1 AND r.user_id = $2 AND r.status = 'done' AND NOT r.replaced AND r.root IS NULL
+    AND r.ended_at >= $3 AND r.ended_at > coalesce((SELECT created_at FROM agentkit.memory
+      WHERE agent_id = $1 AND user_id = $2 AND note_id = ''), -1)`
+const turnsText = `SELECT r.number AS id, r.ended_at AS at ${recalledOf('agentkit.runs')} ORDER BY r.ended_at, r.number`
+// By their numbers first, whatever the statistics say: the owner may have many runs.
+// Results of tools are not read. Most are skipped here; their role is checked again.
+const readText = `WITH wanted AS MATERIALIZED (SELECT number, run_id, session, agent_id, user_id, status, replaced, root, ended_at
+    FROM agentkit.runs WHERE number = ANY($4::bigint[])),
+  found AS (SELECT r.number, r.run_id, s.session_id, r.ended_at ${recalledOf('wanted')})
+  SELECT found.number, run_id, session_id, ended_at, body FROM found JOIN agentkit.messages AS m ON m.run = found.number
+  WHERE position('"role":"tool"' IN left(body, 40)) = 0 ORDER BY found.number, position`
+const notesText = `SELECT note_id, text, m.created_at, r.run_id,
+    CASE WHEN s.agent_id = r.agent_id THEN s.session_id END AS session_id
+  FROM agentkit.memory AS m LEFT JOIN agentkit.runs AS r ON r.number = m.run
+    LEFT JOIN agentkit.sessions AS s ON s.id = r.session
+  WHERE m.agent_id = $1 AND m.user_id = $2 AND note_id <> '' ORDER BY m.id`
+const countText = `SELECT count(*) AS notes, bool_or(note_id = $3) AS is_there FROM agentkit.memory
+  WHERE agent_id = $1 AND user_id = $2 AND note_id <> ''`
+// A member's run is part of the run that calls it.
+const addText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, run, created_at)
+  VALUES ($1, $2, $3, $4, coalesce((SELECT number FROM agentkit.runs WHERE run_id = $5),
+    (SELECT number FROM agentkit.runs WHERE run_id = $6)), $7)`
+const deleteText = 'DELETE FROM agentkit.memory WHERE agent_id = $1 AND user_id = $2'
+const forgetText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, created_at) VALUES ($1, $2, '', '', $3)`

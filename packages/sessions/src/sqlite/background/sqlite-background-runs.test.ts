@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { BackgroundRuns, RunStore, SessionStore, TakenJob } from '@agentkit/core'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { sqliteSessions } from '../sqlite-sessions.ts'
+
+// What `backgroundRunsContract` does not promise of every store.
+
+const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
+const bounds = { queued: 100, userQueued: 100 }
+const question = { v: 1, role: 'user', content: 'Hi' } as const
+let folder: string
+let store: SessionStore
+let runs: RunStore
+let background: BackgroundRuns
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
+  store = sqliteSessions(join(folder, 'sessions.db'))
+  // A file has both.
+  runs = store.runs as RunStore
+  background = runs.background as BackgroundRuns
+})
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+it('keeps none in memory, where no worker would find them', async () => {
+  const memory = sqliteSessions(':memory:')
+  expect(memory.runs).toBeDefined()
+  expect(memory.runs?.background).toBeUndefined()
+  await memory.close()
+})
+
+it('leaves what a member shares a session with, when the member is deleted', async () => {
+  const shared = { agentId: 'helper/clerk', userId: 'ann', sessionId: 's1' }
+  const entry = {
+    agentId: 'helper/clerk',
+    expectedVersion: 0,
+    input: [question],
+    isResumable: false,
+    keepsEvents: false,
+  }
+  await runs.create(shared, { ...entry, runId: 'other' })
+  await runs.end('other', { attempt: 1, status: 'done', finishReason: 'stop' })
+  await begin('r1')
+  await background.delegate('r1', { attempt: 1, members: [{ runId: 'member', key: shared, options: {} }] })
+  await store.delete(key)
+  expect(await runs.read('member')).toBeUndefined()
+  expect((await runs.read('other'))?.record.status).toBe('done')
+  expect((await store.load(shared))?.messages).toEqual([question])
+})
+
+it.each([1, -1])(
+  'takes no job from a worker that lives when the clock jumps by %i hour, and lost ones later',
+  async (hours) => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    try {
+      await enqueue('r1', 'r2')
+      const { queue } = background
+      const jobs = await background.unfinished(undefined, { limit: 2 })
+      await queue.add(jobs.map((job) => ({ ...job, sessionKey: job.runId })))
+      const take = (limit: number): Promise<TakenJob[]> => queue.take({ agentIds: ['helper'], limit })
+      const [living] = (await take(1)) as [TakenJob]
+      await take(1)
+      vi.setSystemTime(Date.now() + hours * 3_600_000)
+      expect(await take(9)).toEqual([])
+      vi.advanceTimersByTime(3_000)
+      expect(await queue.keep([living])).toEqual([])
+      vi.advanceTimersByTime(9_000)
+      // That of the other worker, which has not kept it: after a clock that was set back, when its lease is over.
+      expect((await take(9)).map(({ runId }) => runId)).toEqual(hours > 0 ? ['r2'] : [])
+      expect(await queue.keep([living])).toEqual([])
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)
+
+it('puts the job of an earlier run first in its session, also when it is added later', async () => {
+  await enqueue('r1', 'r2')
+  const { queue } = background
+  const jobs = await background.unfinished(undefined, { limit: 2 })
+  const takeIds = async (): Promise<string[]> => {
+    taken.push(...(await queue.take({ agentIds: ['helper'], limit: 5 })))
+    return taken.map(({ runId }) => runId)
+  }
+  const taken: TakenJob[] = []
+  // The job of r1 was lost, so that of r2 comes first, and cannot begin. A sweep adds the first one again.
+  await queue.add(jobs.slice(1))
+  expect(await takeIds()).toEqual(['r2'])
+  await queue.add(jobs.slice(0, 1))
+  expect(await takeIds()).toEqual(['r2'])
+  await queue.settle(taken[0] as TakenJob, { afterMs: 0 }) // delivered above
+  expect(await takeIds()).toEqual(['r2', 'r1'])
+})
+
+it('puts the job of a run that has begun before those that were accepted at the same time: they wait for it', async () => {
+  await enqueue('r1', 'r2')
+  const { queue } = background
+  const jobs = await background.unfinished(undefined, { limit: 2 })
+  await queue.add(jobs)
+  const takeOne = async (): Promise<TakenJob> => {
+    const [taken] = await queue.take({ agentIds: ['helper'], limit: 5 })
+    return taken ?? expect.unreachable('no job is ready')
+  }
+  const first = await takeOne()
+  await runs.takeOver(first.runId, { expectedVersion: 0, begin: { messages: [question] } })
+  await runs.release(first.runId, 1)
+  await queue.settle(first)
+  const second = await takeOne()
+  expect([first.runId, second.runId]).toEqual(['r1', 'r2'])
+  await queue.settle(second, { afterMs: 60_000 }) // it cannot begin
+  await queue.add(jobs.slice(0, 1))
+  expect((await takeOne()).runId).toBe('r1')
+})
+
+it('names the run or the schedule whose row cannot be read', async () => {
+  const times = { cron: '0 7 * * *', timeZone: 'UTC', missed: 'skip' } as const
+  const schedule = { agentId: 'helper', ...times, userId: 'ann', entry: {}, nextAt: 1 }
+  await background.setSchedule({ ...schedule, name: 'digest' })
+  await background.setSchedule({ ...schedule, name: 'report' })
+  await background.enqueue(
+    [{ key, runId: 'r1', agentId: 'helper', options: {}, title: 'Hi', onBusy: 'queue', notifies: true }],
+    bounds,
+  )
+  await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
+  const database = new DatabaseSync(join(folder, 'sessions.db'))
+  database.exec("UPDATE schedules SET entry = '{half' WHERE name = 'digest'; UPDATE notices SET record = '{half'")
+  database.close()
+  await expect(background.schedules({})).rejects.toMatchObject({
+    code: 'storage',
+    message: 'The schedule "digest" cannot be read: the session database is damaged. Set it again.',
+  })
+  // The others are started nevertheless.
+  expect(await background.schedules({ dueBefore: 2 })).toMatchObject([{ name: 'report' }])
+  expect(await background.takeNotices(['helper'], { limit: 5, leaseMs: 1 })).toEqual([])
+  const failed = expect.stringContaining('The notice of the run r1 cannot be read')
+  expect(await background.undelivered('r1')).toMatchObject([{ tries: 1, failed }])
+})
+
+async function enqueue(...runIds: string[]): Promise<void> {
+  const entry = { key, agentId: 'helper', options: {}, title: 'Hi', onBusy: 'queue' } as const
+  await background.enqueue(
+    runIds.map((runId) => ({ ...entry, runId })),
+    bounds,
+  )
+}
+
+async function begin(runId: string): Promise<void> {
+  await enqueue(runId)
+  await runs.takeOver(runId, { expectedVersion: 0, begin: { messages: [question] } })
+}

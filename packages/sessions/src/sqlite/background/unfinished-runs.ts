@@ -1,0 +1,67 @@
+import type { QueuedJob, RunCounts, RunStatus } from '@agentkit/core'
+import { jobOf } from '@agentkit/core/internal'
+import { toJSON } from '../../util/json.ts'
+import type { Holder, HolderRow } from '../database/holders.ts'
+import type { Statements } from '../statements/statements.ts'
+
+type UnfinishedRow = HolderRow & {
+  run_id: string
+  agent_id: string
+  user_id: string
+  session_agent_id: string
+  session_id: string
+  status: RunStatus
+  priority: number
+  due_at: number | null
+  ready_at: number | null
+  attempt: number
+}
+
+/** Jobs of the background runs that need a worker. */
+export function unfinishedRuns(
+  statements: Statements,
+  holder: Holder,
+  agentIds: readonly string[] | undefined,
+  { after, limit }: { after?: string; limit: number },
+): QueuedJob[] {
+  const last = after === undefined ? 0 : (statements.placeInLists.get(after)?.place as number | undefined)
+  if (last === undefined) return []
+  const jobs: QueuedJob[] = []
+  const agents = agentIds === undefined ? null : toJSON(agentIds)
+  for (const found of statements.unfinishedRuns.iterate({ after: last, agents })) {
+    if (jobs.length >= limit) break
+    const row = found as UnfinishedRow // what the statement selects
+    if (row.holder !== null && holder.isAlive(row, row.run_id, row.attempt)) continue
+    jobs.push(toJob(row))
+  }
+  return jobs
+}
+
+function toJob(row: UnfinishedRow): QueuedJob {
+  const { run_id: runId, agent_id: agentId, user_id: userId, session_agent_id, session_id, priority } = row
+  return jobOf({
+    key: { agentId: session_agent_id, userId, sessionId: session_id },
+    ...{ runId, agentId, priority },
+    // Only the run of a member has none, and it has no session.
+    acceptedAt: row.ready_at ?? 0,
+    ...(row.status === 'queued' && row.due_at !== null && { dueAt: row.due_at }),
+  })
+}
+
+/** Background runs by agent, without those of members. */
+export function countRuns(statements: Statements): RunCounts[] {
+  const counts = new Map<string, RunCounts>()
+  for (const { agent_id, status, runs, attempts } of statements.backgroundCounts.all()) {
+    const none = { queued: 0, running: 0, waiting: 0, failed: 0, crashed: 0, attempts: 0 }
+    // The columns have the types that the statement selects.
+    const agentId = agent_id as string
+    const count = counts.get(agentId) ?? { agentId, ...none }
+    counts.set(agentId, count)
+    count.attempts += attempts as number
+    if (status !== 'done') count[status as Exclude<RunStatus, 'done'>] = runs as number
+  }
+  const find = ({ agent_id }: Record<string, unknown>): RunCounts => counts.get(agent_id as string) as RunCounts // as above
+  for (const row of statements.crashedCounts.all()) find(row).crashed = row.runs as number
+  for (const row of statements.oldestQueued.all()) find(row).oldestQueuedAt = row.oldest as number
+  return [...counts.values()]
+}

@@ -1,0 +1,32 @@
+import type { RunRecord, RunStatus } from '@agentkit/core'
+import type { Statements } from '../statements/statements.ts'
+import { type RecordRow, toRecord } from './run-rows.ts'
+
+/** Runs of an owner, newest first. */
+export function listRuns(
+  statements: Statements,
+  { agentId, userId }: { agentId: string; userId?: string },
+  { sessionId, status, limit, after }: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
+): RunRecord[] {
+  const last = after === undefined ? Number.MAX_SAFE_INTEGER : statements.placeInLists.get(after)?.place
+  if (last === undefined) return []
+  const before = last as number // a number of a run
+  const count = Math.min(limit, Number.MAX_SAFE_INTEGER)
+  const page = [before, status ?? null, status ?? null, count] as const
+  const rows = (): Record<string, unknown>[] => {
+    if (userId !== undefined && sessionId !== undefined) {
+      return statements.runsOfUserSession.all(agentId, userId, sessionId, ...page)
+    }
+    if (sessionId !== undefined) return statements.runsOfSessions.all(agentId, sessionId, ...page)
+    // Runs that are open have indexes of their own, as they are few among many.
+    if (status === 'queued' || status === 'running' || status === 'waiting') {
+      const open = { agentId, status, before, limit: count }
+      return userId === undefined
+        ? statements.openRunsOfAgent.all(open)
+        : statements.openRunsOfOwner.all({ ...open, userId })
+    }
+    if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
+    return statements.runsOfAgent.all(agentId, ...page)
+  }
+  return (rows() as RecordRow[]).map((row) => toRecord(statements, row))
+}

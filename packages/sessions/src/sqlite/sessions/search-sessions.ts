@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Message, SessionInfo } from '@agentkit/core'
+import { plainText } from '@agentkit/core/internal'
+import { parseStored } from '../../util/json.ts'
+import { toISO } from '../../util/to-iso.ts'
+import type { Holder, HolderRow } from '../database/holders.ts'
+import type { StoreAccess } from '../database/store-access.ts'
+import type { Statements } from '../statements/statements.ts'
+
+type InfoRow = HolderRow & {
+  id: number
+  session_id: string
+  title: string
+  created_at: number
+  updated_at: number
+  turns: number
+  run_id: string | null
+  attempt: number | null
+  is_resumable: number | null
+}
+
+type Owner = { agentId: string; userId: string }
+/** Where the next page begins: after a session with this time and this id. */
+type Place = { updated_at: number; id: number }
+
+/** How long one read of a search may block the process, in milliseconds. */
+const sliceMs = 10
+/** The sessions that a search reads at once. */
+const pageSize = 100
+
+/** A user's sessions, most recently used first; with `q` those that contain it. */
+export async function listSessions(
+  access: StoreAccess,
+  owner: Owner,
+  { q, limit = Number.MAX_SAFE_INTEGER, before }: { q?: string; limit?: number; before?: string } = {},
+): Promise<SessionInfo[]> {
+  const start = await access.read((statements) => placeOf(statements, owner, before))
+  if (!start) return []
+  const count = Math.min(limit, Number.MAX_SAFE_INTEGER)
+  if (q === undefined || q === '') {
+    const rows = await access.read((statements) => page(statements, owner, start, count))
+    return rows.map((row) => toInfo(row, access.holder))
+  }
+  const found: SessionInfo[] = []
+  let place: Place | undefined = start
+  while (place && found.length < count) {
+    const from: Place = place
+    place = await access.read((statements) => search(statements, from))
+    // A read of an open file is done without a turn of the event loop.
+    if (place) await nextTurn()
+  }
+  return found
+
+  /** Searches for a while. @returns the place to continue; `undefined` at the end */
+  function search(statements: Statements, from: Place): Place | undefined {
+    const deadline = performance.now() + sliceMs
+    const wanted = (q ?? '').toLowerCase()
+    const rows = page(statements, owner, from, pageSize)
+    for (const row of rows) {
+      if (contains(statements, row, wanted)) found.push(toInfo(row, access.holder))
+      if (found.length >= count || performance.now() >= deadline) return row
+    }
+    return rows.length < pageSize ? undefined : rows.at(-1)
+  }
+}
+
+function placeOf(statements: Statements, { agentId, userId }: Owner, before: string | undefined): Place | undefined {
+  const largest = Number.MAX_SAFE_INTEGER
+  if (before === undefined) return { updated_at: largest, id: largest }
+  return statements.placeOfSession.get(agentId, userId, before) as Place | undefined
+}
+
+function page(statements: Statements, { agentId, userId }: Owner, { updated_at, id }: Place, count: number): InfoRow[] {
+  return statements.listSessions.all(agentId, userId, updated_at, id, count) as InfoRow[]
+}
+
+/** Whether the title or a message of user and assistant contains the text, which is in lower case. */
+function contains(statements: Statements, { id, title }: InfoRow, wanted: string): boolean {
+  if (title.toLowerCase().includes(wanted)) return true
+  for (const row of statements.searchedMessages.iterate(id)) {
+    const message = parseStored<Message>(row.body as string, row.run_id as string, 'messages')
+    if (plainText(message).toLowerCase().includes(wanted)) return true
+  }
+  return false
+}
+
+function toInfo(row: InfoRow, holder: Holder): SessionInfo {
+  const info: SessionInfo = {
+    sessionId: row.session_id,
+    title: row.title,
+    createdAt: toISO(row.created_at),
+    updatedAt: toISO(row.updated_at),
+    turns: row.turns,
+  }
+  if (row.run_id !== null && isActive(row, row.run_id, holder)) info.activeRunId = row.run_id
+  return info
+}
+
+/** A lost run that nothing resumes is settled at the next `load`. */
+function isActive(row: InfoRow, runId: string, holder: Holder): boolean {
+  return row.holder === null || row.is_resumable === 1 || holder.isAlive(row, runId, row.attempt ?? 1)
+}
