@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { schemasOf } from '../../__fixtures__/compile-text.ts'
+import { temporaryApp } from '../../__fixtures__/temporary-app.ts'
+import { compileFunction } from '../compile-function.ts'
+import { findFunctions } from '../find/find-functions.ts'
+import { openProject } from '../project/project.ts'
 
 const types = `/** @integer */ type Port = number
   /** How urgent it is. */ type Priority = 'low' | 'high'
@@ -116,5 +120,31 @@ describe('a comment of a field', () => {
     })
     expect(() => schemasOf('export function take(records: Record<string, any>) {}')).toThrow(/"records\.\*" \(any\)/)
     expect(() => schemasOf('export function take(lists: unknown[]) {}')).toThrow(/"lists\[\]" \(unknown\)/)
+  })
+})
+
+describe("what is said of a package's type", () => {
+  it('is the description of a type with a name, not of one that changes other types', () => {
+    using app = temporaryApp({
+      'node_modules/helpers/package.json': '{ "name": "helpers", "types": "index.d.ts" }',
+      'node_modules/helpers/index.d.ts': `/** Create a type with optional keys. */
+        export type Loose<T> = { [K in keyof T]?: T[K] }
+        /** A currency. */ export type Currency = 'EUR' | 'USD'`,
+      'pay.ts': `import type { Currency, Loose } from 'helpers'
+        /** An invoice. */ type Invoice = Loose<{ id: string }>
+        export function pay(loose: Loose<{ id: string }>, several: Loose<{ id: string }>[], invoice: Invoice,
+          currency: Currency) {}`,
+    })
+    const project = openProject([app.path('pay.ts')], { lib: 'small' })
+    const [pay] = findFunctions(project.ts, project.sourceFile(app.path('pay.ts')))
+    const { compiled, warnings } = compileFunction(pay as NonNullable<typeof pay>, project)
+    const order = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
+    expect(compiled.inputSchema.properties).toEqual({
+      loose: order,
+      several: { type: 'array', items: order },
+      invoice: { ...order, description: 'An invoice.' },
+      currency: { type: 'string', enum: ['EUR', 'USD'], description: 'A currency.' },
+    })
+    expect(warnings).toContainEqual(expect.stringContaining('does not say what "loose" is'))
   })
 })

@@ -85,10 +85,17 @@ export function namedAnnotations(node: ts.TypeNode, place: Place, scope: Compile
       ts.isEnumDeclaration(found) ||
       ts.isJSDocTypedefTag(found),
   )
-  if (!declaration) return noAnnotations
+  if (!declaration || isHelper(declaration, scope)) return noAnnotations
   const own = commentOf(declaration, place.path, scope)
   if (!ts.isTypeAliasDeclaration(declaration)) return own
   return overruled(namedAnnotations(declaration.type, place, scope), own)
+}
+
+/** A package's type of other types, such as `SetRequired<Order, 'id'>`: its comment is about the types, not their values. */
+function isHelper(declaration: ts.Declaration, { ts }: CompilerScope): boolean {
+  const isGeneric = ts.isTypeAliasDeclaration(declaration) || ts.isInterfaceDeclaration(declaration)
+  if (!isGeneric || !declaration.typeParameters) return false
+  return declaration.getSourceFile().fileName.includes('/node_modules/')
 }
 
 function isEmptyType(node: ts.TypeNode, { ts }: CompilerScope): boolean {
