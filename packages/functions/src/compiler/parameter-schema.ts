@@ -1,7 +1,7 @@
 import type { JSONSchema, JSONValue } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import { commentOf, docstringOf, overruled } from './docs/annotations.ts'
-import { fieldOf, type InputParameter } from './parameters.ts'
+import { boundedType, fieldOf, type InputParameter } from './parameters.ts'
 import type { CompilerScope } from './scope/compiler-scope.ts'
 import { literalValue } from './types/literal-value.ts'
 import { typeSchema } from './types/type-schema.ts'
@@ -25,7 +25,7 @@ export function parameterSchema({ node, name }: InputParameter, scope: CompilerS
 export function wholeSchema({ node }: InputParameter, scope: CompilerScope): JSONSchema {
   scope.node = node
   const place = { path: '', typeNode: typeNodeOf(node, scope), described: false }
-  const type = scope.checker.getNonNullableType(declaredType(node, scope))
+  const type = scope.checker.getNonNullableType(boundedType(declaredType(node, scope), scope))
   const schema = typeSchema(type, place, scope)
   // A recursive one is a reference to its definition; the input gets the definition's fields.
   const definition = scope.definitions.get(scope.named.get(type) ?? '')

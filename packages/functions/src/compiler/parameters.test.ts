@@ -59,6 +59,13 @@ describe('a parameter that is taken apart', () => {
     })
   })
 
+  it('is the input where it is of a type parameter whose bound has fields', () => {
+    const text = 'interface Task { name: string; next?: Task }\nexport function plan<T extends Task>({ name }: T) {}'
+    const { parameters, inputSchema } = compileText(text)[0]?.compiled ?? {}
+    expect(parameters).toEqual([{ whole: true }])
+    expect(inputSchema).toMatchObject({ properties: { name: { type: 'string' } }, required: ['name'] })
+  })
+
   it('is refused at its line, by its name', () => {
     const text = 'export function take(\n  { length }: { (): void; length: number },\n) {}'
     expect(() => compileText(text)).toThrow(/:2: .*"options" .* is a function/)
@@ -193,5 +200,16 @@ describe('a context', () => {
   it('may be bound to', () => {
     const text = `${context}export function ping<Context extends ToolContext>(host: string, context: Context) {}`
     expect(compileText(text)[0]?.compiled).toMatchObject({ parameters: [{ name: 'host' }], contextIndex: 1 })
+  })
+})
+
+describe('a parameter of a type parameter', () => {
+  it.each([
+    ['<T extends [string, number]>(...items: T)', ['items']],
+    ['<T extends string[]>(...items: T)', undefined],
+    ['<T extends string | undefined>(items: T)', undefined],
+    ['<T extends string>(items: T)', ['items']],
+  ])('is required as its bound is: %s', (signature, required) => {
+    expect(compileText(`export function take${signature} {}`)[0]?.compiled.inputSchema.required).toEqual(required)
   })
 })

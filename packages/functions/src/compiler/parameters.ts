@@ -74,8 +74,9 @@ function readParameter(
 }
 
 /** Whether a caller may leave it out. */
-function isLeftOut(node: ts.ParameterDeclaration, { ts, checker }: CompilerScope): boolean {
-  const type = checker.getTypeAtLocation(node)
+function isLeftOut(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
+  const { ts, checker } = scope
+  const type = boundedType(checker.getTypeAtLocation(node), scope)
   const members = type.isUnion() ? type.types : [type]
   return (
     node.initializer !== undefined ||
@@ -85,10 +86,16 @@ function isLeftOut(node: ts.ParameterDeclaration, { ts, checker }: CompilerScope
 }
 
 /** Whether `...point: [number, number]` has items that a caller must give. */
-function needsItems(node: ts.ParameterDeclaration, { checker }: CompilerScope): boolean {
-  const type = checker.getTypeAtLocation(node)
+function needsItems(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
+  const { checker } = scope
+  const type = boundedType(checker.getTypeAtLocation(node), scope)
   // A tuple's target has the count.
   return checker.isTupleType(type) && (type as ts.TupleTypeReference).target.minLength > 0
+}
+
+/** A type parameter as its bound: `{ city: string }` for `Place` of `<Place extends { city: string }>`. */
+export function boundedType(type: ts.Type, { checker }: CompilerScope): ts.Type {
+  return checker.getBaseConstraintOfType(type) ?? type
 }
 
 function fieldNames(pattern: ts.BindingName, scope: CompilerScope): (string | undefined)[] {
@@ -106,7 +113,7 @@ export function fieldOf({ propertyName, name }: ts.BindingElement, { ts }: Compi
 /** Whether a type is an object of known fields, which may replace the parameter. */
 function isRecordOfFields(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
   const { ts, checker } = scope
-  const type = checker.getNonNullableType(checker.getTypeAtLocation(node))
+  const type = checker.getNonNullableType(boundedType(checker.getTypeAtLocation(node), scope))
   const isObject = type.isIntersection() || Boolean(type.flags & ts.TypeFlags.Object)
   const isOpen = checker.getIndexInfosOfType(type).length > 0 || checker.getPropertiesOfType(type).length === 0
   return isObject && !isOpen && type.getCallSignatures().length === 0 && !isInstance(type, scope)
@@ -124,8 +131,7 @@ function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: Comp
  */
 function isContext(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {
   const { checker } = scope
-  const written = checker.getNonNullableType(checker.getTypeAtLocation(node))
-  const type = checker.getBaseConstraintOfType(written) ?? written
+  const type = boundedType(checker.getNonNullableType(checker.getTypeAtLocation(node)), scope)
   const isNamed = [type.aliasSymbol?.name, type.symbol?.name].includes('ToolContext')
   const isMade = node.type && scope.ts.isTypeReferenceNode(node.type) && /\bToolContext\b/.test(node.type.getText())
   if (!isNamed && !isMade) return false
