@@ -251,7 +251,8 @@ describe('buildManifest', () => {
       expect.objectContaining({
         code: 'invalid-argument',
         message:
-          "No function is exported by what '*.ts' '!c.ts' finds (a.ts, b.ts). Export the functions that are tools.",
+          "No function is exported by what '*.ts' '!c.ts' finds (a.ts, b.ts). Export the functions that are tools. Of a " +
+          'file that exports those of other files (export … from), name the other files.',
       }),
     )
   })

@@ -85,6 +85,7 @@ function noFunction(patterns: readonly string[], files: readonly string[], cwd: 
   const looked = patterns.map((pattern) => `'${pattern}'`).join(' ')
   return new AgentKitError(
     'invalid-argument',
-    `No function is exported by what ${looked} finds (${listed}). Export the functions that are tools.`,
+    `No function is exported by what ${looked} finds (${listed}). Export the functions that are tools. Of a file that ` +
+      'exports those of other files (export … from), name the other files.',
   )
 }
