@@ -13,6 +13,16 @@ it.each<[string, JSONSchema, RegExp]>([
   ['a type in a list', object({ a: { anyOf: [{ type: 'string' }, { type: 'text' }] } }), /input\.a\.anyOf\.1/],
   ['a type of items', object({ a: { type: 'array', items: { type: 'int' } } }), /input\.a\.items/],
   ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /not a regular expression/],
+  [
+    'a pattern that is none with its flag',
+    object({ a: { type: 'string', pattern: '^[\\w-.]+$' } }),
+    /not a regular expression with the flag "u" \(Invalid character class\)\./,
+  ],
+  [
+    'a pattern that is not a text',
+    object({ a: { type: 'string', pattern: /a/ } }),
+    /input\.a has a pattern that is not a text/,
+  ],
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
   ['a type in place of a schema', object({ a: 'integer' }), /input\.a is "integer", .*Write \{ type: "integer" \}/],

@@ -52,7 +52,8 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
       ? undefined
       : type
   if (wrong !== undefined) return `${path} has the type ${JSON.stringify(wrong)}. There are: ${types.join(', ')}.`
-  if (pattern !== undefined && !isPattern(pattern)) return `${path} has a pattern that is not a regular expression.`
+  const wrongPattern = pattern === undefined ? undefined : problemOfPattern(pattern)
+  if (wrongPattern) return `${path} has a pattern that is ${wrongPattern}.`
   if (required !== undefined && !isNames(required)) {
     return `${path} has \`required: ${JSON.stringify(required)}\`. An object has the list of those of its fields: required: ["city"].`
   }
@@ -109,12 +110,15 @@ function problemInEach(schemas: unknown, root: JSONSchema, path: string): string
   return undefined
 }
 
-function isPattern(pattern: unknown): boolean {
+/** JSON Schema has the flag `u`, with which `[\w-.]` is wrong. */
+function problemOfPattern(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string') return 'not a text'
   try {
-    new RegExp(String(pattern), 'u')
-    return typeof pattern === 'string'
-  } catch {
-    return false
+    new RegExp(pattern, 'u')
+    return undefined
+  } catch (error) {
+    // The message begins with the pattern, which may be long.
+    return `not a regular expression with the flag "u" (${String(error).split(': ').at(-1)})`
   }
 }
 

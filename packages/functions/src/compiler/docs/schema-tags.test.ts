@@ -98,6 +98,8 @@ describe('a tag of a comment', () => {
     ['@minLength -1', 'string', /cannot mean/],
     ['@uniqueItems maybe', 'string[]', /cannot mean/],
     ['@pattern (', 'string', /cannot mean/],
+    ['@pattern ^[\\w-.]+$', 'string', /cannot mean as a .* with the flag "u" \(Invalid character class\)\./],
+    ['@pattern', 'string', /cannot mean as a .* \(it is empty\)\./],
     ['@format', 'string', /cannot mean/],
     ['@integer', 'string', /"value" is tagged @integer, and is no number/],
     ['@minimum 1', 'string[]', /is tagged @minimum, and is no number/],

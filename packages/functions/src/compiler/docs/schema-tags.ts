@@ -55,8 +55,10 @@ export function keywordsOf(
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     if (!read) continue
     const value = read(text)
-    if (value === undefined)
-      failAt(scope, `parameter "${path}" has the tag @${name} with "${text}", which it cannot mean.`)
+    if (value === undefined) {
+      const why = name === 'pattern' ? ` as a regular expression with the flag "u" (${problemOfPattern(text)})` : ''
+      failAt(scope, `parameter "${path}" has the tag @${name} with "${text}", which it cannot mean${why}.`)
+    }
     keywords[name] = value
   }
   return keywords
@@ -64,10 +66,15 @@ export function keywordsOf(
 
 /** A pattern that the schema's validator can use. */
 function expression(text: string): string | undefined {
+  return problemOfPattern(text) === undefined ? words(text) : undefined
+}
+
+function problemOfPattern(text: string): string | undefined {
   try {
-    return new RegExp(text, 'u').source && text
-  } catch {
-    return undefined
+    new RegExp(text, 'u')
+    return text === '' ? 'it is empty' : undefined
+  } catch (error) {
+    return String(error).split(': ').at(-1)
   }
 }
 
