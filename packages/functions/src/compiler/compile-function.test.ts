@@ -177,6 +177,16 @@ describe('a compiled function', () => {
 })
 
 describe('a function that cannot be a tool', () => {
+  it('is one with overloads in JavaScript', () => {
+    const text = `/** @overload
+      * @param {string} id */
+      /** @overload
+      * @param {number} id */
+      /** @param {string | number} id Its number. */
+      export function get(id) {}`
+    expect(() => compile(text, { file: 'written.js' })).toThrow(/written\.js:6: get .* 2 overloads \(\S*:1, \S*:3\)/)
+  })
+
   it.each<[string, string, RegExp]>([
     [
       'for its overloads, which it names',

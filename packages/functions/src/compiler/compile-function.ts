@@ -1,4 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
+import type { ts } from 'ts-morph'
 import type { CompiledFunction, CompiledParameter } from '../runtime/compiled-function.ts'
 import { overruled } from './docs/annotations.ts'
 import { type DocComment, readDocComment } from './docs/doc-comment.ts'
@@ -89,11 +90,12 @@ function isLibraryFile({ fileName }: { fileName: string }): boolean {
 /** The tool names that all seven providers accept. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
-function checkFunction({ name, node, overloads }: FoundFunction, scope: CompilerScope): void {
+function checkFunction({ name, node, overloads: declared }: FoundFunction, scope: CompilerScope): void {
   if (!validName.test(name)) {
     failAt(scope, 'its name is also the tool\'s, and has to be 1 to 64 letters, digits, "_" or "-". Rename it.')
   }
   if (node.asteriskToken) failAt(scope, 'it is a generator, and a model reads one result. Return an array.')
+  const overloads = [...declared, ...overloadTags(node, scope)]
   if (overloads.length > 0) {
     const places = overloads.map((overload) => placeOf(overload)).join(', ')
     failAt(
@@ -101,6 +103,15 @@ function checkFunction({ name, node, overloads }: FoundFunction, scope: Compiler
       `it has ${overloads.length} overloads (${places}), and a tool has one signature. Export one function for each, or make the tool with tool().`,
     )
   }
+}
+
+/** JavaScript's overloads, which are tags. */
+function overloadTags(node: ts.Node, { ts, checker }: CompilerScope): ts.Node[] {
+  if (!/\.[cm]?jsx?$/.test(node.getSourceFile().fileName)) return []
+  const signatures = checker.getTypeAtLocation(node).getCallSignatures()
+  return signatures.flatMap(({ declaration }) =>
+    declaration && ts.isJSDocOverloadTag(declaration.parent) ? [declaration.parent] : [],
+  )
 }
 
 /**
