@@ -74,6 +74,27 @@ describe('a server of the SDK 1.x', () => {
   })
 })
 
+describe('a server with sessions that answers 400 once it has restarted', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}', 1],
+    ['{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}', 1],
+    ['Invalid session ID', 1],
+    // The call may be what it refuses.
+    ['{"jsonrpc":"2.0","error":{"code":-32602,"message":"The text is wrong."},"id":null}', 0],
+  ])('%s, is connected once more where the session is refused', async (refusal, connections) => {
+    const server = await oldServer({ sessions: true, refusal })
+    const tools = await mcp({ url: server.url, pins: false })
+    const sent = server.requests.length
+    server.forget()
+    const answer = await call(tools, 'echo', { text: 'again' }).catch(({ code }) => code)
+    expect(answer).toBe(connections === 1 ? 'again' : 'network')
+    const withoutSession = server.requests.slice(sent).filter(({ headers }) => !headers['mcp-session-id'])
+    expect(withoutSession).toHaveLength(connections)
+    await tools.close()
+    await server.close()
+  })
+})
+
 describe('a server of the SDK 2.x', () => {
   it('over HTTP is called by the newest protocol', async () => {
     const server = await newServer()

@@ -113,8 +113,14 @@ export function hasNotBegun(cause: unknown): boolean {
     codes.includes('ECONNREFUSED') ||
     codes.includes('ENOTFOUND') ||
     messageOf(cause) === 'Not connected' ||
-    statusOf(cause) === 404
+    statusOf(cause) === 404 ||
+    isSessionRefused(cause)
   )
+}
+
+/** The protocol has 404 for a session that is unknown. Servers made after a sample of the SDK, and some SDKs, have 400. */
+function isSessionRefused(cause: unknown): boolean {
+  return statusOf(cause) === 400 && chainOf(cause).some((error) => /session|not initialized/i.test(bodyOf(error)))
 }
 
 function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: string } {
@@ -164,6 +170,11 @@ function statusOf(cause: unknown): number | undefined {
     if (typeof found === 'number') return found
   }
   return undefined
+}
+
+function bodyOf(error: Error): string {
+  const { text } = Object('data' in error ? error.data : undefined) as { text?: unknown }
+  return typeof text === 'string' ? text : ''
 }
 
 function codeOf(error: Error): string | undefined {
