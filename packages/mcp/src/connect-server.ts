@@ -64,6 +64,9 @@ function createSession(server: Server) {
   const hashes = new Map<string, string>()
   let era: Era | undefined = server.lockFile === undefined ? undefined : readLocked(server.lockFile, server.name).era
   let connection: Promise<Connection> | undefined
+  /** Connections that another one has replaced, with calls that may still be answered. */
+  const replaced = new Set<Connection>()
+  const callsOn = new Map<Connection, number>()
   let isClosed = false
 
   const open = async (): Promise<Connection> => {
@@ -90,6 +93,24 @@ function createSession(server: Server) {
     })
     return opening
   }
+  /** Runs a call on a connection, which is closed after its last one where another one has replaced it. */
+  const using = async <Result>(current: Connection, work: () => Promise<Result>): Promise<Result> => {
+    callsOn.set(current, (callsOn.get(current) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const others = (callsOn.get(current) ?? 1) - 1
+      if (others > 0) callsOn.set(current, others)
+      else callsOn.delete(current)
+      if (others === 0 && replaced.delete(current)) void current.close()
+    }
+  }
+  /** Has the next call open a connection. Those that run on the lost one are not ended: each learns by itself what became of it. */
+  const replace = (lost: Connection, opened: Promise<Connection> | undefined): void => {
+    if (connection === opened) connection = undefined
+    if (callsOn.has(lost)) replaced.add(lost)
+    else void lost.close()
+  }
   const list = async (): Promise<ListedTools> => {
     const { client } = await open()
     const listed = await listTools(client, server).catch((error: unknown) => {
@@ -112,21 +133,27 @@ function createSession(server: Server) {
       }
       calls.running.add(running)
       try {
-        const first = await connection?.catch(() => undefined)
+        const opened = connection
+        const known = await opened?.catch(() => undefined)
+        const first = known?.isOpen() ? known : undefined
         // A server may not offer another tool under the name after its connection was lost.
-        if (!first?.isOpen()) await checkUnchanged(tool)
+        if (!first) await checkUnchanged(tool)
         const send = async (): Promise<CallToolResult> => {
-          const { client, closedBy } = await open()
-          return withCallSpan(client, { tool: tool.name, server }, () =>
-            runCall(client, { tool, input, running }, { server, calls }),
-          ).catch((error: unknown) => {
+          const current = await open()
+          const { client, closedBy } = current
+          const sent = using(current, () =>
+            withCallSpan(client, { tool: tool.name, server }, () =>
+              runCall(client, { tool, input, running }, { server, calls }),
+            ),
+          )
+          return sent.catch((error: unknown) => {
             throw closedBy() ? new Error('The connection was closed.', { cause: closedBy() }) : error
           })
         }
         const result = await send().catch(async (error: unknown) => {
           const hasBegun = running.asked > 0 || !hasNotBegun(error)
-          if (context.signal.aborted || !first?.isOpen() || hasBegun) throw error
-          await (await connection)?.close()
+          if (context.signal.aborted || !first || hasBegun) throw error
+          replace(first, opened)
           await checkUnchanged(tool)
           return send()
         })
@@ -143,7 +170,7 @@ function createSession(server: Server) {
     async close(): Promise<void> {
       isClosed = true
       const current = await connection?.catch(() => undefined)
-      await current?.close()
+      await Promise.all([current, ...replaced].map((each) => each?.close()))
     },
   }
 

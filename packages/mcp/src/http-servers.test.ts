@@ -95,6 +95,25 @@ describe('a server with sessions that answers 400 once it has restarted', () => 
   })
 })
 
+describe('calls that run when a server has forgotten their session', () => {
+  it('are all sent again, although the first one has opened another connection meanwhile', async () => {
+    const answered = Promise.withResolvers<void>()
+    let refusals = 0
+    const server = await oldServer({
+      sessions: true,
+      beforeRefusal: () => (++refusals === 1 ? undefined : answered.promise),
+    })
+    const tools = await mcp({ url: server.url, pins: false })
+    server.forget()
+    const calls = ['one', 'two', 'three'].map((text) => call(tools, 'echo', { text }))
+    await Promise.race(calls)
+    answered.resolve()
+    expect(await Promise.all(calls)).toEqual(['one', 'two', 'three'])
+    await tools.close()
+    await server.close()
+  })
+})
+
 describe('a server of the SDK 2.x', () => {
   it('over HTTP is called by the newest protocol', async () => {
     const server = await newServer()

@@ -6,13 +6,22 @@ import { newTools, oldTools } from './sdk-tools.ts'
 
 export type HttpServer = { url: string; requests: IncomingMessage[]; close(): Promise<void> }
 
-/** A server of the SDK 1.x over HTTP, with sessions or without; `refusal` is its answer of 400 to an unknown session. */
-export async function oldServer(options: { sessions?: boolean; refusal?: string } = {}): Promise<HttpServer & { forget(): void }> {
+type OldServerOptions = {
+  sessions?: boolean
+  /** The body of an answer of 400 to an unknown session, in place of 404. */
+  refusal?: string
+  /** Called before a message of an unknown session is refused. */
+  beforeRefusal?: () => Promise<void> | undefined
+}
+
+/** A server of the SDK 1.x over HTTP, with sessions or without. */
+export async function oldServer(options: OldServerOptions = {}): Promise<HttpServer & { forget(): void }> {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const served = await listen(async (request, response) => {
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? sessions.get(id) : undefined
     if (known) return known.handleRequest(request, response)
+    if (id !== undefined && request.method === 'POST') await options.beforeRefusal?.()
     if (id !== undefined && options.refusal !== undefined) return void response.writeHead(400).end(options.refusal)
     if (id !== undefined) return void response.writeHead(404).end('{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}')
     const transport = new StreamableHTTPServerTransport(
