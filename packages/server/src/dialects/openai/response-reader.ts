@@ -1,4 +1,4 @@
-import type { AgentEvent, Citation } from '@agentkit/core'
+import type { AgentEvent, Citation, StoredRun } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import { runProblem } from '../../answer/problem.ts'
 import { publicEvent } from '../../answer/public-event.ts'
@@ -50,14 +50,20 @@ export class ResponseReader {
   #earlierCalls: Map<string, Call> | undefined
   /** Approvals that were requested, by their call. */
   readonly #requested = new Map<string, string>()
+  /** By the id of a call the approval that was decided in an earlier response, or before this one is read. */
+  readonly #decided = new Map<string, { approvalId: string; name: string }>()
   #stepStart = 0
   #sources: Citation[] = []
 
   /**
    * @param label names the agent, as the server of its tools
    * @param speaker the member whose words are the answer, of `Runnable.speaker`
+   * @param approvals of the run, where it is read from what is stored
    */
-  constructor(label: string, speaker?: string) {
+  constructor(label: string, speaker?: string, approvals: StoredRun['approvals'] = []) {
+    for (const { callId, approvalId, name, decision } of approvals) {
+      if (decision !== undefined) this.#decided.set(callId, { approvalId, name })
+    }
     this.#label = label
     this.#member = speaker
     this.#speakers = new Speakers()
@@ -173,7 +179,12 @@ export class ResponseReader {
 
   #call({ callId, name, input, runId }: Of<'tool-call'>): Frame[] {
     const frames = this.#closeBlock()
-    const { frames: begun } = this.#beginCall(callId, { name, input, runId })
+    const decided = this.#decided.get(callId)
+    // Another call of the same id is that of a member.
+    const isDecided = decided?.name === name && this.#decided.delete(callId)
+    if (isDecided) this.#requested.set(callId, decided.approvalId)
+    const approvalId = isDecided ? this.#approvalOf(callId, runId) : null
+    const { frames: begun } = this.#beginCall(callId, { name, input, runId, approvalId })
     return [...frames, ...begun]
   }
 

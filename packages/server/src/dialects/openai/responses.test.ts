@@ -220,6 +220,23 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     ).rejects.toMatchObject({ status: 409 })
   })
 
+  it('names the approval of each call, also where they are decided one by one, and once it is read later', async () => {
+    const pays = [1, 2].map((amount) => ({ name: 'pay', input: { amount } }))
+    const { agent } = make([{ toolCalls: pays }, 'Paid.'])
+    const client = connect(createApp(agent, quiet))
+    const { id, output } = await client.responses.create({ model, input: 'Pay twice' })
+    const requests = output.map((item) => item.id ?? '')
+    const decide = (request = '', approve = true) =>
+      client.responses.create({
+        ...{ model, previous_response_id: id },
+        input: [{ type: 'mcp_approval_response', approval_request_id: request, approve }],
+      })
+    await decide(requests[0])
+    const named = requests.map((request) => ({ type: 'mcp_call', approval_request_id: request }))
+    expect((await decide(requests[1], false)).output).toMatchObject([...named, { type: 'message' }])
+    expect((await client.responses.retrieve(id)).output).toMatchObject([...named, { type: 'message' }])
+  })
+
   it.each([
     ['an unknown one', 'resp_run_unknown', 404],
     ['one that has asked nothing', undefined, 400],

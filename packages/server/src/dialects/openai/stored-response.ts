@@ -45,7 +45,7 @@ export function readStored(
   { id: agentId, speaker }: RouteParts['agent'],
   { runId, turn, stored }: FoundResponse,
 ): ResponseReader {
-  const reader = new ResponseReader(agentId, speaker)
+  const reader = new ResponseReader(agentId, speaker, stored?.approvals)
   const { approvals = [], sources = [] } = stored?.record ?? {}
   const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources })
   for (const event of events) reader.read(event)
