@@ -92,12 +92,12 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
     throw invalid('pageSize', 'must be a whole number from 1 to 100')
   }
   const since = readTime(statusTimestampAfter)
+  const state = readState(status)
   runStoreOf(parts.agent)
   const filter = { userId, ...(contextId !== undefined && { sessionId: contextId }), limit: maxTasks }
   const runs = await parts.agent.runs(filter).catch(throwProblem)
-  const isAny = (status ?? 'TASK_STATE_UNSPECIFIED') === 'TASK_STATE_UNSPECIFIED'
   const isAsked = (record: RunRecord): boolean => {
-    const isInState = isAny || stateOf(record) === status
+    const isInState = state === anyState || stateOf(record) === state
     return isInState && (since === undefined || Date.parse(changedAt(record)) >= since)
   }
   const found = runs.filter(isAsked).sort((one, other) => changedAt(other).localeCompare(changedAt(one)))
@@ -113,6 +113,20 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
     pageSize: size,
     totalSize: found.length,
   }
+}
+
+const anyState = 'TASK_STATE_UNSPECIFIED'
+/** The states of the protocol in the order of their numbers, which its JSON takes too. */
+const states = [
+  ...[anyState, 'TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'],
+  ...['TASK_STATE_CANCELED', 'TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_REJECTED', 'TASK_STATE_AUTH_REQUIRED'],
+]
+
+function readState(sent: unknown): string {
+  const state = states.find((each, number) => sent === each || sent === number)
+  if (state !== undefined) return state
+  if (sent === undefined || sent === null) return anyState
+  throw invalid('status', 'must be a state of tasks, such as "TASK_STATE_WORKING"')
 }
 
 function changedAt({ endedAt, startedAt, createdAt }: RunRecord): string {

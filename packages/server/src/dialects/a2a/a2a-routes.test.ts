@@ -88,6 +88,8 @@ describe('POST /a2a', () => {
       'must be an object of decisions',
     ],
     ['a page that is none', call('ListTasks', { pageToken: 'x' }), 422, -32602, 7, 'pageToken'],
+    ['a state that is none', call('ListTasks', { status: 'working' }), 422, -32602, 7, 'status'],
+    ['a number that is no state', call('ListTasks', { status: 9 }), 422, -32602, 7, 'status'],
     ['a time that is none', call('ListTasks', { statusTimestampAfter: 'x' }), 422, -32602, 7, 'statusTimestampAfter'],
   ])('with %s is an error of JSON-RPC under its status', async (_, body, status, code, id, sentence) => {
     const app = createApp(make([]).agent, options)
@@ -113,6 +115,17 @@ describe('POST /a2a', () => {
     const absent = { contextId: null, pageSize: null, pageToken: null, status: null, statusTimestampAfter: null }
     const response = await app.request('/a2a', post(call('ListTasks', absent)))
     expect(await response.json()).toMatchObject({ result: { totalSize: 1, pageSize: 50, tasks: [{}] } })
+  })
+
+  it('takes the number of a state for its name, as JSON of the protocol does', async () => {
+    const app = createApp(make(['Hello.']).agent, options)
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hi' }] }
+    await app.request('/a2a', post(call('SendMessage', { message })))
+    const totals = [3, 'TASK_STATE_COMPLETED', 0, 6, 'TASK_STATE_REJECTED'].map(async (status) => {
+      const { result } = await (await app.request('/a2a', post(call('ListTasks', { status })))).json()
+      return result.totalSize
+    })
+    expect(await Promise.all(totals)).toEqual([1, 1, 1, 0, 0])
   })
 
   it.each([
