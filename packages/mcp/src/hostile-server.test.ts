@@ -41,6 +41,8 @@ const cases: readonly Case[] = [
   ['annotations that are no object', 'hello', { tool: 'good' }],
   ['an unknown version', 'connect: network'],
   ['a list without end', 'hello', { tool: 't0' }],
+  ['a page that repeats', 'hello', { tool: 'other' }],
+  ['a last page whose cursor is null', 'hello', { tool: 'other' }],
   ['says nothing', 'connect: timeout', { timeoutMs: 5_000 }],
   [
     'a result of 10 MB',

@@ -16,15 +16,24 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
   const all: unknown[] = []
   if (!client.getServerCapabilities()?.tools) return { tools: new Map(), warnings: [`${who} has no tools.`] }
   let cursor: string | undefined
+  let before = ''
   let pages = 0
   do {
     // `client.listTools()` reads all pages, and fails above the bound and for one tool that does not follow the protocol.
     const params = cursor === undefined ? {} : { cursor }
     const request = { method: 'tools/list', params }
-    const page = await client.request(request, specTypeSchemas.PaginatedResult, { timeout: server.timeoutMs })
+    const page = await client.request(request, specTypeSchemas.Result, { timeout: server.timeoutMs })
     if (!Array.isArray(page.tools)) throw new Error(`${who} returns no list of tools.`)
+    // Null ends a list; an empty text does not.
+    cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined
+    // Some servers have a cursor on every page, and no page but one.
+    const current = JSON.stringify([cursor, ...page.tools.map(nameOf)])
+    if (cursor !== undefined && current === before) {
+      cursor = undefined
+      break
+    }
+    before = current
     all.push(...page.tools)
-    cursor = page.nextCursor
     pages++
   } while (cursor !== undefined && pages < limits.listPages && all.length <= limits.tools)
   if (all.length > limits.tools || cursor !== undefined) {

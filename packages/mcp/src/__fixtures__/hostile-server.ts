@@ -205,6 +205,8 @@ createInterface(process.stdin).on('line', (received) => {
     return result(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: info })
   }
   if (method === 'tools/list') {
+    if (name === 'a page that repeats') return result(id, { tools: [echo, { ...echo, name: 'other' }], nextCursor: '' })
+    if (name === 'a last page whose cursor is null') return result(id, { tools: [{ ...echo, name: params.cursor === undefined ? 'echo' : 'other' }], nextCursor: params.cursor === undefined ? '' : null })
     if (name === 'a list without end') return result(id, { tools: [{ ...echo, name: `t${params.cursor ?? 0}` }], nextCursor: String(Number(params.cursor ?? 0) + 1) })
     return result(id, { tools: lists[name]?.(params) ?? [echo] })
   }
