@@ -3,7 +3,7 @@ import type { AgentServer } from './listen.ts'
 import { createLog, describeError, type Log } from './util/log.ts'
 import { watchEventLoop } from './util/watch-event-loop.ts'
 
-/** What happens when the process is asked to end. */
+/** Options of `handleSignals`. */
 export type HandleSignalsOptions = {
   /** Where failures are logged; default `"human"`, a line on standard error. */
   log?: Log

@@ -175,16 +175,16 @@ async function drain(
   const working = worker?.close()
   await within(drainMs, Promise.all([runs.idle(), handedBack, working]))
   drained.abort()
-  // Those who follow a run continue with the next server.
+  // Clients that follow a run continue with the next server.
   capacity.drain()
-  // Their clients receive the end of the run.
+  // The clients of these runs receive the end of the run.
   const aborted = [...capacity.boundRuns]
   for (const { run } of aborted) run?.cancel()
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const idle = setInterval(() => {
     // Node keeps a connection alive that was busy when the server closed.
     server.closeIdleConnections()
-    // Not at once: what a client has just sent is read first, and refused by an answer.
+    // Not immediately: a request that has just arrived is read first, and refused by an answer.
     closeSilent()
   }, 50)
   await within(Math.max(aborted.length > 0 ? settleMs : lastBytesMs, giveUpAt - performance.now()), closed)

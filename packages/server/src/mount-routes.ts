@@ -43,7 +43,7 @@ function allowed(methods: readonly Method[]): string {
 async function answer(context: ServerContext, route: Route, parts: RouteParts): Promise<Response> {
   context.set('route', route.path)
   const takesKey = route.method === 'POST' && route.tag !== 'dialects'
-  // Before the body is read, also where the route reads it.
+  // The key is checked before the body is read, even if the route reads the body itself.
   if (takesKey) idempotencyKeyOf(context)
   const query = route.query ? validate(route.query, readQuery(context)) : {}
   const sent = route.body ? await withJSON(context, parts, async (read) => read) : undefined
@@ -72,7 +72,7 @@ function readParam({ req }: ServerContext, name: string): string {
   return isUTF8(new URL(req.url).pathname) ? value : `${value}\ufffd`
 }
 
-/** Whether a part of an address is valid UTF-8. A percent sign that begins no byte stands for itself. */
+/** Whether a part of an address is valid UTF-8. A percent sign without two hexadecimal digits is taken literally. */
 function isUTF8(encoded: string): boolean {
   try {
     decodeURIComponent(encoded.replace(/%(?![0-9a-f]{2})/gi, '%25'))

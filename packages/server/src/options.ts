@@ -15,7 +15,7 @@ export type Dialect = 'openai' | 'ui' | 'agui' | 'mcp' | 'a2a'
 
 const dialectNames: readonly Dialect[] = ['openai', 'ui', 'agui', 'mcp', 'a2a']
 
-/** Where a server listens, who may call it, and its limits. */
+/** Options of a server: its address, its callers and its limits. */
 export type ServerOptions = {
   /** Address to bind; default `127.0.0.1`. An address that other machines can reach requires `auth`. */
   host?: string
@@ -26,8 +26,8 @@ export type ServerOptions = {
   /** Confirms that everyone who can reach the server may call it. */
   allowUnauthenticated?: boolean
   /**
-   * Who decides on approvals: `"owner"`, the default, is the user of the run; `"service"` only a token for any user (`*`),
-   * and one whose `auth` result has `mayApprove`.
+   * Who decides on approvals: `"owner"`, the default, means the user of the run; `"service"` means only a token for any
+   * user (`*`) or a token whose `auth` result has `mayApprove`.
    */
   approvals?: 'owner' | 'service'
   /** What one request may cost, and all of them together; see `defaultLimits`. */
@@ -55,7 +55,7 @@ export type ServerOptions = {
   metrics?: boolean
   /** Whether `run()` works on background runs; default true. */
   worker?: boolean
-  /** How long data is kept; default for ever. */
+  /** How long data is kept; default: without limit. */
   retention?: RetentionOptions
   /** Where runs and requests that fail with a 5xx are logged; default `"human"`, a line on standard error. */
   log?: Log

@@ -11,9 +11,9 @@ export type KillReport = {
   kills: number
   /** Runs whose id a client has received. */
   acknowledged: number
-  /** Those that the next process does not know, or whose message is missing. */
+  /** Runs that the next process does not know, or whose message is missing. */
   lost: string[]
-  /** Those that had neither ended nor waited 15 s after the restart. */
+  /** Runs that were neither ended nor suspended 15 s after the restart. */
   open: string[]
   /** Calls of the tool that were made more than once. */
   repeated: string[]
@@ -66,7 +66,7 @@ export async function killUnderLoad(kills: number, seed: number, slow = 1): Prom
   }
 }
 
-/** One client: a message after the other in sessions of its own, until the server dies. */
+/** Acts as one client: sends one message after another, in its own sessions, until the server dies. */
 async function sendMessages(
   url: string,
   client: string,

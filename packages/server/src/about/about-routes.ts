@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../request/route.ts'
 import { infoRoute } from './info-route.ts'
 import { readyRoute } from './ready-route.ts'
 
-/** What the agent says of itself. */
+/** The routes that describe the agent. */
 export function aboutRoutes({ agent }: RouteParts): Route[] {
   return [
     defineRoute({

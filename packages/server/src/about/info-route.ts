@@ -7,7 +7,9 @@ import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
-/** What a client needs to know of the agent; never its instruction. Without a token, only that one is needed. */
+/**
+ * Describes the agent to clients, without its instruction. A caller without a token learns only that a token is needed.
+ */
 export function infoRoute(parts: RouteParts): Route {
   const { agent, limits, rules } = parts
   return defineRoute({
@@ -32,7 +34,7 @@ export function infoRoute(parts: RouteParts): Route {
   })
 }
 
-/** What the caller may do here, so that a client need not try it. */
+/** The rights of the caller, so that a client does not have to find them out by requests. */
 function callerRights(context: ServerContext, { agent, rules }: RouteParts): Record<string, boolean> {
   const principal = context.get('principal')
   const isAnyUser = principal === undefined || principal === '*'

@@ -12,7 +12,7 @@ export function objectOf(properties: Readonly<Record<string, object>>): object {
   return { type: 'object', properties, required: Object.keys(properties) }
 }
 
-/** What is not known yet is null. */
+/** The schema of a field that is null while its value is not known. */
 export function nullable(schema: { type: string }): object {
   return { ...schema, type: [schema.type, 'null'] }
 }

@@ -6,7 +6,7 @@ const fileCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 /** SQLite's codes: the disk is full, and a write that failed for another reason, such as a limit of the process. */
 const sqliteCodes: readonly unknown[] = [13, 778]
 
-/** Whether a failure is that of a disk without room, by its causes. */
+/** Whether a failure, or one of its causes, is that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < maxCauses && typeof current === 'object' && current !== null; depth++) {

@@ -55,7 +55,7 @@ export function answerBody(answered: Answered, { userId, sessionId }: AnswerOwne
   }
 }
 
-/** A stored run with every key in snake_case; what is not known yet is null. */
+/** A stored run with every key in snake_case; fields that are not known yet are null. */
 export function runBody(record: RunRecord): Record<string, unknown> {
   const { userId, sessionId, usage, error } = record
   return {
@@ -79,7 +79,7 @@ export function runBody(record: RunRecord): Record<string, unknown> {
   }
 }
 
-/** Our own sentence: the stored message may be that of a model or an SDK. */
+/** Sends our own sentence, because a model or an SDK may have written the stored message. */
 function errorBody(error: NonNullable<RunRecord['error']>, { attempts }: RunRecord): object {
   const { code, detail } = runProblem({ finishReason: 'error', error }) ?? new ProblemError('internal-error')
   return { code, detail: code === 'crashed' && attempts > 1 ? `${detail} It was attempted ${attempts} times.` : detail }

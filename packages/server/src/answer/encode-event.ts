@@ -3,7 +3,10 @@ import { publicEvent } from './public-event.ts'
 
 /** An event as text of a stream; empty where it shows nothing. */
 export type EncodeEvent = ((event: AgentEvent) => string) & {
-  /** The end of a stream whose run continues without it, in protocols whose clients would take it for that of the run. */
+  /**
+   * The last frame of a stream that is cut while its run continues, for protocols whose clients would take the end of
+   * the stream for the end of the run.
+   */
   readonly cut?: () => string
 }
 

@@ -12,9 +12,9 @@ export const eventStreamType = 'text/event-stream'
 type StreamOptions = {
   limits: Limits
   log: (entry: LogEntry) => void
-  /** The failure of the run is not logged here: it was with the first answer, or is by the code that continues the run. */
+  /** The failure of the run is not logged here: the first answer or the code that continues the run logs it. */
   isLogged?: boolean
-  /** Of the server: the clients that read a run. */
+  /** The part of the server's capacity that counts the clients which read a run. */
   capacity: { readers: { add(runId: string): () => void } }
 }
 

@@ -21,7 +21,7 @@ export type SendOptions = {
   beginsAnswer: boolean
   /** The run fails with this event. Before the answer begins, it decides the status. */
   failure?: ProblemError | undefined
-  /** The run continues meanwhile: a client that does not keep up is disconnected, and reads the rest later. */
+  /** The run does not wait for the client: a client that reads too slowly is disconnected, and reads the rest later. */
   isFollowed?: boolean
 }
 
@@ -60,7 +60,7 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
   let ended = false
   let gone = false
   let wake = (): void => {}
-  /** What the source waits for while too much is unread. */
+  /** Resolves when the client has read enough for the source to continue. */
   let room: PromiseWithResolvers<void> | undefined
   let lagging: NodeJS.Timeout | undefined
   let stalled: NodeJS.Timeout | undefined
@@ -123,7 +123,7 @@ export function eventStream(source: EventSource, options: EventStreamOptions): E
   const next = async (): Promise<string | undefined> => {
     clearTimeout(stalled)
     if (text === '' && !ended && !gone) await somethingToSend()
-    // One turn of the event loop, so that events that arrive together are sent together.
+    // Waits one turn of the event loop, so that events that arrive together are sent together.
     if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
     if (gone) return undefined
     if (text === '') return ended ? undefined : sending(': keep-alive\n\n')

@@ -2,8 +2,9 @@ import type { RunStore, StoredRun } from '@agentkit/core'
 import { ProblemError } from './problem.ts'
 
 /**
- * Checks that the events of a run after a number are still stored: those of a run that has ended are removed after a time.
- * @throws ProblemError `stream-expired`, with the oldest that is kept
+ * Checks that the events of a run after a number are still stored: the events of a run that has ended are removed after
+ * a time.
+ * @throws ProblemError `stream-expired`, with the number of the oldest event that is kept
  */
 export async function checkKept(
   { eventRange }: RunStore,

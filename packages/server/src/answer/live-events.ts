@@ -4,7 +4,7 @@ import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
 import { ProblemError, runProblem, thrownProblem } from './problem.ts'
 
-/** What a reader has of a run. */
+/** The parts of a run that a reader needs. */
 export type LiveRun = Pick<AgentRun, 'runId' | 'result'> & AsyncIterable<AgentEvent>
 
 /**
@@ -25,13 +25,14 @@ export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = en
 }
 
 /**
- * The events of a run that continues without its client: one that leaves cancels nothing.
+ * The events of a run that continues without its client: a client that disconnects does not cancel it.
  * @param starting the run, once it has a place. It rejects when there is none.
  */
 export function detachedEvents(starting: Promise<LiveRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
     read(send) {
-      // What the client decided is stored, so the headers wait for no event: a status could only say that it failed.
+      // The client's decisions are stored already, so the headers are sent before the first event: a failure is
+      // reported in the stream.
       void send('', { beginsAnswer: true })
       return readRun(starting, (text, options) => send(text, { ...options, isFollowed: true }), encode)
     },

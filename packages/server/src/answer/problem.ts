@@ -19,7 +19,7 @@ type ProblemDetails = {
   headers?: Record<string, string>
   /** Logged, never sent. */
   cause?: unknown
-  /** Not logged, because many of its kind occur at once. */
+  /** The problem is not logged, because many of its kind occur at once. */
   quiet?: boolean
 }
 

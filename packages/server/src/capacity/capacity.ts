@@ -9,7 +9,7 @@ import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
 import { createSessionRuns, type SessionRuns } from './session-runs.ts'
 import { createTotals, type Totals } from './totals.ts'
 
-/** What all requests of a server share. */
+/** The counters and limits that all requests of a server share. */
 export type Capacity = {
   runs: RunQueue
   /** Set by the code that starts the server, until it takes runs; `/ready` reports it. */
@@ -88,7 +88,10 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   }
 }
 
-/** A limit of the user for a request, whose status is not that of a run which has used up its budget. */
+/**
+ * Throws the problem of a request whose user has used up a daily limit. Its status differs from that of a run that has
+ * used up its budget.
+ */
 export function asSpent(error: unknown): never {
   if (!isAgentKitError(error) || error.code !== 'budget') throw error
   throw new ProblemError('budget', {

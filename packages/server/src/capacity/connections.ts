@@ -109,7 +109,8 @@ export function idleMs({ deadlineMs }: Limits): number {
 
 /**
  * Refuses connections beyond the limit, and closes each so that its client can read the last answer.
- * @returns closes those that have sent nothing yet, which Node does not count as idle: browsers open them in advance
+ * @returns a function that closes the connections that have sent nothing yet: browsers open them in advance, and Node
+ *   does not count them as idle
  */
 export function boundConnections(
   server: Server,

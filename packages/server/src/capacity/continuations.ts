@@ -2,14 +2,14 @@
 export type Continuations = {
   /** Whether there is a reservation for the run: nothing else continues it then. */
   has(runId: string): boolean
-  /** @param attempt that of the run while it waits */
+  /** @param attempt the attempt of the suspended run */
   reserve(runId: string, attempt: number): Reservation
 }
 
 export type Reservation = {
   /** @returns whether it is the first that continues the run: several people may decide at once */
   claim(): boolean
-  /** To be called when the run has settled, and by those that do not continue it. */
+  /** Call it when the run has settled, or when the run is not continued. */
   release(): void
 }
 

@@ -9,7 +9,7 @@ export interface Hold {
   release(): void
   /** The same, for a run that may begin after the answer has: `end` then leaves the bytes to it. */
   handOver(): () => void
-  /** To be called with the answer: releases what is not handed over. */
+  /** Call it with the answer: releases the bytes that are not handed over. */
   end(): void
 }
 

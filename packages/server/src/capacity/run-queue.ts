@@ -59,7 +59,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
   let averageMs = 0
   let closed = false
   let loggedAt = Number.NEGATIVE_INFINITY
-  // One user never fills all places.
+  // One user never takes all places.
   const mostOfUser = Math.min(userRuns, Math.max(1, runs - 1))
 
   const userOf = (id: string | undefined): User => {
@@ -94,7 +94,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     }
   }
 
-  /** A place that becomes free is the next user's who may take it, for the first of their runs. */
+  /** Gives a free place to the next user who may take one, for the first of their waiting runs. */
   const admitNext = (): void => {
     if (running >= runs) return
     for (const user of turns) {
@@ -107,7 +107,10 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     }
   }
 
-  /** Those that wait meanwhile belong to users who may take none. None while the server stops. */
+  /**
+   * Runs that wait although a place is free belong to users who may take no more places. No place is free while the
+   * server stops.
+   */
   const freePlaces = (): number => (closed ? 0 : runs - running)
 
   const secondsFor = (ahead: number, places: number): number =>
@@ -138,7 +141,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
     async enter(signal, { userId, timeoutMs } = {}) {
       if (closed) throw overloaded(shuttingDown, { connection: 'close' })
       const user = userOf(userId)
-      // Where a place is free, the users of all waiting runs have as many as they may have.
+      // While a place is free, the users of all waiting runs have as many places as they may have.
       if (running < runs && user.running < user.most) return take(user)
       try {
         checkRoom(user)
@@ -215,7 +218,10 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
 
 const shuttingDown = 'The server is shutting down.'
 
-/** The limit of one user; other users have places. The headers are those of the draft, and of those before it. */
+/**
+ * The problem of a user at their limit, while other users may have places. It has the headers of the draft and of its
+ * earlier versions.
+ */
 function tooManyRuns({ running, waiting, most }: User, seconds: number): ProblemError {
   return new ProblemError('rate-limit', {
     status: 429,

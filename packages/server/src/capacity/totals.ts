@@ -1,6 +1,6 @@
 import type { Spent } from '@agentkit/core/internal'
 
-/** What a server has done since it started, for `/metrics`. */
+/** The counts of a server since it started, for `/metrics`. */
 export type Totals = {
   /** Requests by method, route and status, each of a closed list. */
   readonly requests: ReadonlyMap<string, CountedRequests>

@@ -43,7 +43,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
         context.set('runId', runId)
         return context.json({ run_id: runId, status: 'queued' }, 202)
       })
-      // Also where the answer is replayed.
+      // A replayed answer has these headers too.
       const runId = context.get('runId')
       if (response.status === 202 && runId !== undefined) {
         response.headers.set('location', `${encodeURI(parts.rules.basePath)}/api/v1/runs/${encodeURIComponent(runId)}`)

@@ -15,7 +15,7 @@ import { logRun } from '../util/log-run.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { replacedProblem } from './replaced-problem.ts'
 
-/** A message to the agent, in whichever protocol. */
+/** A message to the agent, in any protocol. */
 export type ChatMessage = {
   question: string | InputPart[]
   history: Message[]
@@ -44,7 +44,7 @@ export type Chat = {
   parts: RouteParts
   /** Called when the run has started: the body is then no longer held in memory. */
   release(): void
-  /** Cancels a run that its client waits for; default that of the request. */
+  /** Cancels a run that its client waits for; default: the signal of the request. */
   signal?: AbortSignal
 }
 

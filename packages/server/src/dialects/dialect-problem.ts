@@ -29,7 +29,10 @@ const failureContents: Readonly<Record<string, Readonly<Record<string, object>>>
   mcp: { 'application/json': rpcFailure },
 }
 
-/** What {@link dialectProblem} answers on a path, for `/openapi.json`: `undefined` is a problem (RFC 9457). */
+/**
+ * The content of the answers of {@link dialectProblem} on a path, for `/openapi.json`: `undefined` for a problem (RFC
+ * 9457).
+ */
 export function failureContent(path: string): Readonly<Record<string, object>> | undefined {
   return failureContents[dialectOf(path) ?? '']
 }

@@ -19,7 +19,7 @@ export function dialectRoutes(parts: RouteParts): Route[] {
   return Object.entries(makers).flatMap(([name, make]) => (parts.rules.dialects.has(name) ? make(parts) : []))
 }
 
-/** Those that need no token. */
+/** The routes that need no token. */
 export function publicDialectRoutes(parts: RouteParts): Route[] {
   return parts.rules.dialects.has('a2a') ? [agentCardRoute(parts)] : []
 }

@@ -11,7 +11,7 @@ type Described = {
   failure?: Readonly<Record<string, object>> | undefined
 }
 
-/** What a route takes and answers, as an operation of OpenAPI. */
+/** The input and the answers of a route, as an operation of OpenAPI. */
 export function routeDescription(route: Route, { security, failure }: Described): RouteDescription {
   const { method, path, tag, summary, description, query, body, otherBody, answers } = route
   const content = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }

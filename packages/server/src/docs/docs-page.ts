@@ -1,4 +1,4 @@
-/** What the page may load: files of this server. Swagger UI has its icons in its style sheet. */
+/** The page may load only files of this server. Swagger UI has its icons in its style sheet. */
 export const docsPolicy: string = [
   "default-src 'none'",
   "script-src 'self'",

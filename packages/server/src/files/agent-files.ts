@@ -21,7 +21,7 @@ export type Scope = {
 }
 
 /**
- * The files of an agent; of a swarm without files of its own those of its members, if all have the same.
+ * The files of an agent. A swarm without files of its own has the files of its members, if all have the same.
  * @returns undefined when it has none, or when its members have different ones
  */
 export function agentFiles(agent: Runnable): AgentFiles | undefined {

@@ -35,7 +35,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
   return stats?.isFile() ? stats.size : undefined
 }
 
-/** What is at a path, without following a link; undefined when there is nothing. */
+/** The stats of a path, without following a link; undefined if nothing is there. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)
@@ -98,7 +98,7 @@ export async function removeFile(path: string): Promise<boolean> {
 
 /**
  * Renames a file, and never replaces another one.
- * @throws ProblemError `file-exists`; `not-found` also where another request has removed or renamed it meanwhile
+ * @throws ProblemError `file-exists`; `not-found` also if another request has just removed or renamed it
  */
 export async function renameFile(from: string, to: string): Promise<void> {
   try {

@@ -12,7 +12,7 @@ export function checkType(name: string, { exts }: Pick<Knowledge, 'exts'>): void
 /** The number of first bytes that identify the kind of a file. */
 export const headBytes = 1024
 
-/** What files of other kinds begin with, and the extensions that may begin so. */
+/** The first bytes of files of other kinds, and the extensions whose files may begin with them. */
 const magics: readonly (readonly [magic: string, kind: string, exts?: readonly string[]])[] = [
   ['%PDF-', 'a PDF', ['.pdf']],
   ['PK\x03\x04', 'a ZIP archive', ['.docx']],

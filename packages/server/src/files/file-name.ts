@@ -2,8 +2,8 @@ import { ProblemError } from '../answer/problem.ts'
 
 const maxBytes = 255
 /**
- * Paths, controls, the ends of lines that terminals know, marks that reverse the reading direction of a name, and U+FFFD,
- * which stands for bytes that are not valid UTF-8.
+ * Path separators, control characters, line separators, marks that reverse the reading direction of a name, and U+FFFD,
+ * which replaces bytes that are not valid UTF-8.
  */
 const forbidden = /[/\\\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufffd]/u
 /** Devices of Windows, with any extension; it also removes dots and spaces at the end of a name. */

@@ -9,7 +9,7 @@ import { extensionOf, isHidden } from './file-name.ts'
 /** A file as routes show it. */
 export type FileDetail = { name: string; size: number; status: FileStatus; reason?: string }
 
-/** The files of a scope: those of the knowledge, and those that it has not read yet; sorted. */
+/** The files of a scope, sorted: the files that the knowledge has, and files that it has not read yet. */
 export async function listFiles({ knowledge }: AgentFiles, scope: Scope): Promise<FileDetail[]> {
   const known = await knownFiles(await knowledge.records?.(), scope)
   const details = new Map(known.map((file) => [file.name, file]))
@@ -50,7 +50,7 @@ function unknownFile(name: string, size: number, exts: readonly string[] | undef
   return { name, size, status: 'unsupported', reason: `The agent reads ${exts.join(', ')}.` }
 }
 
-/** The files at a path and below it; none when it is gone. Hidden ones and links are left out. */
+/** The files at a path and below it; none if the path does not exist. Hidden files and links are left out. */
 export async function filesBelow(path: string): Promise<string[]> {
   if ((await sizeOf(path)) !== undefined) return [path]
   const entries = await entriesOf(path)

@@ -17,7 +17,7 @@ export type ReceivedFile = {
   path: string
   /** In bytes. */
   size: number
-  /** Of its bytes, hexadecimal. */
+  /** The hash of the file's bytes, hexadecimal. */
   sha256: string
 }
 
@@ -68,7 +68,7 @@ export async function renameStored(from: string, to: string, options: StoreOptio
 type Moved = {
   to: string
   inode: number
-  /** Where the file of this name is kept that was there before. */
+  /** Where the file that had this name before is kept. */
   before?: string
 }
 
@@ -78,7 +78,7 @@ async function move({ path, name }: ReceivedFile, { folder }: Scope, agent: Agen
   if (there?.isDirectory()) throw new ProblemError('file-exists', { detail: `"${name}" is the name of a folder.` })
   const inode = (await statOf(path))?.ino ?? 0
   const before = there?.isFile() ? temporaryPath(agent.folder) : undefined
-  // Without links, as on some disks, the file that was there is not kept.
+  // On a disk without links, the file that was there before is not kept.
   const isKept = before !== undefined && (await link(to, before).then(yes, no))
   if (before !== undefined && !isKept) forget(before)
   try {
@@ -94,7 +94,7 @@ async function move({ path, name }: ReceivedFile, { folder }: Scope, agent: Agen
 const yes = (): boolean => true
 const no = (): boolean => false
 
-/** Restores what was there before, unless it has been replaced again meanwhile. */
+/** Restores the files that were there before, unless another request has replaced them again. */
 async function putBack(moved: readonly Moved[]): Promise<void> {
   for (const { to, inode, before } of moved) {
     if ((await statOf(to))?.ino !== inode) continue

@@ -6,7 +6,7 @@ import type { ServerContext } from '../util/server-env.ts'
 import type { AgentFiles } from './agent-files.ts'
 
 /**
- * Syncs the knowledge, within the deadline of requests; then the sync continues without this request.
+ * Syncs the knowledge. After the deadline of requests, the sync continues without this request.
  * @returns why the files are not searchable yet; undefined if they are
  */
 export async function syncIn(

@@ -45,7 +45,7 @@ async function isLeftOver(name: string, path: string): Promise<boolean> {
   if (machine === undefined || own.has(name)) return false
   if (machine === host) return Number(pid) === process.pid || !isAlive(Number(pid))
   const stats = await statOf(path)
-  // Not the time of its content: a file that an upload replaces is linked here, and may be old.
+  // `ctimeMs`, not `mtimeMs`: a file that an upload replaces is linked here, and its content may be old.
   return stats !== undefined && Date.now() - stats.ctimeMs > leftOverMs
 }
 

@@ -7,10 +7,10 @@ import { describeError, type LogEntry } from '../util/log.ts'
 import type { Guard, ServerContext } from '../util/server-env.ts'
 
 /**
- * Who may call. `tokens` maps each bearer token, of at least 16 characters, to the user id it may act for, or to `*`,
- * which may act for any user. A function looks up a token, within `limits.headersMs`, and resolves to `undefined` for an
- * unknown one; any other result without a user id is logged, and the request gets 401. `mayApprove` allows the user to
- * decide on approvals where `approvals` is `"service"`.
+ * The callers that the server accepts. `tokens` maps each bearer token, of at least 16 characters, to the user id it
+ * may act for, or to `*`, which may act for any user. A function looks up a token, within `limits.headersMs`, and
+ * resolves to `undefined` for an unknown one; any other result without a user id is logged, and the request gets 401.
+ * `mayApprove` allows the user to decide on approvals where `approvals` is `"service"`.
  *
  * @example
  * const auth: Auth = { tokens: { '5f3c0a9e7d1b48a6': 'ada', 'd92e6b1f40c7835a': '*' } }

@@ -32,7 +32,7 @@ export function bodyGuard(limits: Limits, hasFiles: boolean): Guard {
   }
 }
 
-/** The bounds are those of bytes that are read, so nothing is decompressed. */
+/** The limits count the bytes that arrive, so compressed bodies are refused. */
 function compressed(): ProblemError {
   return new ProblemError('unsupported-media-type', {
     detail: 'Send the body without a Content-Encoding: compressed bodies are not read.',

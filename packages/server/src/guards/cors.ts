@@ -55,7 +55,7 @@ const allowedHeaders = [
 const clientHeader = /^x-stainless-[a-z0-9-]{1,64}$/
 const maxClientHeaders = 32
 
-/** What browsers let the pages read. */
+/** The headers of answers that browsers let the pages read. */
 const exposedHeaders =
   'location, retry-after, x-request-id, x-run-id, idempotency-replayed, x-vercel-ai-ui-message-stream'
 

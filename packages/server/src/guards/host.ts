@@ -59,8 +59,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * The host name and port that the client has called. Trusted proxies say several where one is behind another, the own
- * one's last. A request whose target is a whole URL is for its host, whatever `Host` says: RFC 9112, 3.2.2.
+ * The host name and port that the client has called. A chain of trusted proxies sends several, the nearest proxy's
+ * last. If the target of a request is a whole URL, its host counts, not `Host`: RFC 9112, 3.2.2.
  */
 export function requestHosts(context: ServerContext): string[] {
   const forwarded = context.get('forwardedHost')

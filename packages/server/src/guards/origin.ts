@@ -4,7 +4,7 @@ import type { Guard, ServerContext } from '../util/server-env.ts'
 import { type CorsRule, corsHeaders, isPreflight, preflightResponse } from './cors.ts'
 import { requestHosts } from './host.ts'
 
-/** What a link on a page of another site may lead to. */
+/** The paths that a page of another site may link to. */
 const pages: readonly string[] = ['/', '/docs']
 
 const noOrigin =

@@ -36,7 +36,7 @@ function isProxied(context: ServerContext): boolean {
   return false
 }
 
-/** What proxies say of the addresses before them, the client's first. */
+/** The addresses that proxies have forwarded, the client's first. */
 function forwardedFor(context: ServerContext): string[] {
   const list = context.req.header('x-forwarded-for')
   if (list !== undefined) return list.split(',')
@@ -44,7 +44,7 @@ function forwardedFor(context: ServerContext): string[] {
   return forwarded.split(',').map((hop) => /(?:^|;)\s*for="?([^";]+)"?/i.exec(hop)?.[1] ?? '')
 }
 
-/** The rightmost address that is no trusted proxy: what is left of it, the client may have invented. */
+/** The rightmost address that is not a trusted proxy. The client may have invented the addresses to the left of it. */
 function clientOf(peer: string, addresses: readonly string[], trustedProxies: TrustedProxies): string {
   let client = peer
   for (const text of addresses.toReversed()) {

@@ -5,8 +5,9 @@ import type { Guard } from '../util/server-env.ts'
 const validRequestId = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. Every answer has it, and the id of
- * the run that answers, problems included. What the request starts belongs to the trace that its `traceparent` names.
+ * Sets the request id: the client's `x-request-id` if it is valid, otherwise a new one. Every answer, problems
+ * included, has the request id and the id of the run that answers. Runs that the request starts belong to the trace of
+ * its `traceparent`.
  */
 export const requestIdGuard: Guard = async function requestId(context, next) {
   const given = context.req.header('x-request-id')

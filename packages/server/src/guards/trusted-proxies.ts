@@ -3,7 +3,7 @@ import { invalidConfig } from '@agentkit/core/internal'
 
 /** The reverse proxies whose forwarded headers count. */
 export interface TrustedProxies {
-  /** Whether an address, as a socket or a header has it, is one of them. */
+  /** Whether an address, in the form of a socket or a header, belongs to a trusted proxy. */
   has(address: string): boolean
 }
 

@@ -3,7 +3,10 @@ import type { Guard } from '../util/server-env.ts'
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Of a client that has left before its answer: it is no failure of the server. nginx has the same status. */
+/**
+ * The status for a client that has disconnected before its answer, which is no failure of the server. nginx uses the
+ * same status.
+ */
 const left = 499
 
 /** Counts each request by its route: paths that no route has are counted together, as clients choose them. */

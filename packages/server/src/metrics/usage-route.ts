@@ -36,7 +36,7 @@ const figures = {
   cost: nullable({ type: 'number' }),
 }
 
-/** A row has those of its `by`. */
+/** The keys of a row: those that its `by` names. */
 const keys = {
   day: { type: 'string' },
   model: nullable({ type: 'string' }),
@@ -44,7 +44,7 @@ const keys = {
   user_id: nullable({ type: 'string' }),
 }
 
-/** What stored runs have used: also those of other processes, and of the background. */
+/** The usage of stored runs, including runs of other processes and background runs. */
 export function usageRoute({ agent }: RouteParts): Route {
   return defineRoute({
     method: 'GET',

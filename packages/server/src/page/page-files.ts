@@ -11,5 +11,8 @@ export type PageFile = {
 /** The files of the page by their names: `index.html`, and those that it refers to as `assets/<name>`. */
 export type PageFiles = Readonly<Record<string, PageFile>>
 
-/** What `assets/page.js` exports. The compiler reads this declaration, because that file is there only once it is built. */
+/**
+ * The export of `assets/page.js`. The compiler reads this declaration, because that file exists only after the page is
+ * built.
+ */
 export declare const files: PageFiles

@@ -7,8 +7,7 @@ import type { ServerContext, ServerEnv } from '../util/server-env.ts'
 import type { PageFile, PageFiles } from './page-files.ts'
 
 /**
- * What the page may do: run its own script, whose HTML passes through a sanitizer, and call this server. `data:` is for
- * images that an answer contains.
+ * The page may run its own script, which sanitizes HTML, and call this server. `data:` allows the images of answers.
  */
 export const pagePolicy: string = [
   "default-src 'none'",
@@ -68,14 +67,14 @@ export function mountPage(
   })
 }
 
-/** The answer to other methods of the page, for those who have a token where the server asks for one. */
+/** The answer to other methods of the page. The caller has a token if the server needs one. */
 export function otherMethod({ req }: ServerContext): Response {
   const headers = { allow: 'GET, HEAD, OPTIONS' }
   if (req.method === 'OPTIONS') return new Response(null, { status: 204, headers })
   throw new ProblemError('method-not-allowed', { headers })
 }
 
-/** @returns `undefined` on sources whose page is not built yet */
+/** @returns `undefined` if the page of the sources is not built yet */
 async function builtFiles(): Promise<PageFiles | undefined> {
   try {
     return (await import('#page')).files

@@ -7,7 +7,7 @@ type MediaRange = { type: string; quality: number; position: number }
 type Match = { quality: number; specificity: number; position: number }
 
 /**
- * The format that an `Accept` header asks for.
+ * The format that an `Accept` header prefers.
  *
  * @param accept the header's value; absent or empty accepts everything
  * @param fallback the format for a client that accepts any

@@ -3,11 +3,12 @@ import type { ServerContext } from '../util/server-env.ts'
 import type { RouteRules } from './parts.ts'
 
 /**
- * The user that a request acts for: the token's own; with a token for any user, or without auth, the one that it names.
+ * The user that a request acts for: the user of the token. With a token for any user, or without auth, the user that
+ * the request names.
  *
  * @param userId the request's `user_id`
- * @throws ProblemError `missing-field` where it must name one; `not-found` where it names another user than the token's,
- *   which does not reveal which users exist
+ * @throws ProblemError `missing-field` if the request must name a user; `not-found` if it names another user than the
+ *   token's: this does not reveal which users exist
  */
 export function callerOf(context: ServerContext, userId: string | undefined): string {
   const caller = anyCallerOf(context, userId)

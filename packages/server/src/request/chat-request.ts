@@ -18,7 +18,7 @@ export type ChatRequest = ChatData & {
   isResumable: boolean
   /** The run of the session that this one replaces. */
   replaces?: string
-  /** Of what was sent with an `Idempotency-Key`; else empty. */
+  /** The fingerprint of a request with an `Idempotency-Key`; otherwise empty. */
   fingerprint: string
 }
 

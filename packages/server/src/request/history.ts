@@ -1,16 +1,17 @@
 import type { ImagePart, JSONValue, Message, TextPart, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 
-/** An earlier message as a client has it; of the assistant one step, with the calls in it that have a result. */
+/** An earlier message as a client has it. A message of the assistant is one step, with its calls that have a result. */
 export type EarlierMessage = { role: string; content: string | UserPart[]; calls?: readonly FinishedCall[] }
 
-/** A call of a tool as a client shows it, and what it gave. */
+/** A tool call as a client shows it, and its output. */
 export type FinishedCall = { callId: string; name: string; input: unknown; output: unknown; isError: boolean }
 
 /**
- * The earlier messages of a conversation, without those of other roles.
+ * The earlier messages of a conversation. Messages of other roles are left out.
  *
- * They begin with the first message of the user: models reject a greeting before it, and messages without content.
+ * The history begins with the first message of the user, because models reject a greeting before it. They also reject
+ * messages without content.
  */
 export function toHistory(entries: readonly EarlierMessage[]): Message[] {
   const history: Message[] = []
@@ -26,7 +27,7 @@ export function toHistory(entries: readonly EarlierMessage[]): Message[] {
   return history
 }
 
-/** Without images and files where the agent refuses them: a session that has a history needs none. */
+/** Leaves out images and files if the agent refuses them: a session that has a history needs none. */
 export function acceptedHistory(history: readonly Message[], acceptsImages = true): Message[] {
   if (acceptsImages) return [...history]
   return history.flatMap((message) => {
@@ -49,7 +50,10 @@ function stepOf(text: string, calls: readonly FinishedCall[]): Message[] {
   return [{ v: 1, role: 'assistant', content: [...said, ...made] }, ...results]
 }
 
-/** As text, as which a model reads JSON. An image is none: it would be long, and no model would see it. */
+/**
+ * The result as text, because a model reads JSON as text. An image stays an image: as text it would be long, and a
+ * model would not see it.
+ */
 function resultOf(output: unknown): string | (TextPart | ImagePart)[] {
   if (typeof output === 'string') return output
   if (Array.isArray(output) && output.length > 0 && output.every(isPart)) return output.map(plainPart)

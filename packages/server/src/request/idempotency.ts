@@ -9,15 +9,15 @@ import type { ServerContext } from '../util/server-env.ts'
 import type { RouteParts } from './parts.ts'
 import { runStoreOf } from './run-store.ts'
 
-/** What makes two requests the same, beside their key, method and path. */
-export type SentRequest = { /** That the request names. */ userId: string | undefined; fingerprint: string }
+/** The parts, beside key, method and path, that make two requests the same. */
+export type SentRequest = { /** The user that the request names. */ userId: string | undefined; fingerprint: string }
 
 /**
- * Stores which run answers, before it starts: when this process dies, the answer is that of the run.
+ * Stores the id of the answering run before it starts: if this process dies, a retry receives the answer of that run.
  *
  * @param run.type the content type of the answer
- * @param run.after of an event stream: the number of the event before its first
- * @returns to be called when the run has settled, for an event stream
+ * @param run.after for an event stream: the number of the event before its first event
+ * @returns a function to call when the run has settled, for an event stream
  */
 export type Begin = (run: AnsweringRun) => Promise<() => Promise<void>>
 

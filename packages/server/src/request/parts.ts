@@ -3,7 +3,7 @@ import type { Capacity } from '../capacity/capacity.ts'
 import type { Limits } from '../limits.ts'
 import type { LogEntry } from '../util/log.ts'
 
-/** What all routes share. */
+/** The parts that all routes share. */
 export type RouteParts = {
   agent: Runnable
   capacity: Capacity
@@ -18,7 +18,7 @@ export type RouteParts = {
 export type RouteRules = {
   /** Requests need a token. */
   hasAuth: boolean
-  /** Who decides on approvals: the run's user, or only a token for any user and one with `mayApprove`. */
+  /** Who decides on approvals: the user of the run, or only a token for any user or with `mayApprove`. */
   approvals: 'owner' | 'service'
   /** The path in front of every other, such as `/agent`; empty for none. Links in answers begin with it. */
   basePath: string

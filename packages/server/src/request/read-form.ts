@@ -33,7 +33,7 @@ export type FormOptions = {
 
 /** Takes the files of a form while they arrive. */
 export interface FileReceiver {
-  /** Those that have arrived, in the order of their first bytes. */
+  /** The files that have arrived, in the order of their first bytes. */
   readonly files: readonly { readonly name: string; readonly sha256: string }[]
   /**
    * Reads one file to its end.
@@ -106,7 +106,7 @@ export async function readForm(
         writeInPieces(chunk)
       } else if (arrived(chunk) && count(chunk)) {
         parser.write(chunk)
-        // After the parser, which rejects files with a better message.
+        // Runs after the parser, which rejects files with a better message.
         if (!isText(chunk)) fail(notUTF8())
       }
     }
@@ -208,7 +208,7 @@ const chunkBytes = 1024
 /** The least average size of the chunks of a large body: one that arrives byte by byte takes a thousand times its size. */
 const leastChunkBytes = 512
 
-/** Whether a `Content-Type` is that of a form with files. */
+/** Whether a `Content-Type` means a form with files. */
 export function isForm(type = ''): boolean {
   return /^multipart\/form-data *(?:;|$)/i.test(type)
 }

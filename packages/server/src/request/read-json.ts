@@ -43,7 +43,7 @@ export async function readJSON(context: ServerContext, { limits, runs, held }: F
   return parse(await readBytes(bodyOf(context), { limits, runs, held }), limits.jsonDepth)
 }
 
-/** Whether a `Content-Type` is that of JSON. */
+/** Whether a `Content-Type` means JSON. */
 export function isJSON(type = ''): boolean {
   return /^application\/json *(?:;|$)/i.test(type)
 }
@@ -56,7 +56,7 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
     const late = (): void => fail(bodyStalled())
     const stalled = setTimeout(late, limits.stalledMs)
     const tooSlow = setTimeout(late, limits.deadlineMs)
-    /** Without listeners, the chunks are not in memory until the answer is sent. */
+    /** The listeners are removed, because they would keep the chunks in memory until the answer is sent. */
     const settle = (): void => {
       clearTimeout(stalled)
       clearTimeout(tooSlow)

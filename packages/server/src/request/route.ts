@@ -4,10 +4,10 @@ import type { Begin } from './idempotency.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a route takes and answers: the source of its validation and of `/openapi.json`. */
+/** The schemas of a route: the source of its validation and of `/openapi.json`. */
 export type RouteSchemas<Query extends GenericSchema, Body extends GenericSchema> = {
   method: Method
-  /** With `:name` for parameters, as Hono has them. */
+  /** The path, with `:name` for parameters as in Hono. */
   path: string
   /** The group in the documentation: `chat`, `runs`, `sessions`, `files`, `about`. */
   tag: string
@@ -34,7 +34,7 @@ export type RouteInput<Query extends GenericSchema, Body extends GenericSchema> 
   body: InferOutput<Body>
   /** A parameter of the path, decoded once. */
   param(name: string): string
-  /** To be called by a handler whose answer is that of a run. */
+  /** A handler whose answer comes from a run calls this. */
   begin: Begin
 }
 

@@ -2,7 +2,7 @@ import type { Runnable, RunStore } from '@agentkit/core'
 import { ProblemError } from '../answer/problem.ts'
 
 /**
- * Where the agent's runs are stored.
+ * The store of the agent's runs.
  * @throws ProblemError `unsupported` for sessions that keep none
  */
 export function runStoreOf({ sessions }: Runnable): RunStore {

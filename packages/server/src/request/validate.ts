@@ -44,6 +44,6 @@ function asStream(issue: BaseIssue<unknown>): string {
 function messageOf(issue: BaseIssue<unknown> | undefined): string {
   if (issue === undefined) return 'is not valid'
   if (issue.expected === 'never') return `is not a field of this request${asStream(issue)}`
-  // A message of ours begins with a verb; those of the library repeat the value.
+  // Our own messages begin with a verb. Messages of the library repeat the value, so they are replaced.
   return /^(?:is|has|must) /.test(issue.message) ? issue.message : `must be ${issue.expected ?? 'valid'}`
 }

@@ -37,8 +37,8 @@ export async function reserveContinuation(
   await Promise.race([place, new Promise((turn) => setImmediate(turn))])
   const reservation = capacity.continuations.reserve(runId, attempt)
   const run = async (leave: Leave, before: RunRecord): Promise<LiveRun> => {
-    // Where another process has taken the run over meanwhile, this one's result has an error, and changes nothing. The same
-    // holds where the server stops, and leaves the run to the next one.
+    // If another process has taken the run over, the result here has an error, and changes nothing. The same is true if
+    // the server stops, and leaves the run to the next server.
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()
@@ -46,7 +46,7 @@ export async function reserveContinuation(
       const { code } = result.error ?? {}
       const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.runs.isClosed)
       if (!isLeft) logRun(result, { log, requestId, startedAt })
-      // The result is that of the whole run, whose first part is counted already.
+      // The result counts the whole run. The first part of the run was counted before.
       leave(spentSince(before, result))
     }
     void resumed.result.then(settle, () => leave()).finally(reservation.release)

@@ -23,7 +23,7 @@ export function endedElsewhere({ agent, capacity }: RouteParts, run: AgentRun, u
   }
 }
 
-/** What a reader of its events has to see of a result. */
+/** The events that give the result of the other process to a reader. */
 function endOf(result: RunResult, { seq, runId, path }: AgentEvent): AgentEvent[] {
   const { text, approvals, finishReason, output, usage, cost, warnings, error } = result
   const bodies: AgentEventBody[] = [

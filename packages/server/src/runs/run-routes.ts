@@ -43,7 +43,7 @@ function listRoute({ agent }: RouteParts): Route {
     async handle(context, { query: { user_id, session_id, status, limit, after } }) {
       const isForAll = context.get('principal') === '*'
       const userId = isForAll ? anyCallerOf(context, user_id) : callerOf(context, user_id)
-      runStoreOf(agent) // without it, the sentence of the answer would be that of a model
+      runStoreOf(agent) // throws our own problem before the agent throws one with its text
       const filters = {
         ...(userId !== undefined && { userId }),
         ...(session_id !== undefined && { sessionId: session_id }),

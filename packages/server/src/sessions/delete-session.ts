@@ -16,7 +16,7 @@ export async function deleteSession({ agent, capacity }: RouteParts, key: Sessio
   await agent.sessions.delete(key)
 }
 
-/** Queued runs are no turns of their session yet. */
+/** Whether the session has queued runs, which are not among its turns. */
 async function hasQueuedRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<boolean> {
   if (!agent.sessions.runs) return false
   const [first] = await agent.runs({ userId, sessionId, limit: 1 })
@@ -25,7 +25,7 @@ async function hasQueuedRuns(agent: Runnable, { userId, sessionId }: SessionKey)
 
 const notEnded: readonly RunStatus[] = ['queued', 'running', 'waiting']
 
-/** Ends the runs of the session in whichever process they are. */
+/** Ends the runs of the session in all processes. */
 async function endStoredRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<void> {
   if (!agent.sessions.runs) return
   for (const status of notEnded) {

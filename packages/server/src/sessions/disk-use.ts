@@ -1,6 +1,8 @@
 import type { Knowledge, Runnable } from '@agentkit/core'
 
-/** What the stored runs and the known files of an agent take, in bytes. Of a store that does not say it, only the files. */
+/**
+ * The disk use of an agent's stored runs and known files, in bytes. A store that does not report its size counts as 0.
+ */
 async function diskUse(agent: Runnable): Promise<number> {
   const stored = (await agent.sessions.runs?.size?.()) ?? 0
   let bytes = stored

@@ -13,7 +13,7 @@ const notesContent = jsonOf({
   notes: { type: 'array', items: objectOf({ ...note, session_id: nullable(text), run_id: nullable(text) }) },
 })
 
-/** What an agent remembers of a user. */
+/** The routes of an agent's memory of a user. */
 export function memoryRoutes({ agent }: RouteParts): Route[] {
   const inMemory = async <Value>(work: (memory: Memory) => Promise<Value>): Promise<Value> => {
     try {

@@ -1,8 +1,8 @@
 import { checkOptionNames, invalidConfig, type KeptRules } from '@agentkit/core/internal'
 
-/** How long data is kept; `[retention]` of the configuration file. 0 and absent: for ever. */
+/** How long data is kept; `[retention]` of the configuration file. 0 or absent: without limit. */
 export type RetentionOptions = {
-  /** Sessions that were not used for so many days are removed. */
+  /** Sessions that were not used for this number of days are removed. */
   retentionDays?: number
   /** A user's oldest sessions beyond this number are removed. */
   maxSessionsPerUser?: number
@@ -38,7 +38,7 @@ export function rulesOf({ retentionDays, maxSessionsPerUser }: Required<Retentio
   return { sessionsMs: retentionDays * dayMs, sessionsPerUser: maxSessionsPerUser }
 }
 
-/** What an agent's data may take, in bytes; 0 for any. */
+/** The limit for an agent's data, in bytes; 0 for no limit. */
 export function maxBytesOf({ maxDiskMb }: Required<RetentionOptions>): number {
   return maxDiskMb * 1_000_000
 }

@@ -7,9 +7,11 @@ type LoggedRun = Pick<RunResult, 'runId' | 'finishReason' | 'error'> & Partial<S
 type LogRun = {
   log: (entry: LogEntry) => void
   requestId?: string | undefined
-  /** When this process began to execute it; of a background run, its other processes count too, so it is left out. */
+  /**
+   * When this process began to execute the run. Absent for a background run, which several processes may have executed.
+   */
   startedAt?: number
-  /** What it has used in this process, where that is not all of it. */
+  /** The usage of the run in this process, if that is only a part of it. */
   spent?: Spent
 }
 

@@ -11,7 +11,7 @@ export type LogEntry = {
   level: 'error' | 'info'
   message: string
   request_id?: string
-  /** Of OpenTelemetry, where the process traces its runs. */
+  /** The trace id of OpenTelemetry, if the process traces its runs. */
   trace_id?: string
   run_id?: string
   finish_reason?: string
@@ -37,8 +37,8 @@ export interface Logger {
 }
 
 /**
- * Where runs and failures are logged: a readable line or a JSON line as pino writes it on standard error, a function, or
- * a logger. `console` prints the readable line.
+ * Where runs and failures are logged: on standard error as a readable line or as a JSON line in the format of pino, to
+ * a function, or to a logger. `console` prints the readable line.
  */
 export type Log = 'human' | 'json' | Logger | ((entry: LogEntry) => void)
 
@@ -62,7 +62,7 @@ export function createLog(log: Log = 'human'): (entry: LogEntry) => void {
 function writerOf(log: Log): (entry: LogEntry) => void {
   if (typeof log === 'function') return log
   if (typeof log === 'string') return (entry) => printLine(formatLine(entry, log))
-  // It prints an object on several lines.
+  // `console` would print an object on several lines.
   if (log === console) return (entry) => console[entry.level](formatLine(entry, 'human'))
   // The logger has a time of its own.
   return ({ time: _, level, message, ...fields }) => log[level](fields, message)

@@ -5,14 +5,14 @@ import type { Context, MiddlewareHandler } from 'hono'
 export type TextStream = {
   /** The next text to send, to be called when the client has room for it; undefined when there is no more. */
   next(): Promise<string | undefined>
-  /** To be called when the client has left, or gets no answer. */
+  /** Call it when the client has disconnected, or gets no answer. */
   leave(): void
 }
 
-/** Where a request's event stream is put by the code that answers it. */
+/** The code that answers a request puts its event stream here. */
 export type EventSlot = { stream?: TextStream }
 
-/** What guards set for routes. Without a Node server, `env` is empty or absent. */
+/** The values that guards set for routes. Without a Node server, `env` is empty or absent. */
 export type ServerEnv = {
   Bindings: Partial<HttpBindings> & { /** Set by `serve`, which writes event streams itself. */ events?: EventSlot }
   Variables: {
@@ -21,7 +21,7 @@ export type ServerEnv = {
     startedAt: number
     /** The path within the app, which may be below one of another app. */
     localPath: string
-    /** Who the token acts for: a user id, or `*` for any user. Absent without auth. */
+    /** The user id that the token acts for, or `*` for any user. Absent without auth. */
     principal?: string
     /** The token may decide on approvals where these are for services. Absent without auth. */
     mayApprove?: boolean

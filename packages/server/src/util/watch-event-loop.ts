@@ -1,6 +1,6 @@
 /** How often the event loop is looked at, in milliseconds. */
 const everyMs = 500
-/** From this delay on it counts as blocked, in milliseconds: less is not unusual on a busy machine. */
+/** The event loop counts as blocked from this delay on, in milliseconds: shorter delays are usual on a busy machine. */
 const blockedMs = 1_000
 
 /**

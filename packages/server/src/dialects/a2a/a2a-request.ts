@@ -50,7 +50,7 @@ export type A2AMessage = { contextId: string | undefined; returnsImmediately: bo
   | { taskId: string; decisions: Decisions }
 )
 
-/** @throws ProblemError for params that are not those of `SendMessage` */
+/** @throws ProblemError for params that do not fit `SendMessage` */
 export function readMessage(params: Record<string, unknown>): A2AMessage {
   const { message, configuration } = validate(body, params)
   if (configuration?.taskPushNotificationConfig) throw new A2AError('PushNotificationNotSupported', noPush)
@@ -65,7 +65,7 @@ export function readMessage(params: Record<string, unknown>): A2AMessage {
 
 export const noPush = 'This agent sends no push notifications: read the task by GetTask or SubscribeToTask.'
 
-/** The id of a task or a context; an empty one is that of the protocol's buffers for none. */
+/** The id of a task or a context; an empty id means none, as in Protocol Buffers. */
 export function readId(name: string, id: unknown): string | undefined {
   if (id === undefined || id === null || id === '') return undefined
   if (typeof id !== 'string' || !isId(id)) {

@@ -79,7 +79,7 @@ function originOf(context: ServerContext): string {
   return `${isPlain ? 'http' : 'https'}://${host}`
 }
 
-/** What the own proxy has said, where one is behind another. */
+/** The value that the server's own proxy has added, where there are several proxies. */
 function lastOf(forwarded: string | undefined): string | undefined {
   return forwarded?.split(',').at(-1)?.trim()
 }

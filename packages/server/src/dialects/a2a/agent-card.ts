@@ -2,7 +2,7 @@ import type { Runnable } from '@agentkit/core'
 
 type CardOptions = { url: string; hasAuth: boolean }
 
-/** What other agents may know of this one: never its instruction, its tools or its files. */
+/** Describes this agent to other agents, without its instruction, tools and files. */
 export function agentCard(agent: Runnable, { url, hasAuth }: CardOptions): object {
   const { name, description = `The agent ${name}.`, version = '1', members = [], samplePrompts } = agent
   const inputModes = ['text/plain', 'application/json', ...(agent.acceptsImages ? ['image/png', 'image/jpeg'] : [])]

@@ -19,7 +19,7 @@ export async function taskWithAnswer(parts: RouteParts, stored: StoredRun): Prom
 
 const eventsAtOnce = 500
 
-/** What a run has said so far; `undefined` where its events are not kept, or no longer. */
+/** The answer of a run up to now; `undefined` if its events are not stored, or were removed. */
 export async function readAnswer({ agent }: RouteParts, stored: StoredRun): Promise<AnswerReader | undefined> {
   const runs = runStoreOf(agent)
   const { record, keepsEvents, lastSeq } = stored

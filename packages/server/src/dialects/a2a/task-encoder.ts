@@ -12,15 +12,15 @@ export type TaskEncoderOptions = {
   contextId: string
   /** The member whose words are the answer, of `Runnable.speaker`. */
   speaker?: string | undefined
-  /** Of a task that the client follows from here on, and has as it is now: what has been said. */
+  /** Set for a task that the client has received and follows from here on; `reader` has the answer up to now. */
   followed?: { reader?: AnswerReader | undefined }
 }
 
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 
 /**
- * Encodes the events of one run as those of a task: the task, its answer as one artifact that is appended to, and the
- * status in which the stream ends.
+ * Encodes the events of one run as events of a task: the task, its answer as one artifact that grows, and the status
+ * with which the stream ends.
  */
 export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncoderOptions): EncodeEvent {
   const reader = followed?.reader ?? new AnswerReader({ speaker })
@@ -84,7 +84,7 @@ export function followedTask(callId: CallId, task: Task, events: EventSource): E
   }
 }
 
-/** One result of a call that is streamed. */
+/** A frame with one result of a streamed call. */
 export function resultFrame(id: CallId, result: object): string {
   return `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`
 }

@@ -19,7 +19,7 @@ export type Task = {
   metadata: Record<string, unknown>
 }
 
-/** What a run has said. */
+/** The answer of a run, and its sources. */
 export type Answer = { text: string; sources: readonly Citation[] }
 
 /** A run as a task. Its answer is one artifact. */

@@ -1,7 +1,10 @@
 /** An event of AG-UI. */
 export type Frame = { type?: string; [field: string]: unknown }
 
-/** What is open of one agent of a run: a message or a thought at a time, within a step. Each call returns what is to be sent. */
+/**
+ * The open parts of one agent of a run: a step, and in it one message or one thought. Each method returns the frames to
+ * send.
+ */
 export interface AgentTrack {
   readonly subagentRunId: string | undefined
   begin(): Frame[]

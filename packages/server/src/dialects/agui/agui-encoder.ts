@@ -15,15 +15,15 @@ export type AGUIEncoderOptions = {
   ignoredTools?: readonly string[]
   /** Calls (see `threadCallId`) that the client knows: the run continues. */
   calls?: Iterable<string>
-  /** Those of them whose results the client has: it would show them twice. */
+  /** The calls whose results the client has: it would show them twice. */
   answered?: Iterable<string>
 }
 
 type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
 
 /**
- * Encodes the events of one run as those of AG-UI. Its client accepts an end only when every message, call, step and
- * subagent is closed.
+ * Encodes the events of one run as events of AG-UI. An AG-UI client accepts an end only when every message, call, step
+ * and subagent is closed.
  *
  * Source: https://docs.ag-ui.com/concepts/events
  */
@@ -39,7 +39,7 @@ export function aguiEncoder({
   const shown = new Set(calls)
   const given = new Set(answered)
   const openers = new Map<string, string>()
-  /** By the id of a call the one that it was last shown under. */
+  /** Maps the id of a call to the id under which it was last shown. */
   const shownAs = new Map<string, string>()
   const interrupts: object[] = []
   let hasBegun = false

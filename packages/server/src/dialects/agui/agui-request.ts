@@ -77,7 +77,7 @@ function specOf({
   return { name, description, inputSchema: parameters as JSONSchema }
 }
 
-/** Only the agent's own instruction speaks as system: others are text, marked as what they are. */
+/** Only the agent's own instruction has the role `system`: other instructions become marked text. */
 function instructionOf({ role, content }: Input['messages'][number]): string[] {
   return (role === 'system' || role === 'developer') && typeof content === 'string' ? [`[${role}]\n${content}`] : []
 }
@@ -160,8 +160,8 @@ function textsIn(content: unknown): string {
 }
 
 /**
- * The results since the last question: what the client gives for the calls of the last answer. Some clients put each one
- * behind the message of its call, before those of other calls.
+ * The results since the last question: the outputs of the client for the calls of the last answer. Some clients put
+ * each result directly after the message of its call, before the messages of other calls.
  */
 function readOutputs(messages: Input['messages']): ClientOutputs {
   const answer = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)

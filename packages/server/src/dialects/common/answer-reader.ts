@@ -4,7 +4,7 @@ import { Speakers } from '@agentkit/core/internal'
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 
 export type AnswerReaderOptions = {
-  /** Of a run that continues. */
+  /** The speakers of a run that continues. */
   speakers?: Speakers
   /** Nothing was sent yet: the text of an attempt that is tried again is dropped. */
   canDrop?: boolean
@@ -13,16 +13,16 @@ export type AnswerReaderOptions = {
 }
 
 /**
- * Reads a run as one text, for protocols that know no more: what each step of the agent that speaks has said, joined by
- * blank lines. Members that speak to their caller are not heard, so that a swarm which composes its answer says it at the
- * end. What was streamed is the text that is read without a stream.
+ * Reads a run as one text, for protocols that have no more: the texts of the steps of the agent that speaks, joined by
+ * blank lines. Texts of members that answer their caller are left out, so a swarm that composes its answer has it at
+ * the end. A streamed answer and an unstreamed one have the same text.
  */
 export class AnswerReader {
   text = ''
   readonly sources: Citation[] = []
-  /** Those that the run waits for. */
+  /** The approvals that the run waits for. */
   readonly approvals: Approval[] = []
-  /** Once the run has ended, or waits. */
+  /** Set when the run has ended or was suspended. */
   end: RunEnd | undefined
   readonly #speakers: Speakers
   readonly #canDrop: boolean
@@ -31,7 +31,7 @@ export class AnswerReader {
   #stepStart = 0
   #speaker = ''
   #isNewStep = false
-  /** What an earlier attempt of the step has said, and how much of it the new one has repeated. */
+  /** The text of an earlier attempt of the step, and how much of it the new attempt has repeated. */
   #earlier: { said: string; repeated: number } | undefined
 
   constructor({ speakers = new Speakers(), canDrop = false, speaker }: AnswerReaderOptions = {}) {
@@ -104,7 +104,7 @@ export class AnswerReader {
     return added
   }
 
-  /** What is sent cannot be taken back: an attempt that says something else begins after a blank line. */
+  /** Text that was sent cannot be withdrawn: an attempt with another text begins after a blank line. */
   #restart(): void {
     const said = this.text.slice(this.#stepStart).replace(/^\n\n/, '')
     if (this.#canDrop) this.text = this.text.slice(0, this.#stepStart)

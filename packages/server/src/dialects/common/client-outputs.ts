@@ -1,7 +1,7 @@
 import type { Approval, Decision, Decisions, StoredRun } from '@agentkit/core'
 import { toolCallId } from './tool-call-id.ts'
 
-/** What a client gives for the calls that it executes, by the ids that it knows. */
+/** The outputs of a client for the calls that it executes, by the ids that the client knows. */
 export type ClientOutputs = ReadonlyMap<string, Decision>
 
 /**

@@ -2,7 +2,7 @@ import type { StoredRun, Turn } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 
 /**
- * Whose events a client sees of a run that waits for decisions, and then continues.
+ * The agents whose events a client receives of a suspended run that continues.
  * @param turn the run in its session
  */
 export function continuedSpeakers({ record, approvals }: StoredRun, turn: Turn | undefined): Speakers {

@@ -40,7 +40,7 @@ export async function decideRun(
   const continued = await continuation?.start()
   if (keepsEvents) {
     const now = await findRun(parts, runId, userId)
-    // Nothing has come since: the run waits for the same approvals, less those of `decisions`.
+    // The run has no new events: it waits for the same approvals, without those of `decisions`.
     if (now.record.status === 'waiting' && now.lastSeq === lastSeq) return undefined
     const followed = { runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
     return (encode) => followedEvents({ sessions: agent.sessions, ...followed, encode })

@@ -9,8 +9,8 @@ export type NamedUser = { userId: string; field: string }
 const unnamed = { userId: undefined, field: '' }
 
 /**
- * The user that a request of a dialect acts for: the token's own; else that of `X-User-Id`, of the dialect's own field, or
- * `default`.
+ * The user that a request of a dialect acts for: the user of the token; else the user of `X-User-Id` or of the
+ * dialect's own field, or `default`.
  *
  * @param named the dialect's own field, if it has one
  * @throws ProblemError `not-found` where it names another user than the token's; `invalid-field`

@@ -11,7 +11,7 @@ export function invalid(path: Path, message: string): ProblemError {
   })
 }
 
-/** What `read` reads, or nothing where the client has sent what a question could not have. */
+/** The parts that `read` returns, or none if the client has sent parts that a question may not have. */
 export function readIfAllowed<Part>(read: () => Part[]): Part[] {
   try {
     return read()

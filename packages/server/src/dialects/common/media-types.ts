@@ -27,7 +27,7 @@ const others: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** Of a file that is not known. */
+/** The media type of a file whose kind is not known. */
 export const unknownType = 'application/octet-stream'
 
 /** The media type of a file by the extension of its name, and whether its content is text. */

@@ -9,7 +9,7 @@ export function approvalRef(runId: string, approvalId: string): string {
 /** A decision on an approval, and where its id is in the request. */
 export type SentDecision = { ref: unknown; isApproved: boolean; reason: unknown; at: Path }
 
-/** @throws ProblemError unless all approvals are those of one run of this server */
+/** @throws ProblemError unless all approvals belong to one run of this server */
 export function decisionsOfRun(sent: readonly SentDecision[]): { runId: string; decisions: Decisions } | undefined {
   // Entries, because an id of the request may be `__proto__`.
   const decisions: [string, Decision][] = []

@@ -10,7 +10,10 @@ type StoredRunParts = {
   sources?: readonly Citation[]
 }
 
-/** The events of a stored run without its end, as far as its messages show them: those of the agent that speaks. */
+/**
+ * The events of a stored run without its end, rebuilt from its messages. A turn has messages of the agent that speaks
+ * only.
+ */
 export function turnEvents({ agentId, runId, messages, approvals = [], sources = [] }: StoredRunParts): AgentEvent[] {
   // The messages that seeded the session are in its first turn, before the question.
   const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)

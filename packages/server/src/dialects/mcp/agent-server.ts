@@ -54,7 +54,7 @@ export function agentServer(host: MCPHost): Server {
 }
 
 /**
- * What the call starts belongs to the trace of the client's span, over stdio as over HTTP.
+ * Runs that the call starts belong to the trace of the client's span, over stdio and over HTTP.
  *
  * Source: https://modelcontextprotocol.io/community/seps/414-request-meta
  */

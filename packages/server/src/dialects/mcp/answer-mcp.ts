@@ -27,7 +27,7 @@ export async function answerMCP(
   let fault: Error | undefined
   const handler = createMcpHandler(() => agentServer(host), {
     keepAliveMs: parts.limits.heartbeatMs,
-    // An answer that is late has bytes meanwhile: clients and proxies end a connection without any after some minutes.
+    // A stream sends bytes before a late answer: clients and proxies close a connection that has none for some minutes.
     responseMode: isRecord(sent) && sent.method === 'tools/call' ? 'sse' : 'auto',
     onerror(error) {
       fault = error
@@ -63,9 +63,9 @@ async function wholeAnswer(response: Response, failed: Failed): Promise<Response
 type Asker = { isModern: boolean; isCancelled(): boolean }
 
 /**
- * A stream begins with its first message, so that a call which is refused has its status. Older clients ask for methods that
- * they do not know to exist: the answer to these stays one. A call that its client has cancelled gets no answer: the client
- * would take it for the one to a call that it never made.
+ * The response waits for the first message of the stream, so that a refused call has the status of its error. Older
+ * clients call methods that may not exist: these errors stay answers with status 200. A call that its client has
+ * cancelled gets no answer: the client would report an answer to an unknown call.
  */
 async function streamedAnswer(response: Response, failed: Failed, { isModern, isCancelled }: Asker): Promise<Response> {
   const reader = response.body?.getReader()

@@ -13,13 +13,13 @@ import { AnswerReader } from '../common/answer-reader.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { turnEvents } from '../common/turn-events.ts'
 
-/** What a run has come to. */
+/** The outcome of a run: its end, or the approvals that it waits for. */
 export type Outcome = {
   runId: string
   sessionId: string
   text: string
   sources: readonly Citation[]
-  /** Those that it waits for. */
+  /** The approvals that the run waits for. */
   approvals: readonly Approval[]
   finishReason: RunFinishReason
   error?: ErrorInfo
@@ -55,13 +55,13 @@ export class AnswerOutcome {
     const { finishReason, error } = end
     const place = { runId: this.#runId, sessionId: this.#sessionId }
     const said = this.#said?.text ?? ''
-    // The text of a run that says nothing more is that of its last step.
+    // If a continued run has no new text, its text is the text of its last step, which is left out here.
     const whole = [said, said === text ? '' : text].filter((part) => part !== '').join('\n\n')
     return { ...place, text: whole, sources, approvals, finishReason, ...(error && { error }) }
   }
 }
 
-/** What has become of a stored run. */
+/** The outcome of a stored run. */
 export function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | undefined): Outcome {
   const { runId, sessionId = '', status, text = '', sources, error } = stored.record
   const finishReason = stored.record.finishReason ?? (status === 'waiting' ? 'approval' : 'stop')

@@ -59,7 +59,7 @@ export function askTool({ agent: { name, description, members = [] } }: MCPHost)
 export type Called = {
   params: { name: string; arguments?: unknown }
   context: ServerContext
-  /** What the client has declared that it can do. */
+  /** The capabilities that the client has declared. */
   capabilities: unknown
 }
 

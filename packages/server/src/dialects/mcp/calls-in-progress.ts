@@ -5,11 +5,14 @@ import type { RequestId } from './mcp-error.ts'
  * another request.
  */
 export type CallsInProgress = {
-  /** @returns aborts when the user's client cancels the call, and what to call when it is answered */
+  /**
+   * @returns a signal that aborts when the user's client cancels the call, and `end`, to be called when the call is
+   * answered
+   */
   begin(userId: string, id: RequestId): { signal: AbortSignal; end(): void }
   /**
-   * Cancels a call of the user. Without sessions, clients of one user may use the same ids: then none is cancelled, rather
-   * than another one's.
+   * Cancels a call of the user. Without sessions, several clients of one user may use the same id: then no call is
+   * cancelled, so that a client cannot cancel the call of another one.
    */
   cancel(userId: string, id: unknown): void
 }

@@ -7,7 +7,7 @@ import { readResponses } from './approval-requests.ts'
 import type { MCPHost, Watch } from './mcp-host.ts'
 
 export type Continued = {
-  /** As the client sends it: the run must be the caller's. */
+  /** As the client sends it. The run must belong to the caller. */
   runId: string
   responses: Readonly<Record<string, unknown>>
   context: ServerContext
@@ -15,11 +15,11 @@ export type Continued = {
 }
 
 /**
- * Decides on approvals of a run as the client's user has answered, and reads what the run does then. A run that was decided
- * elsewhere meanwhile is waited for.
+ * Decides on approvals of a run as the client's user has answered, and reads how the run continues. If another client
+ * has decided first, it waits for the run.
  *
- * @returns what the run has come to, and whether the user has closed the question without a decision
- * @throws ProblemError for a run that is not the caller's
+ * @returns the outcome of the run, and whether the user has closed the question without a decision
+ * @throws ProblemError for a run that does not belong to the caller
  */
 export async function continueRun(
   host: MCPHost,

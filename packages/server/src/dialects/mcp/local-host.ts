@@ -6,7 +6,7 @@ import { createLog, describeError, type Log } from '../../util/log.ts'
 import type { MCPHost, Watch } from './mcp-host.ts'
 
 export type LocalHostOptions = {
-  /** Whose sessions, runs and files they are; default `default`. */
+  /** The user whose sessions, runs and files are used; default `default`. */
   userId?: string
   /** Each user has files of their own; default: files belong to the agent. */
   perUserFiles?: boolean

@@ -15,7 +15,7 @@ export function mcpFailure(problem: ProblemError, id: RequestId, requestId: stri
   return new Response(JSON.stringify({ jsonrpc: '2.0', id, error }), { status: problem.status, headers })
 }
 
-/** What programs read of an error. */
+/** The part of an error for programs. */
 export function errorData({ code, errors }: ProblemError): Record<string, unknown> {
   return { code, ...(errors && { errors }) }
 }

@@ -56,7 +56,7 @@ export function loadAnswer(): Promise<typeof import('./answer-mcp.ts')> {
   return loadMCP(() => import('./answer-mcp.ts'))
 }
 
-/** What the SDK would take, and this server does not. */
+/** Refuses messages that the SDK would accept and this server does not. */
 function checkMessage(sent: unknown): void {
   if (Array.isArray(sent)) {
     throw new ProblemError('unsupported', { detail: 'Send one message: batches are not accepted.' })

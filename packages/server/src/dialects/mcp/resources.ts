@@ -39,7 +39,7 @@ export async function listResources(host: MCPHost, cursor: string | undefined): 
 }
 
 /**
- * One of them: its text, or its bytes in base64.
+ * Reads one resource: its text, or its bytes in base64.
  * @throws ResourceNotFoundError also for files that the caller may not read
  * @throws ProblemError `payload-too-large`
  */

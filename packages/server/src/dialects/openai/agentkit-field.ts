@@ -1,7 +1,7 @@
 import type { Approval, Citation, Cost, RunFinishReason, Usage } from '@agentkit/core'
 import { approvalBody, sourceBody } from '../../answer/encode-answer.ts'
 
-/** What is known of a run, beside the fields of OpenAI. */
+/** The facts of a run for which OpenAI has no fields. */
 export type RunFacts = {
   runId: string
   finishReason?: RunFinishReason | undefined

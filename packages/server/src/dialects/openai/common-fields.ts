@@ -8,7 +8,7 @@ import { invalid, type Path } from '../common/invalid-field.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What requests of both APIs have. */
+/** The fields that requests of both APIs have. */
 export type CommonFields = {
   model: string
   isStream: boolean

@@ -14,7 +14,7 @@ import { wholeAnswer } from './whole-answer.ts'
 const text = { type: 'string' }
 const message = { type: 'object', properties: { role: { enum: ['user', 'assistant', 'system'] }, content: text } }
 
-/** OpenAI's Chat Completions, without a session or in that of `X-Session-Id`. */
+/** OpenAI's Chat Completions, without a session or in the session of `X-Session-Id`. */
 export function completionsRoute(parts: RouteParts): Route {
   const { agent } = parts
   return defineRoute({

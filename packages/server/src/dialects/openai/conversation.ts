@@ -6,17 +6,17 @@ import { invalid, type Path } from '../common/invalid-field.ts'
 import { unsupported } from './common-fields.ts'
 import { type EarlierCall, earlierCalls, isFinished } from './earlier-calls.ts'
 
-/** What the agent is asked, and what was said before. */
+/** The question to the agent, and the earlier messages. */
 export type Conversation = { question: string | UserPart[]; history: Message[] }
 
 /**
- * The messages of a request. Those of `system` and `developer` become a marked text of the user in front: only the agent's
- * own instruction speaks as system.
+ * Reads the messages of a request. Messages of `system` and `developer` become one marked text of the user at the
+ * beginning: only the agent's own instruction has the role `system`.
  *
- * @param messages of the request: whatever the client sent
+ * @param messages of the request, not checked yet
  * @param path where they are in the request
  * @param instructions of the request, beside its messages
- * @throws ProblemError for a message that an agent does not take, and for a last one that is not the user's
+ * @throws ProblemError for a message that an agent does not accept, and if the last message is not the user's
  */
 export function readConversation(messages: readonly unknown[], path: Path, instructions: string[] = []): Conversation {
   const { question, marked, said } = readMessages(messages, path, instructions)
@@ -50,9 +50,9 @@ type Said = Omit<EarlierMessage, 'calls'> & { calls?: readonly EarlierCall[] }
 type Read = {
   question: Conversation['question']
   marked: string[]
-  /** Before the question. */
+  /** The messages before the question. */
   said: Said[]
-  /** Where what follows the last answer begins. */
+  /** The index at which the messages after the last answer begin. */
   newest: number
 }
 
@@ -107,7 +107,7 @@ function historyOf(marked: readonly string[], said: readonly Said[]): Message[] 
   return toHistory([...front, ...said.map((each) => ({ ...each, calls: (each.calls ?? []).filter(isFinished) }))])
 }
 
-/** What an application says to the model, as the words of its user. */
+/** The instructions of an application, as text of its user. */
 function markedText(texts: readonly string[]): string {
   return `The application of the user asks you to respect this:\n<application>\n${texts.join('\n\n')}\n</application>`
 }
@@ -117,7 +117,7 @@ function textOf(content: string | UserPart[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }
 
-/** What a tool gave: a text, or parts of text and images. */
+/** The result of a tool: a text, or parts of text and images. */
 function readResult(content: unknown, path: Path): string | UserPart[] {
   const read = readContent(content ?? '', path)
   return typeof read === 'string' ? read : read.filter(({ type }) => type !== 'file')

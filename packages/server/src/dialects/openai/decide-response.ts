@@ -21,7 +21,7 @@ type Decided = {
   head: ResponseHead
 }
 
-/** Decides on approvals of a response, and answers with what its run does then. The id stays that of the run. */
+/** Decides on approvals of a response, and answers with the continued run. The id stays the id of the run. */
 export async function decideResponse(
   context: ServerContext,
   parts: RouteParts,
@@ -51,7 +51,7 @@ export async function decideResponse(
   if (!reader.facts.end) throw new ProblemError('overloaded', { detail: 'The server is shutting down.', quiet: true })
   return Response.json(responseBody(head, endedState(reader)))
 
-  /** Other approvals of the run are open. */
+  /** The answer of a run that has other open approvals. */
   async function stillWaiting(): Promise<Response> {
     const { stored: now } = await findResponse(parts, responseId(runId), { userId, param })
     const place = { seq: 0, runId }

@@ -8,16 +8,19 @@ import { invalid, type Path } from '../common/invalid-field.ts'
 export type EarlierCall = Omit<FinishedCall, 'output'> & { output?: unknown }
 
 export type EarlierCalls = {
-  /** The calls of a message of the assistant. What is no call of a tool is left out, as a model would have no use for it. */
+  /**
+   * The calls of a message of the assistant. Entries that are no calls of tools are left out, because a model could not
+   * use them.
+   */
   read(sent: unknown): EarlierCall[]
   /**
-   * Gives a call its result, that of a message of the role `tool`.
+   * Gives a call its result, from a message of the role `tool`.
    * @throws ProblemError where no call has the id
    */
   finish(sent: { id: unknown; at: Path; output: unknown }): void
 }
 
-/** The calls in the messages of one request. Of several with one id, a result is that of the newest. */
+/** The calls in the messages of one request. If several calls have one id, a result belongs to the newest of them. */
 export function earlierCalls(): EarlierCalls {
   const bySentId = new Map<unknown, EarlierCall>()
   const taken = new Set<string>()

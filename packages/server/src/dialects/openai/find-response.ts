@@ -11,7 +11,7 @@ export type FoundResponse = {
   sessionId: string | undefined
   /** Absent until a queued run begins. */
   turn: Turn | undefined
-  /** Where the store keeps runs. */
+  /** Absent if the store keeps no runs. */
   stored: StoredRun | undefined
 }
 

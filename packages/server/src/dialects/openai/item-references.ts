@@ -9,12 +9,12 @@ import { storedResponse } from './stored-response.ts'
 
 type Reference = { type: 'item_reference'; id: unknown }
 
-/** Of one request: a reference of some bytes stands for a text of any length, and costs a read of the store. */
+/** The limits of one request: a short reference may mean a text of any length, and costs a read of the store. */
 const most = { responses: 1_000, characters: 8_000_000 }
 
 /**
- * The body of a request with the items that it refers to. Clients such as that of the AI SDK send the ids of what was
- * answered, in place of the items.
+ * The body of a request with the items that it refers to. Some clients, such as the AI SDK, send the ids of the
+ * answered items in place of the items.
  *
  * @param userId of the request
  * @throws ProblemError `not-found` for an item that is not stored, or another user's; `invalid-field` for more than a request may

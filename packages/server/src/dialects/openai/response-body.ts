@@ -3,7 +3,7 @@ import { agentkitField, type RunFacts, responseUsage } from './agentkit-field.ts
 import type { OpenAIError } from './openai-problem.ts'
 import type { Item } from './response-items.ts'
 
-/** What a response repeats of its request. A response that is read later has only what is stored. */
+/** The fields that a response repeats from its request. A response that is read later has only the stored ones. */
 export type ResponseHead = {
   model: string
   /** In seconds since 1970. */
@@ -62,7 +62,7 @@ export function responseBody(head: ResponseHead, { facts, status, output, usage,
   }
 }
 
-/** Of the closed list that responses have. */
+/** A code of the closed list that responses have. */
 function errorCode({ code }: OpenAIError): string {
   return code === 'rate_limit_exceeded' ? code : 'server_error'
 }

@@ -16,7 +16,7 @@ export function newBlock(kind: BlockKind, id: string): Item {
   return kind === 'message' ? { ...item, role: 'assistant', content: [] } : { ...item, summary: [] }
 }
 
-/** The event that begins the one part of such an item. */
+/** The event that begins the only part of a block's item. */
 export function blockBegin(kind: BlockKind, place: Place): Frame {
   return kind === 'message'
     ? { type: 'response.content_part.added', ...place, content_index: 0, part: textPart('', []) }
@@ -82,7 +82,7 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** What `jsonOf` has written. */
+/** Parses arguments that `jsonOf` has written. */
 export function parsed(text: unknown): unknown {
   return typeof text === 'string' ? JSON.parse(text) : {}
 }

@@ -4,7 +4,7 @@ import type { RouteParts } from '../../request/parts.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
 import { sessionAfter } from './session-after.ts'
 
-/** Where a new response is stored, and what came before it. */
+/** The session of a new response, and its earlier messages. */
 export type ResponsePlace = { sessionId: string | undefined; history: Message[] | undefined }
 
 type Asked = {
@@ -16,11 +16,11 @@ type Asked = {
 }
 
 /**
- * The session of a new response: that of the previous one where it is the last; otherwise a new one, which begins with the
- * turns up to it.
- * @returns its history where it is not that of the request
- * @throws ProblemError `not-found` for an unknown previous response; `session-busy` for one that has not ended, where it is not
- *   the last; `session-conflict` for one that never began
+ * Finds the session of a new response: the session of the previous response if that is its last one; otherwise a new
+ * session that begins with the turns up to the previous response.
+ * @returns also the history, where it is not the history of the request
+ * @throws ProblemError `not-found` for an unknown previous response; `session-busy` for a previous response that has
+ *   not ended and is not the last; `session-conflict` for one that never began
  */
 export async function placeOf(parts: RouteParts, asked: Asked): Promise<ResponsePlace> {
   const { userId, previousId, sessionId, isStored, isBackground } = asked
@@ -55,7 +55,7 @@ async function isLastRun(
   { runId, sessionId = '', turn }: FoundResponse,
 ): Promise<boolean> {
   const { agent } = parts
-  // Queued runs are no turns of their session yet.
+  // Queued runs are not among the turns of their session.
   const [queued] = agent.sessions.runs ? await agent.runs({ userId, sessionId, status: 'queued', limit: 1 }) : []
   if (!turn || queued) return queued?.runId === runId
   if (turn.status === 'replaced') return false
@@ -68,7 +68,7 @@ async function messagesUntil(
   userId: string,
   { runId, sessionId, turn }: FoundResponse,
 ): Promise<Message[]> {
-  // Its status before another turn replaced it.
+  // A replaced turn counts as done here, so that its messages are visible.
   const last = turn?.status === 'replaced' ? { ...turn, status: 'done' as const } : turn
   const own = last ? visibleMessages(last) : []
   if (sessionId === undefined) return own

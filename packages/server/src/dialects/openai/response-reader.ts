@@ -23,7 +23,10 @@ import {
 
 type Block = { kind: BlockKind; item: Item; index: number; text: string }
 type Call = { item: Item; index: number }
-/** What is heard of the member whose words are the answer: its calls are not the agent's. */
+/**
+ * The events that are read of the member whose words are the answer. Its calls are left out, because they are not the
+ * agent's.
+ */
 const wordTypes: ReadonlySet<AgentEvent['type']> = new Set(['step-start', 'step-end', 'step-restart', 'text-delta'])
 type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
 
@@ -46,7 +49,7 @@ export class ResponseReader {
   #items = 0
   #block: Block | undefined
   #calls = new Map<string, Call>()
-  /** Those of earlier responses of the run; absent in the first one. */
+  /** Calls of earlier responses of the run; absent in the first response. */
   #earlierCalls: Map<string, Call> | undefined
   /** Approvals that were requested, by their call. */
   readonly #requested = new Map<string, string>()
@@ -232,7 +235,7 @@ export class ResponseReader {
     const { call, frames: begun } =
       current && this.#isOpen(current)
         ? { call: current, frames: [] }
-        : // It was shown by an earlier response, which ended before the call had a result.
+        : // An earlier response has shown the call, and ended before the call had a result.
           this.#beginCall(callId, {
             ...{ name, runId, input: known ? parsed(known.arguments) : {}, id: current ? undefined : known?.id },
             approvalId: this.#approvalOf(callId, runId),
@@ -256,7 +259,7 @@ export class ResponseReader {
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
     const frames = this.#closeBlock()
-    // Another call of the same id is that of a member, which has a model of its own.
+    // Another call with the same id may be a member's, because each member has a model of its own.
     const [call] = [this.#calls, this.#earlierCalls]
       .flatMap((calls) => calls?.get(callId) ?? [])
       .filter(({ item }) => item.name === name)
@@ -296,7 +299,10 @@ export class ResponseReader {
   }
 }
 
-/** What the model has read of a result without a value, as the response that is read later has it. */
+/**
+ * The text that the model has read in place of a result without a value; a response that is read later has the same
+ * text.
+ */
 function nothing(output: unknown): string | undefined {
   if (output === undefined) return 'done'
   return output === null ? 'no result' : undefined

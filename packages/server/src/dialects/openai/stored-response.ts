@@ -57,7 +57,7 @@ const statuses: Record<TurnStatus, RunRecord['status']> = {
   waiting: 'waiting',
   done: 'done',
   failed: 'failed',
-  // Its status before another turn replaced it.
+  // A replaced turn has ended before another turn replaced it.
   replaced: 'done',
 }
 

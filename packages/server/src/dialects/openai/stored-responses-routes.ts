@@ -29,7 +29,7 @@ function findFor(context: ServerContext, parts: RouteParts, id: string): Promise
   return findResponse(parts, id, { userId: openaiCaller(context, undefined), param: 'response_id' })
 }
 
-/** What is stored of a response says what it continues, but nothing else of its request. */
+/** The head of a stored response: it names the response before it, and has nothing else of its request. */
 async function headFor(context: ServerContext, parts: RouteParts, found: FoundResponse): Promise<ResponseHead> {
   const before = await runBefore(parts, found, openaiCaller(context, undefined))
   return { ...storedHead(parts.agent.id, found), previousId: before === undefined ? null : responseId(before) }
@@ -94,7 +94,7 @@ function deleteRoute(parts: RouteParts): Route {
       if (sessionId === undefined) throw finalConflict('The response is not part of a session. It can be cancelled.')
       const key = { agentId: agent.id, userId, sessionId }
       const turns = await agent.sessions.turns(key, { limit: 2 })
-      // Queued runs are no turns of their session yet.
+      // Queued runs are not among the turns of their session.
       const queued = agent.sessions.runs ? await agent.runs({ userId, sessionId, status: 'queued', limit: 2 }) : []
       if ([...turns, ...queued].some((each) => each.runId !== runId)) {
         throw finalConflict('Its session has other responses. Delete the session instead.')

@@ -6,7 +6,7 @@ import { approvalRef } from '../common/run-approvals.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
 
 export type UIEncoderOptions = {
-  /** Of a run that continues. */
+  /** The speakers of a run that continues. */
   speakers?: Speakers
   /** The member whose words are the answer, of `Runnable.speaker`. */
   speaker?: string | undefined
@@ -129,14 +129,14 @@ export function uiEncoder({
       return [...closeStep(), { type: 'error', errorText: error?.message ?? 'The run failed.' }]
     }
     if (finishReason === 'approval') return [...suspendCalls(), ...closeStep(), finish(event)]
-    // A page that answers calls of client tools would take those of the last step for its own, and send the message again.
+    // A page that answers calls of client tools would answer the calls of the last step, and send the message again.
     const apart = hasCalls ? beginStep() : []
-    // An answer that no step has streamed.
+    // The answer, if no step has streamed it.
     const whole = hasText || text === '' ? [] : add('text', text)
     return [...apart, ...whole, ...closeStep(), finish(event)]
   }
 
-  /** What the member says whose words are the answer. Its calls and results are data of the run. */
+  /** The chunks of the member whose text is the answer. Its calls and results are sent as data of the run. */
   const wordsOf = (event: AgentEvent): Chunk[] => {
     if (speaker === undefined || event.path.length !== 2 || event.path[1] !== speaker) return []
     switch (event.type) {
@@ -205,14 +205,14 @@ function finish({ runId, finishReason, usage, cost }: Of<'run-end'>): Chunk {
   return { type: 'finish', finishReason: ends[finishReason] ?? 'length', messageMetadata }
 }
 
-/** The words that the AI SDK has for an end, which its hook `onFinish` gets; others are those of limits. */
+/** The finish reasons of the AI SDK, which its hook `onFinish` receives. Reasons that are missing here are limits. */
 const ends: Partial<Record<RunFinishReason, string>> = {
   ...{ stop: 'stop', 'content-filter': 'content-filter' },
-  // As in its own streams, where a call waits for a decision.
+  // The AI SDK's own streams end so while a call waits for a decision.
   approval: 'tool-calls',
 }
 
-/** One Server-Sent Event. Values of tools may have no JSON form. */
+/** One Server-Sent Event. Values of tools may not be representable as JSON. */
 function frame(chunk: Chunk): string {
   try {
     return `data: ${JSON.stringify(chunk)}\n\n`
@@ -224,7 +224,7 @@ function frame(chunk: Chunk): string {
   }
 }
 
-/** What only some clients show: it is part of no message. */
+/** A chunk that only some clients show. It is not part of a message. */
 function dataChunk(event: AgentEvent): Chunk {
   return { type: 'data-agentkit', data: event, transient: true }
 }

@@ -9,7 +9,7 @@ import { filePart, readDataURL } from '../common/data-url.ts'
 import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
-/** What `DefaultChatTransport` sends; other fields are the application's own. */
+/** The fields that `DefaultChatTransport` sends; other fields belong to the application. */
 const body = looseObject({
   id: idField,
   messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
@@ -29,7 +29,7 @@ export type UIRequest = { sessionId: string; isResumable: boolean } & (
       question: string | UserPart[]
       history: Message[]
       replacesAfter: Replaced | undefined
-      /** Only for an agent that takes tools of clients: for others the field is the application's own. */
+      /** Only for an agent that accepts client tools: for other agents the field belongs to the application. */
       tools: readonly ToolSpec[]
     }
   | { runId: string; decisions: Decisions; outputs: ClientOutputs }
@@ -52,7 +52,7 @@ export function readUIRequest(sent: unknown): UIRequest {
   const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
   const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
   const before = earlier.findLast(({ role }) => role === 'assistant')
-  // A message without an id is that of no run: nothing is known to come after it.
+  // A message without an id belongs to no run, so the messages after it are not known.
   const isKnown = before === undefined || before.id !== undefined
   return {
     ...common,
@@ -98,7 +98,7 @@ function historyOf(messages: readonly UIMessage[]): Message[] {
   )
 }
 
-/** What an assistant said, and after that each time the calls that it had made. */
+/** The steps of an assistant: a text, and the calls after it. */
 function stepsOf(parts: readonly unknown[]): EarlierMessage[] {
   const steps: { texts: string[]; calls: FinishedCall[] }[] = [{ texts: [], calls: [] }]
   for (const part of parts) {

@@ -99,7 +99,7 @@ async function continueRun(
   const encode = uiEncoder({ speakers, speaker: agent.speaker, ...callsOf(stored, decisions) })
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
-  // Other approvals of the run are open.
+  // Other approvals of the run are open: the answer ends as a suspended run.
   const waits = { seq: stored.lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
   return new Response(encode({ ...waits, type: 'run-end', finishReason: 'approval' }), {
     headers: { 'content-type': eventStreamType },
@@ -162,7 +162,7 @@ function stopRoute(parts: RouteParts): Route {
     async handle(context, { param }) {
       const userId = dialectCaller(context)
       const sessionId = param('id')
-      // The runs of this process, also those of which nothing is stored.
+      // Cancels the runs of this process, also runs that are not stored.
       await parts.capacity.sessionRuns.cancel({ userId, sessionId })
       const active = await activeRun(parts, userId, sessionId)
       if (active) await parts.agent.cancel(active.record.runId, { userId })

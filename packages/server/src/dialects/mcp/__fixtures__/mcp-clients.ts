@@ -51,7 +51,7 @@ export async function client2(app: Hono, { headers, onElicit }: ClientOptions = 
   return client
 }
 
-/** That of the SDK 1, which speaks the revisions of 2025. */
+/** The client of the SDK 1, which uses the revisions of 2025. */
 export async function client1(app: Hono, { headers, onElicit }: ClientOptions = {}): Promise<Client1> {
   const client = new Client1(info, { capabilities: onElicit ? { elicitation: { form: {} } } : {} })
   if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params as Elicited) as never)
