@@ -3,9 +3,9 @@ import { runInNewContext } from 'node:vm'
 import type { Message, SessionStore } from '@agentkit/core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
-/** A database, and a connection to it beside those of its stores. */
+/** A database, and a connection to it that no store uses. */
 export type TestedDatabase = {
-  /** Another store of the database, as one of another process. */
+  /** Opens another store of the database, as another process would. */
   open(): SessionStore
   /** Runs SQL in which `runs` and `messages` are the tables. */
   execute(sql: string): Promise<void>
@@ -15,7 +15,7 @@ export type TestedDatabase = {
 const key = { agentId: 'test', userId: 'ann', sessionId: 's' }
 const said = (text: string): Message => ({ v: 1, role: 'assistant', content: [{ type: 'text', text }] })
 
-/** What a store that keeps messages in memory loads after changes that it has not made itself. */
+/** Tests that a store which keeps messages in memory loads the changes of other stores. */
 export function keptMessagesTests(create: () => Promise<TestedDatabase>): void {
   let database: TestedDatabase
   let store: SessionStore
@@ -40,7 +40,7 @@ export function keptMessagesTests(create: () => Promise<TestedDatabase>): void {
     await by.end(runId, 'done')
     return runId
   }
-  /** As a store loads them that has loaded nothing before. */
+  /** The messages as a new store loads them. */
   async function stored(): Promise<Message[]> {
     const fresh = database.open()
     const session = await fresh.load(key)
@@ -120,10 +120,10 @@ export function keptMessagesTests(create: () => Promise<TestedDatabase>): void {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')
     await addTurn(store, 'one')
-    // In a function of its own, whose variables are gone afterwards.
+    // A separate function, so that its variables can be collected afterwards.
     const load = async () => (await messages()).map((message) => new WeakRef(message))
     const kept = await load()
-    // Only what is older than a millisecond is removed, by a clock that counts whole ones.
+    // Only data older than a millisecond is removed, by a clock that counts whole milliseconds.
     await vi.waitFor(async () => {
       await remove()
       expect(await store.load(key)).toBeUndefined()

@@ -34,14 +34,14 @@ const optionNames: Record<keyof PostgresSessionsOptions, true> = {
 const isQueue = hasMethod('take', 'a RunQueue: postgresQueue(url) of @agentkit/queue-postgres')
 
 /**
- * Sessions in Postgres 13 or newer, which the processes of many machines share. It connects at the first call, and creates
- * or migrates its schema then. All times are those of the database.
+ * Sessions in Postgres 13 or newer, which the processes of many machines share. It connects at the first call, and
+ * creates or migrates its schema then. All times come from the clock of the database.
  *
  * A run whose process has died is settled as failed by the next `load` or `begin` of its session; later writes of that
- * run are refused. While the database is away, calls wait and are tried again.
+ * run are refused. While the database cannot be reached, calls wait and are tried again.
  *
  * @param url `postgres://user:password@host:5432/database`
- * @throws AgentKitError `invalid-argument` for what is no such URL, and for an unknown option
+ * @throws AgentKitError `invalid-argument` for an invalid URL, and for an unknown option
  * @throws AgentKitError from every call: `missing-package` without `pg`; `invalid-config` when the database cannot be
  *   used, with the SQL to run; `storage` when it cannot be reached
  * @example

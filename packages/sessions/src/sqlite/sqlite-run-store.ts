@@ -132,7 +132,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
           endRun({ statements, touch, now }, runId, run, ending, () => writeEntry(statements, touch, run, prepared))
         })
       } finally {
-        // Also if it could not be stored: the run is lost then, and resumed or settled as such.
+        // The run is released even if its end could not be stored: then it counts as lost, and is resumed or settled.
         holder.release(runId, ending.attempt)
       }
     },

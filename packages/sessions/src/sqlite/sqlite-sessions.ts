@@ -24,8 +24,8 @@ import type { Statements } from './statements/statements.ts'
 /** How a file of sessions is opened. */
 export type SQLiteSessionsOptions = {
   /**
-   * What an acknowledged turn survives: `normal` the death of the process, `full` that of the machine too, at several
-   * times the cost of each write. `normal` when absent.
+   * `normal`, the default: an acknowledged turn survives a crash of the process. `full`: it also survives a crash of
+   * the machine, and each write costs several times as much.
    */
   durability?: 'normal' | 'full'
   /** How long a call waits for a lock of another process, in milliseconds; default 5,000. */
@@ -77,7 +77,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
     return active !== undefined && isAbandoned(active, holder)
   }
   const store: SessionStore = {
-    // What a database in memory holds ends with its process, so no worker would begin a run of it.
+    // A database in memory ends with its process, so no worker could begin its runs.
     runs: sqliteRunStore(access, { isShared: path !== ':memory:' }),
     memory: sqliteMemory(access),
 
@@ -136,7 +136,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
           touch(runId)
         })
       } finally {
-        // Also if it could not be stored: without an owner, the next run settles it.
+        // The run is released even if its end could not be stored: the next run settles a run without an owner.
         holder.release(runId)
       }
     },

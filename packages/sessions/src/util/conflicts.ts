@@ -14,7 +14,7 @@ export function sessionHeld(): AgentKitError {
   return conflict('Another run holds the session.', true)
 }
 
-/** A run is not enqueued beside those of its session. */
+/** The error of a run that is not enqueued because its session has other runs. */
 export function sessionBusy(): AgentKitError {
   return new AgentKitError(
     'session-busy',

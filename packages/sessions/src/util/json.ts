@@ -29,7 +29,10 @@ export function parseState(text: string): NonNullable<Session['state']> {
   }
 }
 
-/** Those that can be read: a damaged row must not keep the others from being started. Reading it alone reports it. */
+/**
+ * The rows that can be read: a damaged row must not prevent the start of the others. Reading the damaged row alone
+ * reports it.
+ */
 export function readable<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): Read[] {
   return rows.flatMap((row) => {
     try {

@@ -25,7 +25,9 @@ export const noMessages: KeptMessages = {
   chars: 0,
 }
 
-/** The messages of the sessions that were loaded last, so that a turn parses those of the turn before it alone. */
+/**
+ * The messages of the sessions that were loaded last, so that a turn parses only the messages of the turn before it.
+ */
 export class MessageCache {
   readonly #kept = new Map<number, KeptMessages>()
   readonly #most: { sessions: number; chars: number }

@@ -2,7 +2,7 @@ import type { Message, Note, RememberedTurn } from '@agentkit/core'
 import { writtenIn } from '@agentkit/core/internal'
 import { toISO } from './to-iso.ts'
 
-/** A message of a turn that can be recalled; those of one turn follow each other. */
+/** A message of a turn that can be recalled. The messages of one turn follow each other. */
 export type RecalledRow = { number: number; run_id: string; session_id: string; ended_at: number; body: string }
 
 export function turnsOf(rows: readonly RecalledRow[]): RememberedTurn[] {

@@ -41,8 +41,8 @@ type TextOf = (stored: string) => string
 const asStored: TextOf = (stored) => stored
 
 /**
- * What the owner of a run may see.
- * @param approvals of the run; only needed where it waits
+ * The record of a run, for its owner.
+ * @param approvals of the run; only needed if the run waits
  */
 export function recordFrom(
   row: RecordColumns,
@@ -86,7 +86,7 @@ export function toStoredApproval(row: ApprovalRow, runId: string, textOf: TextOf
   return stored
 }
 
-/** Not decided, and requested when the run was suspended last. */
+/** Whether an approval is not decided, and was requested when the run was last suspended. */
 function isOpen({ decision, attempt }: ApprovalRow, run: RecordColumns): boolean {
   return decision === null && attempt === run.attempt
 }

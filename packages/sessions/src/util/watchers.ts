@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 
 type Listener = () => void
 
-/** Who is called after writes to the runs of one database. */
+/** The listeners that are called after writes to the runs of one database. */
 export interface Watchers {
-  /** @returns stops it */
+  /** @returns a function that stops the watch */
   watch(runId: string, listener: Listener): () => void
   notify(runId: string): void
   /** Calls all: any run may have changed. */
@@ -13,7 +13,7 @@ export interface Watchers {
   isWatched(): boolean
 }
 
-/** By run and database: several stores of a process may use one file. */
+/** The listeners by run and database: several stores of a process may use one file. */
 const listenersOf = new Map<string, Set<Listener>>()
 let memoryDatabases = 0
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Stands between a store and its Postgres, on loopback. */
+/** A proxy between a store and its Postgres, on loopback. */
 export type TCPProxy = {
   /** The URL with the proxy's port. */
   urlOf(url: string): string

@@ -12,10 +12,10 @@ import { runNotices } from './notices.ts'
 import { storedSchedules } from './schedules.ts'
 import { countRuns, unfinishedRuns } from './unfinished-runs.ts'
 
-/** After so long without a sign a worker is forgotten, if its agent has another one. */
+/** A worker without a heartbeat for this time is removed from the list, if its agent has another worker. */
 const forgottenAfterMs = 60_000
 
-/** Background runs in Postgres, for the processes of many machines. Their jobs are those of `queue`. */
+/** Background runs in Postgres, for the processes of many machines. Their jobs are in `queue`. */
 export function postgresBackgroundRuns(access: Access, queue: RunQueue): BackgroundRuns {
   const { database, holder, inOrder, write } = access
   const { query } = database
@@ -99,7 +99,7 @@ export function postgresBackgroundRuns(access: Access, queue: RunQueue): Backgro
 
 const callerHasEndedText = `SELECT 1 FROM agentkit.runs AS own JOIN agentkit.runs AS caller ON caller.run_id = own.parent
   WHERE own.number = $1 AND own.root IS NOT NULL AND caller.status IN ('done', 'failed')`
-/** Approvals that it asks for again have their whole time. */
+/** Open approvals of the run get their full time again. */
 const retryText = `WITH asked AS (UPDATE agentkit.approvals SET requested_at = $2 WHERE run = $1 AND decision IS NULL)
   UPDATE agentkit.runs SET status = 'queued', holder = NULL, holds_session = false,
     awaits_members = false, takeovers = 0, is_background = true, is_resumable = true, keeps_events = true, due_at = NULL,

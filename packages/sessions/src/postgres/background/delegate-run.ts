@@ -15,7 +15,10 @@ type Family = {
   is_background: boolean
 }
 
-/** Creates those of a run's members that are new, and lets the run wait for all of them. Its entry is stored. */
+/**
+ * Creates the new member runs of a run, and lets the run wait for all its members. The entry of the run is stored
+ * already.
+ */
 export async function delegateRun(
   { query, now, touch }: Writing,
   runId: string,
@@ -24,7 +27,7 @@ export async function delegateRun(
   const id = toStored(runId)
   const [run] = await query<Family>(familyText, [id])
   if (!run?.is_background) throw conflict(`The run ${runId} is no background run: its members run within it.`)
-  // From now on its events are part of one stream with theirs.
+  // From now on the run and its members have one stream of events.
   if (run.root === null) await query(beginTreeText, [run.number])
   const added = await addQueued(
     query,

@@ -134,15 +134,15 @@ async function add(
 ): Promise<void> {
   const added = await addQueued(query, rows, now)
   const isMissing = ({ runId }: QueuedRow): boolean => !added.has(runId)
-  // Their session was deleted since it was found. Now it is new, and locked.
+  // The session of the missing runs was deleted after it was found. It is created again and locked now.
   for (const runId of await addQueued(query, rows.filter(isMissing), now)) added.add(runId)
   const missing = rows.filter(isMissing)
   if (missing.length === 0) return
-  // Another caller has used their keys meanwhile.
+  // Another caller has used the same keys since.
   const known = await knownRuns(query, missing)
   for (const row of missing) {
     const index = entries.findIndex(({ runId }) => runId === row.runId)
-    // Each row is that of an entry.
+    // The cast holds: each row has an entry.
     const same = sameRun(known, row, entries[index] as QueuedRunEntry)
     if (same !== undefined) results[index] = { runId: same, isNew: false }
     else if (!(again && (await isOwn(query, row.runId, now)))) throw conflict(`There is a run ${row.runId} already.`)

@@ -4,7 +4,7 @@ import type { Access } from '../database/access.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
 import { listColumns, type RecordRow, toRecord } from '../runs/run-rows.ts'
 
-/** What a notice has kept of its run, and the run as it is. */
+/** The columns that a notice has copied from its run, and the current columns of the run. */
 type NoticeRow = RecordRow & { notice_id: string; tries: number; noticed_at: number }
 
 /** Notices of runs that have ended or wait. */

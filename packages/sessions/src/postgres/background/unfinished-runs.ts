@@ -69,7 +69,7 @@ function toJob(row: UnfinishedRow): QueuedJob {
   })
 }
 
-/** Background runs by agent, without those of members. */
+/** The counts of background runs by agent, without the runs of members. */
 export async function countRuns(query: Query): Promise<RunCounts[]> {
   const rows = await query<{ agent_id: string; status: RunStatus; runs: number; attempts: number }>(countsText, [])
   const counts = new Map<string, RunCounts>()

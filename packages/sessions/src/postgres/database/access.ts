@@ -6,7 +6,7 @@ import type { Database, Query } from './database.ts'
 import type { Holder } from './holder.ts'
 import { runOrder } from './run-order.ts'
 
-/** What all parts of an open store share. */
+/** The parts that all operations of an open store share. */
 export type Access = {
   database: Database
   holder: Holder
@@ -20,7 +20,7 @@ export type Access = {
   write<T>(work: (writing: Writing) => Promise<T>, options?: { isSingle?: boolean }): Promise<T>
 }
 
-/** What a transaction on runs works with. */
+/** The parts that a transaction on runs uses. */
 export type Writing = {
   query: Query
   holder: Holder

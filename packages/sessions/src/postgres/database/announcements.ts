@@ -14,7 +14,7 @@ export interface Announcements {
   close(): Promise<void>
 }
 
-/** Messages are collected for so long: each costs a lock that all of a server share. */
+/** How long messages are collected, in milliseconds: each costs a lock that is shared by the whole Postgres server. */
 const collectMs = 20
 /** Postgres accepts less than 8,000 bytes. */
 const maxBytes = 7_000
@@ -78,7 +78,7 @@ export function openAnnouncements(
       // The connection does not keep the process alive.
       unref(client)
       await client.query(`LISTEN "${schema}"`)
-      // The last reader has left meanwhile.
+      // The last reader has left while the connection was opened.
       if (!check) return void (await client.end())
       listener = client
       lastHeard = performance.now()
@@ -191,7 +191,7 @@ function inParts(self: string, runIds: Iterable<string>): string[] {
 }
 
 function unref(client: Client): void {
-  // The driver has it, its types do not.
+  // The cast holds: the driver has `unref`, its types do not.
   const { unref } = client as Client & { unref?: () => void }
   unref?.call(client)
 }

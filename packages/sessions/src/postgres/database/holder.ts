@@ -5,10 +5,10 @@ import type { Database, Query } from './database.ts'
 /** A row joined to its holder. */
 export type HeldRow = { run_id: string; attempt: number; holder: string | null; is_alive: boolean }
 
-/** What a store knows of a run that it works on. */
+/** The state of a run that the store works on. */
 export type Held = {
   attempt: number
-  /** Of its messages. */
+  /** The number of the run's messages. */
   count: number
   /** Whether it is a member's run, or has such runs. */
   inTree?: boolean
@@ -28,13 +28,13 @@ export interface Holder {
   hold(work: string, held?: Held): void
   /** @param attempt only this one; any when absent */
   release(work: string, attempt?: number): void
-  /** Lets go of a run whose end could not be stored: it is lost from now on. */
+  /** Gives up a run whose end could not be stored: the run counts as lost from now on. */
   abandon(runId: string): void
-  /** What this store holds of a run. */
+  /** The state of a run that this store holds. */
   held(work: string): Held | undefined
   /** Whether the store that runs it has died. */
   isLost(row: HeldRow): boolean
-  /** What it still holds has no owner any more. */
+  /** Work that the store still holds has no owner afterwards. */
   close(): Promise<void>
 }
 
@@ -107,7 +107,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       stop()
       works.clear()
       if (lastBeat !== Number.NEGATIVE_INFINITY) {
-        // Where the database is away, the row becomes stale.
+        // If the database cannot be reached, the row becomes stale.
         const removed = database.query('DELETE FROM agentkit.holders WHERE id = $1', [id]).catch(() => {})
         await Promise.race([removed, sleep(closeMs, undefined, { ref: false })])
       }
@@ -116,7 +116,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
 }
 
 const clockText = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now'
-/** Rows of stores that have died long ago are removed meanwhile: a store without a row counts as dead. */
+/** The statement also removes rows of stores that died long ago: a store without a row counts as dead. */
 const beatText = `WITH old AS (DELETE FROM agentkit.holders WHERE heartbeat < clock_timestamp() - interval '1 day')
   INSERT INTO agentkit.holders (id, heartbeat) VALUES ($1, clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat

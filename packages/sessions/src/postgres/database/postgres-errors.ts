@@ -23,9 +23,9 @@ const transientWords =
 /** Whether a retry may succeed: the connection was lost, or the server is about to be there again. */
 export function isTransient(error: unknown): boolean {
   const { code = '', message = '', severity, constraint } = toFailure(error)
-  // The session of a new run was deleted meanwhile: the next try makes it anew.
+  // The session of a new run was deleted in the meantime: the next try creates it again.
   if (code === '23503') return constraint === 'runs_session_fkey'
-  // A statement that breaks the protocol is wrong; a pooler that ends the connection says the same.
+  // The code means a violation of the protocol. A pooler that ends the connection has the same code, as FATAL.
   if (code === '08P01') return severity === 'FATAL'
   return transientStates.has(code) || transientCodes.test(code) || transientWords.test(message)
 }

@@ -16,7 +16,7 @@ export type RunToBegin = {
   columns: RunColumns
 }
 
-/** What `create` stores of a run and `begin` does not know. */
+/** The columns of a run that `create` fills, and for which `begin` has no values. */
 export type RunColumns = {
   agentId: string
   isResumable: boolean

@@ -33,7 +33,8 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
           if (again && row?.holder === holder.id && row.created_at === now) return undefined
           if (row && isKnown(row, work)) return row
           const values = [key, toStored(request.fingerprint), holder.id, now]
-          // One of two concurrent requests finds the row of the other, in this store maybe before the commit is acknowledged.
+          // One of two concurrent requests finds the row of the other. In the same store this may be before the commit
+          // is acknowledged.
           if ((await query(row ? takeText : reserveText, values)).length === 0) continue
           holder.hold(work)
           isHeld = true
@@ -56,7 +57,7 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
           ]),
         { isSingle: true },
       )
-      // Where nothing was reserved, the answer was deleted with its session.
+      // If no row was updated, the reserved answer was deleted with its session.
       if (status !== null || stored.length === 0) holder.release(workOf(key))
     },
 

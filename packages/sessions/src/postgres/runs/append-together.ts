@@ -5,7 +5,7 @@ import { toStored } from '../database/text-form.ts'
 import { storeEntry } from './store-entry.ts'
 import { hasOnlyEvents, type PreparedEntry } from './write-entry.ts'
 
-/** Of one statement; a single entry may have more characters. */
+/** The limits of one statement; a single entry may have more characters. */
 const most = { entries: 50, characters: 1_000_000 }
 /** Statements for several entries at once: while they are under way, further entries gather for the next one. */
 const mostStatements = 4
@@ -21,8 +21,8 @@ type Waiting = {
 }
 
 /**
- * Stores the entries that come in one turn of the event loop by one statement, as those of the runs of a worker do. Each is
- * stored or refused for itself: what the statement leaves out is stored alone, and refused with the reason.
+ * Stores the entries of one turn of the event loop, such as those of a worker's runs, by one statement. Each entry is
+ * stored or refused independently: an entry that the statement leaves out is stored alone, or refused with the reason.
  */
 export function appendTogether(access: Access): (runId: string, entry: PreparedEntry) => Promise<void> {
   const waiting: Waiting[] = []
@@ -39,7 +39,7 @@ export function appendTogether(access: Access): (runId: string, entry: PreparedE
       })
     }
   }
-  // The other entries of this turn of the event loop are waited for.
+  // Waits for the other entries of this turn of the event loop.
   const plan = (): void => {
     if (isDue || underWay === mostStatements || waiting.length === 0) return
     isDue = true
@@ -51,7 +51,7 @@ export function appendTogether(access: Access): (runId: string, entry: PreparedE
       const counts = entries.length > 1 ? await writeEntries(access, entries) : undefined
       for (const [index, { settle }] of entries.entries()) settle(counts?.get(index))
     } catch (error) {
-      // The database is away for all of them; another failure may be of one.
+      // A retryable failure, such as a lost connection, concerns all entries; another failure may concern one entry.
       const isOfAll = isAgentKitError(error) && error.retryable
       for (const { settle, fail } of entries) isOfAll ? fail(error) : settle(undefined)
     }
@@ -97,7 +97,10 @@ function writeEntries(access: Access, entries: readonly Waiting[]): Promise<Map<
   )
 }
 
-/** What `write-entry.ts` does for one run: it locks each and compares its attempt, and what is stored stays as it is. */
+/**
+ * The same as `write-entry.ts` for several runs: it locks each run and compares its attempt, and never changes stored
+ * rows.
+ */
 function textOf(entries: readonly Waiting[], put: (values: unknown[], type: string) => string): string {
   const all = entries.map(({ entry }) => entry)
   const ofEach = (type: string, read: (entry: Placed) => unknown): string => put(all.map(read), type)
@@ -109,7 +112,7 @@ function textOf(entries: readonly Waiting[], put: (values: unknown[], type: stri
     ofEach('text', ({ usage }) => usage),
     ofEach('text', ({ progress }) => progress),
   ]
-  /** One array per column of a table, with the place of the entry of each row as the first. */
+  /** One array per column of a table; the first array has the position of each row's entry. */
   const columns = (types: readonly string[], rowsOf: (entry: Placed) => readonly (readonly unknown[])[]): string => {
     const rows = all.flatMap((entry, index) => rowsOf(entry).map((row) => [index + 1, ...row]))
     if (rows.length === 0) return ''

@@ -23,7 +23,7 @@ export async function beginQueued(
   return { stored: toStoredRun(row, runId), count: first.length }
 }
 
-/** As everywhere, the session is locked before its runs. The run takes its place after all turns that are there. */
+/** As everywhere, the session is locked before its runs. The run becomes the last turn of the session. */
 const beginText = `WITH place AS MATERIALIZED (
     SELECT id FROM agentkit.sessions
     WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1::text) AND version = $2::bigint

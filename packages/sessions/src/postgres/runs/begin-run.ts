@@ -59,7 +59,7 @@ async function begin(writing: Writing, run: RunToBegin): Promise<Begun | AgentKi
     return { attempt: used.attempt + 1, count: used.message_count }
   }
   const isAdded = await addRun(writing, run, session !== undefined)
-  // Otherwise another process has begun the session meanwhile.
+  // If it is not added, another process has begun the session since it was read.
   return isAdded ? { attempt: 1, count: run.bodies.length } : sessionMoved()
 }
 
@@ -91,13 +91,16 @@ export async function replaceRuns(writing: Writing, session: number, from: numbe
   const replaced = await query<{ run_id: string }>(replaceText, [session, from])
   for (const { run_id } of replaced) {
     touch(fromStored(run_id))
-    // The ids of members begin with that of the run and a slash; a zero follows the slash.
+    // The ids of members begin with the id of the run and a slash. In ASCII, `0` is the next character after `/`.
     await query(replaceMembersText, [`${run_id}/`, `${run_id}0`, now])
   }
   await query(restoreText, [session])
 }
 
-/** Those that have ended, as all have that were there: what was enqueued since, which locks no session, is a later run. */
+/**
+ * Only ended runs are replaced: all earlier runs have ended, and a run that was enqueued since, without a lock on the
+ * session, is a later run.
+ */
 const replaceText = `UPDATE agentkit.runs SET replaced = true
   WHERE session = $1 AND number >= $2 AND NOT replaced AND status IN ('done', 'failed') RETURNING run_id`
 const replaceMembersText = `WITH members AS (UPDATE agentkit.runs SET replaced = true

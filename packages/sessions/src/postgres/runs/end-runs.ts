@@ -13,7 +13,7 @@ export type EndedRun = Pick<RunHead, 'number' | 'run_id' | 'root' | 'keeps_event
 /** SQL: what `endRun` needs of a run. */
 export const endedColumns = 'number, run_id, root, keeps_events'
 
-/** Ends a run, whichever store has it, and before it those of its members; moves its session. */
+/** Ends a run of any store, its member runs first, and moves the version of its session. */
 export async function endRun(
   writing: Writing,
   run: EndedRun,
@@ -30,7 +30,7 @@ export async function endRun(
   if (ended?.in_tree) await afterStop(writing, run.number)
 }
 
-/** What follows in a tree when a run of it has ended or waits: its caller may be free. */
+/** Updates a tree of runs after one of them has ended or was suspended: the caller of that run may be free. */
 export async function afterStop(writing: Writing, number: number): Promise<void> {
   const freed = await writing.query<{ run_id: string }>(freeText, [number])
   for (const { run_id } of freed) writing.touch(fromStored(run_id))

@@ -19,7 +19,7 @@ const keys = {
   session: 'CASE WHEN s.agent_id = r.agent_id THEN s.session_id END',
 }
 
-/** What runs have used, summed by day, model or session. */
+/** The usage of runs, summed by day, model or session. */
 export async function readUsage(
   query: Query,
   ...[{ agentId, userId }, { by, from = 0, to = Number.MAX_SAFE_INTEGER, runs, limit }]: Parameters<

@@ -10,7 +10,7 @@ export type SessionRow = { id: number; version: number; state: string | null }
 /** The columns of the run are NULL where none holds the session. */
 type HeldSession = SessionRow & Omit<HeldRow, 'run_id'> & { run_id: string | null; is_resumable: boolean }
 
-/** What is needed to change a run. Without a holder it is free, or not running. */
+/** The columns that a change of a run needs. A run without a holder is free or not running. */
 export type RunHead = HeldRow & {
   number: number
   session: number
@@ -41,7 +41,7 @@ export type TurnRow = {
   bodies: string[]
 }
 
-/** SQL: the columns of a head. The large columns stand elsewhere and are not read. */
+/** SQL: the columns of a head. Postgres stores large columns separately, and they are not read. */
 export function headOf({ isAlive }: Holder): string {
   return `SELECT number, run_id, session, status, replaced, holds_session, attempt, takeovers, is_resumable, is_background,
     awaits_members, in_tree, root, keeps_events, own_seq, message_count, started_at, ended_at, holder, ${isAlive} AS is_alive FROM agentkit.runs`
@@ -49,7 +49,7 @@ export function headOf({ isAlive }: Holder): string {
 
 export const isActive = `status = 'running' AND holds_session`
 
-/** The one key of a session's row. */
+/** The key of a session's row. */
 export function keyOf({ agentId, userId, sessionId }: SessionKey): string {
   return hashOf(agentId, userId, sessionId)
 }

@@ -88,7 +88,7 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
   return stored
 }
 
-/** What the owner of a run may see. */
+/** The record of a run, for its owner. */
 export function toRecord(row: RecordRow): RunRecord {
   return recordFrom(row, row.approvals ?? [], fromStored)
 }

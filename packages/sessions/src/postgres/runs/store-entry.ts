@@ -3,7 +3,7 @@ import type { Access, Writing } from '../database/access.ts'
 import { type PreparedEntry, writeEntry } from './write-entry.ts'
 import { writeTreeEntry } from './write-tree-entry.ts'
 
-/** What else happens with the entry of a run. */
+/** Further changes that are stored with the entry of a run. */
 type Also<T> = {
   ending?: RunEnding
   /**

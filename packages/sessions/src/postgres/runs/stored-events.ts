@@ -76,7 +76,7 @@ export async function readEventRange(
   return !row || row.oldest === null ? undefined : { oldest: row.oldest, last: row.last }
 }
 
-/** Of a member's run its own events in the stream of the outermost run. */
+/** The events of a run. The events of a member's run are in the stream of the outermost run. */
 const ofStream = `FROM agentkit.runs AS r JOIN agentkit.events AS e ON e.run = coalesce(r.root, r.number)
   AND (r.root IS NULL OR e.member = r.number) WHERE r.run_id = $1`
 const eventsText = `SELECT e.seq, e.body ${ofStream} AND e.seq > $2 ORDER BY e.seq LIMIT $3`

@@ -104,7 +104,10 @@ async function acquireSession(
   return moved.length === 0 ? sessionMoved() : undefined
 }
 
-/** What a queued run waits for beside the run that holds its session: direct ones, decided ones, and those queued before it. */
+/**
+ * The runs that a queued run waits for, beside the run that holds its session: direct runs, decided runs, and runs that
+ * were queued before it.
+ */
 const earlierText = `SELECT 1 FROM agentkit.sessions WHERE id = $1 AND direct_until > $3
   UNION ALL SELECT 1 FROM agentkit.runs AS own WHERE number = $2 AND EXISTS (SELECT 1 FROM agentkit.runs AS other WHERE other.session = $1 AND other.number <> own.number AND (
     (other.status = 'running' AND NOT other.holds_session)

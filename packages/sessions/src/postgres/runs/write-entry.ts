@@ -43,7 +43,7 @@ type Ending = {
   finishReason: string | null
   answer: string | null
   error: string | null
-  /** Of one that ends without an entry; that of an entry is stored with it. */
+  /** The usage of a run that ends without an entry; the usage of an entry is stored with it. */
   usage?: string | null
   cost: string | null
   sources: string | null
@@ -186,7 +186,7 @@ export function noticeOf(from: string, now: string): string {
     SELECT number, agent_id, status, attempt, finish_reason, error, ${now}, ${now} FROM ${from} WHERE notifies`
 }
 
-/** By column of the table. */
+/** The values by column of the table. */
 function columnsOf({ finishReason, answer, error, cost, sources }: Ending): Record<string, string | null> {
   return { finish_reason: finishReason, answer, error, cost, sources }
 }
@@ -196,7 +196,10 @@ export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }:
   return events[0].length > 0 && others === 0 && state === null && progress === null && usage === null
 }
 
-/** What became of an entry that was not stored now: after a lost answer, an earlier try may have stored it. @throws why not */
+/**
+ * The outcome of an entry that was not stored now: if an answer was lost, an earlier try may have stored it. @throws
+ * the reason why it is not stored
+ */
 async function outcomeOf(
   query: Query,
   runId: string,

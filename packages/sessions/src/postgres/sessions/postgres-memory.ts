@@ -63,7 +63,7 @@ function plain({ note_id, text, created_at, run_id, session_id }: NoteRow): Note
   return { note_id: fromStored(note_id), text: fromStored(text), created_at, ...ids }
 }
 
-/** Of several that add notes at once, none goes beyond the most. */
+/** Without the lock, concurrent callers could add more notes than the limit allows. */
 async function lockOwner(query: Query, { agentId, userId }: MemoryOwner): Promise<void> {
   const words = `agentkit memory ${JSON.stringify([agentId, userId])}`
   await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [toStored(words)])
@@ -74,7 +74,7 @@ function ownerOf({ agentId, userId }: MemoryOwner): [string, string] {
   return [toStored(agentId), toStored(userId)]
 }
 
-/** The session of a run without one has another agent. */
+/** A run without a session has a hidden one under another agent id. */
 const recalledOf = (
   runs: string,
 ): string => `FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session AND s.agent_id = r.agent_id
@@ -82,8 +82,8 @@ const recalledOf = (
     AND r.ended_at >= $3 AND r.ended_at > coalesce((SELECT created_at FROM agentkit.memory
       WHERE agent_id = $1 AND user_id = $2 AND note_id = ''), -1)`
 const turnsText = `SELECT r.number AS id, r.ended_at AS at ${recalledOf('agentkit.runs')} ORDER BY r.ended_at, r.number`
-// By their numbers first, whatever the statistics say: the owner may have many runs.
-// Results of tools are not read. Most are skipped here; their role is checked again.
+// The runs are selected by number first, whatever the planner's statistics say: the owner may have many runs. Tool
+// results are not needed. The statement skips most of them; the code checks the role again.
 const readText = `WITH wanted AS MATERIALIZED (SELECT number, run_id, session, agent_id, user_id, status, replaced, root, ended_at
     FROM agentkit.runs WHERE number = ANY($4::bigint[])),
   found AS (SELECT r.number, r.run_id, s.session_id, r.ended_at ${recalledOf('wanted')})

@@ -4,7 +4,10 @@ import { noticeMs } from '../../util/notice-ms.ts'
 import type { Access } from '../database/access.ts'
 import type { Query } from '../database/database.ts'
 
-/** What one statement removes at most, so that it holds locks for milliseconds; and what is looked up at once. */
+/**
+ * The most rows that one statement removes, so that it holds locks for milliseconds only, and that one statement looks
+ * up.
+ */
 const batch = { sessions: 10, rows: 1_000 }
 
 /** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
@@ -27,7 +30,7 @@ export async function prune(
     }
   }
   if (sessionsMs > 0 || sessionsPerUser > 0) {
-    // The sessions of members whose swarm's session is gone were part of it.
+    // Sessions of members were part of their swarm's session, so they are removed after it.
     await eachPage(
       (after) => query(membersAloneText, [after, batch.rows]),
       (found) => removeSessions(query, { cache, now }, found),
@@ -106,7 +109,7 @@ async function removeAnswers(query: Query, before: number): Promise<number> {
   }
 }
 
-/** A swarm's member has a slash in the agent of its session, which is removed when that of the swarm is gone. */
+/** The agent id of a swarm's member contains a slash. Its session is removed after the session of the swarm. */
 const unusedText = `SELECT id, updated_at FROM agentkit.sessions AS s
   WHERE id > $1 AND updated_at < $2 AND position('/' IN agent_id) = 0
     AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND root IS NOT NULL) ORDER BY id LIMIT $3`

@@ -7,10 +7,10 @@ import { fromStored } from '../database/text-form.ts'
 import type { SessionRow } from '../runs/rows.ts'
 
 /**
- * A session as the model may see it: by one statement, whatever changes meanwhile. What a run has stored is sent and parsed
- * once: the runs that have ended, up to the first that has not, are kept in memory.
+ * A session as the model may see it, read by one statement and therefore consistent. The messages of a run are
+ * transferred and parsed once: the ended runs before the first open one are kept in memory.
  *
- * @param cache absent within a transaction: what it has read may be undone
+ * @param cache absent within a transaction, whose changes may be rolled back
  */
 export async function readSession(
   query: Query,
@@ -76,7 +76,7 @@ function messagesOf({ run_id, status, bodies }: StoredRun): Message[] {
   return visibleMessages({
     runId: '',
     createdAt: '',
-    // A queued run has no messages, or those of the attempt that failed.
+    // A queued run has no messages, or the messages of a failed attempt.
     status: status === 'queued' ? 'waiting' : status,
     messages: bodies.map((body) => parseStored<Message>(body, fromStored(run_id), 'messages')),
   })

@@ -3,9 +3,9 @@ import type { BackgroundRuns, RunStore, SessionStore } from '@agentkit/core'
 /** A store whose process dies at one of its writes: neither this call nor a later one returns. */
 export type MortalStore = {
   store: SessionStore & { runs: RunStore & { background: BackgroundRuns } }
-  /** Resolves when it has died. */
+  /** Resolves when the store has died. */
   readonly died: Promise<void>
-  /** Its writes so far. */
+  /** The number of writes up to now. */
   readonly writes: number
 }
 

@@ -20,7 +20,7 @@ export const kinds: readonly Kind[] = ['manager', 'handoff', 'parallel', 'sequen
 
 type Said = string | [name: string, input?: JSONValue][]
 
-/** What the models and tools of a team do beside answering. */
+/** Hooks and settings of a team, beside the answers of its models. */
 export type TeamOptions = {
   sessions: SessionStore
   /** Called by each tool call, before it returns. */
@@ -28,7 +28,7 @@ export type TeamOptions = {
   /** Called by each model call. */
   called?(agent: string): void | Promise<void>
   budget?: SwarmOptions['budget']
-  /** Of each agent, by its name. */
+  /** The options of each agent, by its name. */
   members?: { [name: string]: Partial<AgentOptions> }
   swarm?: Partial<SwarmOptions>
 }

@@ -6,7 +6,7 @@ import { addSession, findSession } from '../runs/rows.ts'
 import { type PreparedEntry, requireHeld, writeEntry } from '../runs/write-entry.ts'
 import { addQueued } from './enqueue-runs.ts'
 
-/** Creates those of a run's members that are new, and lets the run wait for all of them. */
+/** Creates the new member runs of a run, and lets the run wait for all its members. */
 export function delegateRun(
   { statements, touch, now }: Pick<Writing, 'statements' | 'touch' | 'now'>,
   runId: string,

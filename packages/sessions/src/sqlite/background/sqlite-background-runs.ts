@@ -12,7 +12,7 @@ import { runNotices } from './run-notices.ts'
 import { storedSchedules } from './stored-schedules.ts'
 import { countRuns, unfinishedRuns } from './unfinished-runs.ts'
 
-/** After so long without a sign a worker is forgotten, if its agent has another one. */
+/** A worker without a heartbeat for this time is removed from the list, if its agent has another worker. */
 const forgottenAfterMs = 60_000
 
 /** Background runs in a SQLite file, for the processes of one machine. */

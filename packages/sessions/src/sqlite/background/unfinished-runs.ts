@@ -48,7 +48,7 @@ function toJob(row: UnfinishedRow): QueuedJob {
   })
 }
 
-/** Background runs by agent, without those of members. */
+/** The counts of background runs by agent, without the runs of members. */
 export function countRuns(statements: Statements): RunCounts[] {
   const counts = new Map<string, RunCounts>()
   for (const { agent_id, status, runs, attempts } of statements.backgroundCounts.all()) {

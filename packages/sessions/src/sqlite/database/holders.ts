@@ -12,7 +12,7 @@ export type HolderRow = {
   heartbeat: number | null
 }
 
-/** What an open store works on: the attempt of each run, and each reserved answer. */
+/** The work of an open store: the attempt of each run, and each reserved answer. */
 type Work = Map<string, number>
 
 /** The open stores of this thread, each with its work. Shared by all copies of this package. */
@@ -21,7 +21,7 @@ const openStores = sharedMap()
 /** How an open store identifies itself to other stores and processes. */
 export interface Holder {
   readonly id: string
-  /** Notes that this store does the work from now on, and sends heartbeats meanwhile. */
+  /** Records that this store does the work from now on, and sends heartbeats until the work is released. */
   hold(work: string, attempt?: number): void
   /** @param attempt only this one; any when absent */
   release(work: string, attempt?: number): void
@@ -35,7 +35,7 @@ export interface Holder {
    */
   isAlive(row: HolderRow, work: string, attempt?: number): boolean
   remove(statements: Statements): void
-  /** What it still holds has no owner any more. */
+  /** Work that the store still holds has no owner afterwards. */
   stop(): void
 }
 

@@ -5,21 +5,21 @@ import { copyBeforeMigration } from '../migrations/copy-before-migration.ts'
 import { migrate } from '../migrations/migrations.ts'
 import { prepareStatements, type Statements } from '../statements/statements.ts'
 
-// Not imported: an import of `node:fs` loads more modules.
+// Not an import, because importing `node:fs` loads more modules.
 const { statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {
   database: DatabaseSync
   statements: Statements
-  /** The identity of the file, which may no longer be the one at its path. */
+  /** The identity of the open file; another file may be at its path by now. */
   readonly file: string
   /** The stores that use it. It is closed when the last one has released it. */
   owners: number
 }
 
 /**
- * How long SQLite may wait for a lock, in milliseconds: it blocks the process meanwhile. The rest of the wait is
+ * How long SQLite may wait for a lock, in milliseconds. This wait blocks the process; the rest of the wait is
  * asynchronous.
  */
 const busyTimeoutMs = 20
@@ -27,7 +27,7 @@ const busyTimeoutMs = 20
 /** A larger file takes longer to write than a process that ends may take. */
 const maxVacuumBytes = 1_073_741_824
 
-/** By file and durability: links and other spellings of a path lead to the same file. */
+/** The open files by identity and durability: links and other spellings of a path lead to the same file. */
 const openFiles = new Map<string, SharedFile>()
 
 /** The file at a path: opened unless this thread already has it open, and created if it does not exist. */

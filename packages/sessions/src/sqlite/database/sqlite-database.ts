@@ -31,12 +31,12 @@ export interface SQLiteDatabase {
   close(cleanup: (statements: Statements) => void): Promise<void>
 }
 
-/** Where so few calls come in a turn of the event loop, none waits for another. */
+/** Up to this number of calls in one turn of the event loop, each call is committed at once. */
 const commitsAtOnce = 4
 
 /**
- * After so many commits, the journal is written into the database once no call has come for `idleMs`: this takes the disk
- * some 10 to 30 ms, for which the process is blocked.
+ * After this number of commits, the journal is written into the database as soon as no call has come for `idleMs`. This
+ * blocks the process for 10 to 30 ms.
  */
 const commitsPerCheckpoint = 200
 const idleMs = 200
@@ -58,7 +58,9 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
   let waiting: Waiting[] = []
-  /** In this turn of the event loop. What follows the first few is committed at its end, together. */
+  /**
+   * The number of commits in this turn of the event loop. Calls after the first few are committed together at its end.
+   */
   let commits = 0
   let sinceCheckpoint = 0
   let idle: NodeJS.Timeout | undefined
@@ -100,7 +102,10 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     }
   }
 
-  /** One call at a time tries to get the lock, so that many waiting calls block the process no longer than one. */
+  /**
+   * Only one call at a time tries to get the lock, so that many waiting calls block the process no longer than one
+   * call.
+   */
   const enqueue = async <T>(work: () => T): Promise<T> => {
     refuseWhenClosed()
     const deadline = performance.now() + options.lockTimeoutMs

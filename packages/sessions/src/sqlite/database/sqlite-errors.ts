@@ -5,7 +5,7 @@ import { AgentKitError, isAgentKitError } from '@agentkit/core'
 const busy = 5
 const locked = 6
 
-/** What to do about other result codes, by primary code. */
+/** The advice for other result codes, by primary code. */
 const advice: Readonly<Record<number, (file: string) => string>> = {
   [busy]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
   [locked]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
@@ -17,7 +17,7 @@ const advice: Readonly<Record<number, (file: string) => string>> = {
   26: (file) => `${file} is not a session database. Move it away to start afresh, or restore a backup.`,
 }
 
-/** What to do about errors of the file system before SQLite is called. */
+/** The advice for errors of the file system before SQLite is called. */
 const fileAdvice: Readonly<Record<string, (file: string) => string>> = {
   ENOSPC: (file) => `There is no room for the session database ${file}. Free space on its disk.`,
   EACCES: (file) => `The session database ${file} cannot be made. Allow this user to write its folder.`,

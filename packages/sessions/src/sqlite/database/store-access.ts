@@ -3,7 +3,7 @@ import type { Statements } from '../statements/statements.ts'
 import { type Holder, type HolderOptions, openHolder } from './holders.ts'
 import type { SQLiteDatabase } from './sqlite-database.ts'
 
-/** What all parts of an open store share. */
+/** The parts that all operations of an open store share. */
 export interface StoreAccess {
   readonly holder: Holder
   readonly watchers: Watchers
@@ -15,15 +15,15 @@ export interface StoreAccess {
   write<T>(work: (statements: Statements, touch: Touch, hold: Hold) => T, committed?: (result: T) => void): Promise<T>
 }
 
-/** What a transaction on runs works with. */
+/** The parts that a transaction on runs uses. */
 export type Writing = { statements: Statements; touch: Touch; holder: Holder; now: number }
 
-/** Notes that the transaction changes a run. */
+/** Records that the transaction changes a run. */
 export type Touch = (runId: string) => void
 
 /**
- * Holds work before the transaction is committed, since a later call of the same commit must not take the run for a lost
- * one. It is let go when the transaction fails.
+ * Holds work before the transaction is committed, because a later call of the same commit must not take the run for a
+ * lost one. The work is released when the transaction fails.
  */
 export type Hold = (work: string, attempt?: number) => void
 

@@ -5,11 +5,11 @@ import { nodeSQLite } from '@agentkit/core/internal'
 const { closeSync, openSync, renameSync, rmSync, statfsSync, statSync } = process.getBuiltinModule('node:fs')
 
 /**
- * Copies a database beside itself before it is migrated, where the disk has room, and says so on the console. The caller
- * holds the write lock: one process copies at a time, and what it copies is the earlier version.
+ * Copies a database into its own folder before it is migrated, if the disk has room, and prints a line about it. The
+ * caller holds the write lock: one process copies at a time, and it copies the earlier version.
  *
  * @param path of the database
- * @param version that the copy has
+ * @param version the version of the copied schema
  */
 export function copyBeforeMigration(path: string, version: number): void {
   const copy = `${path}.version-${version}`

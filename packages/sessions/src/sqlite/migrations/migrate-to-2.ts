@@ -169,7 +169,7 @@ function convertSuspendedRuns(database: DatabaseSync): void {
     const bodies = messages.all(number).map(({ body }) => String(body))
     const record = recordOf(run_id, state, bodies)
     if (!record) continue
-    // They expire as if they were requested now: earlier versions kept them for as long as their session.
+    // The approvals expire as if they were requested now: earlier versions kept them as long as their session.
     setProgress.run(now, JSON.stringify(record.options), JSON.stringify(record.progress), number)
     for (const approval of record.approvals) {
       addApproval.run(number, approval.approvalId, JSON.stringify(approval), now)

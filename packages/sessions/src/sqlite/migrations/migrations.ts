@@ -82,7 +82,8 @@ export function migrate(
   { steps = migrations, copy = () => {} }: MigrateOptions = {},
 ): void {
   if (versionOf(database) === steps.length) return
-  // Ignored within a transaction, hence here: dropping a table that is rebuilt would delete all rows that refer to it.
+  // Before the transaction, because SQLite ignores this pragma within one. Without it, dropping a table that is rebuilt
+  // would delete all rows that refer to it.
   database.exec('PRAGMA foreign_keys = OFF')
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -48,7 +48,7 @@ function admit(statements: Statements, job: Omit<LineJob, 'state'>, now: number)
   else makeReady(statements, job)
 }
 
-/** Its user has a turn from now on. */
+/** Makes a job ready: from now on its user takes part in the turns. */
 export function makeReady(
   statements: Statements,
   { id, agent_id, user_id }: Pick<LineJob, 'id' | 'agent_id' | 'user_id'>,

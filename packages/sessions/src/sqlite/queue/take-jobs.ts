@@ -17,12 +17,15 @@ type JobRow = {
 
 export type TakeRequest = { agentIds: readonly string[]; limit: number; perUser?: number }
 
-/** @property now milliseconds since 1970 @property trustsLeases whether the end of a lease says that its worker has died */
+/**
+ * @property now milliseconds since 1970 @property trustsLeases whether the end of a lease means that its worker has
+ * died
+ */
 export type TakeTime = { now: number; trustsLeases: boolean }
 
 /**
- * Takes jobs: users in turn, the one first who was served longest ago, and of each the job that is next. Users who have
- * their share are served when no other user is left, since idle places help no one.
+ * Takes jobs: the next job of each user in turn, beginning with the user who was served longest ago. Users who have
+ * their share are served after all other users, so that no place stays idle.
  */
 export function takeJobs(
   statements: Statements,

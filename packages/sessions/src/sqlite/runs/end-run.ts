@@ -33,8 +33,8 @@ type ChangedRun = EndedRow & Pick<RunHead, 'notifies'>
 type Ending = RunEnding & { events?: readonly AgentEvent[] }
 
 /**
- * Ends a run, and before it those of its members.
- * @param addLast adds what the run itself emits last, if that is not in `ending`
+ * Ends a run, its member runs first.
+ * @param addLast adds the last events of the run itself, if `ending` does not have them
  */
 export function endRun(
   writing: Changed,
@@ -53,7 +53,7 @@ function addLastEvents({ statements, touch }: Changed, run: EventsOfRun, { event
   addEvents(statements, touch, run, prepareEntry({ events }).events)
 }
 
-/** What follows when a run has ended or begins to wait. */
+/** Frees the caller of a run that has ended or was suspended, and adds the notice of the run. */
 export function afterStop(
   writing: Changed,
   runId: string,

@@ -43,7 +43,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
       await write(
         (statements) => statements.storeAnswer.run(runId, status, type, body, scope, key, fingerprint).changes > 0,
         (isStored) => {
-          // Where nothing was reserved, the answer was deleted with its session.
+          // If no row was updated, the reserved answer was deleted with its session.
           if (status !== null || !isStored) holder.release(workOf(request))
         },
       )

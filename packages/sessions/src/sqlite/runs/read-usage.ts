@@ -2,7 +2,7 @@ import type { RunStore, UsageRow } from '@agentkit/core'
 import { type SummedRow, toUsageRow } from '../../util/usage-rows.ts'
 import type { Statements } from '../statements/statements.ts'
 
-/** What runs have used, summed by day, model or session. */
+/** The usage of runs, summed by day, model or session. */
 export function readUsage(
   statements: Statements,
   ...[{ agentId, userId }, { by, from = 0, to, runs, limit }]: Parameters<NonNullable<RunStore['usage']>>

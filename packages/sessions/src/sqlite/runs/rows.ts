@@ -14,7 +14,7 @@ export type TurnRow = {
   state: string | null
   created_at: number
 }
-/** What is needed to change a run. Without a holder it is free, or not running. */
+/** The columns that a change of a run needs. A run without a holder is free or not running. */
 export type RunHead = HolderRow & {
   number: number
   run_id: string
@@ -31,16 +31,16 @@ export type RunHead = HolderRow & {
   notifies: number
 }
 
-/** What a write needs of its run: less than a head, as each step writes. */
+/** The columns that a write needs: fewer than a head has, because each step writes. */
 export type WrittenRun = Pick<
   RunHead,
   'number' | 'session' | 'status' | 'attempt' | 'takeovers' | 'keeps_events' | 'holder' | 'is_background' | 'notifies'
 > & {
-  /** Of its messages. */
+  /** The position of the run's last message. */
   last_position: number | null
 }
 
-// The rows have the shapes that the statements select and the migrations declare; hence the casts below.
+// The casts below hold: the rows have the shapes that the statements select and the migrations declare.
 
 export function findSession(statements: Statements, key: SessionKey): SessionRow | undefined {
   return statements.session.get(...keyValues(key)) as SessionRow | undefined

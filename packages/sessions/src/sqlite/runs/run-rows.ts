@@ -4,7 +4,7 @@ import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } fr
 import type { Statements } from '../statements/statements.ts'
 import { readEventRange } from './stored-events.ts'
 
-// The rows have the shapes that the statements select and the migrations declare; hence the casts below.
+// The casts below hold: the rows have the shapes that the statements select and the migrations declare.
 
 export type RecordRow = RecordColumns & { number: number }
 
@@ -53,13 +53,13 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
   return stored
 }
 
-/** What the owner of a run may see: the rest of the run may be damaged. */
+/** The record of a run, for its owner. The rest of the run may be damaged. */
 export function readRecord(statements: Statements, runId: string): RunRecord | undefined {
   const row = statements.storedRun.get(runId) as StoredRow | undefined
   return row && toRecord(statements, row)
 }
 
-/** What the owner of a run may see. */
+/** The record of a run, for its owner. */
 export function toRecord(statements: Statements, row: RecordRow): RunRecord {
   return recordFrom(row, row.status === 'waiting' ? approvalsOf(statements, row.number) : [])
 }

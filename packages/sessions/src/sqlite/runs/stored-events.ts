@@ -19,8 +19,8 @@ export function addEvents(
 }
 
 /**
- * The events of a background run are part of one stream with those of its members. A number that is used there is
- * replaced by the next one, so what was stored already is known by the numbers that the run itself gave.
+ * A background run and its members have one stream of events. An event whose number is taken gets the next one, so the
+ * numbers that the run itself has given show which events are stored already.
  */
 function addTreeEvents(statements: Statements, touch: Touch, number: number, events: PreparedEvents): void {
   // The row has the columns that the statement selects. The root is deleted with its members, so it is there.

@@ -6,7 +6,7 @@ import { isLost, settleLostRun } from './begin-run.ts'
 import { findActive, findRun, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 
-/** What is stored with the takeover of a run that has not begun, as columns. */
+/** The columns that are stored with the takeover of a run that has not begun. */
 export type BeginningColumns = {
   bodies: readonly string[]
   deadline: number | null

@@ -4,7 +4,10 @@ import { storeTime } from '../../util/store-time.ts'
 import type { StoreAccess } from '../database/store-access.ts'
 import { forgetMessages } from './session-messages.ts'
 
-/** What one transaction removes at most, so that it holds the lock for milliseconds; and what is looked up at once. */
+/**
+ * The most rows that one transaction removes, so that it holds the lock for milliseconds only, and that one statement
+ * looks up.
+ */
 const batch = { sessions: 10, rows: 1_000 }
 
 /** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
@@ -41,7 +44,10 @@ async function removeBeyond(access: StoreAccess, report: PruneReport, sessionsPe
   }
 }
 
-/** The sessions of members whose swarm's session is gone. They are not reported: they were part of it. */
+/**
+ * Removes the sessions of members whose swarm's session was removed. They are not reported, because they were part of
+ * it.
+ */
 async function removeMembersAlone(access: StoreAccess): Promise<void> {
   for (let after = 0; ; ) {
     const found = await access.read((statements) => toFound(statements.membersAlone.all({ after, limit: batch.rows })))

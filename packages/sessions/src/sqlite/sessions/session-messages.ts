@@ -36,7 +36,7 @@ export function forgetMessages(statements: Statements, session: number): void {
   cacheOf(statements).forget(session)
 }
 
-/** One for each open file. */
+/** One cache for each open file. */
 const caches = new WeakMap<Statements, MessageCache>()
 
 function cacheOf(statements: Statements): MessageCache {

@@ -1,7 +1,7 @@
 // Runs of members are deleted with the outermost run.
 const ofMember = 'SELECT 1 FROM runs WHERE root IS NOT NULL AND session'
 
-/** The statements about idempotent answers, and those of the retention. */
+/** The statements about idempotent answers and about the retention. */
 export const answerTexts = {
   answer: `SELECT fingerprint, answers.run_id, answers.status, type, body, answers.holder, host, pid, thread, heartbeat,
       runs.number AS run
@@ -14,7 +14,7 @@ export const answerTexts = {
       type = coalesce(?, type), body = coalesce(?, body) WHERE scope = ? AND key = ? AND fingerprint = ?`,
   forgetAnswer: 'DELETE FROM answers WHERE scope = ? AND key = ? AND fingerprint = ?',
 
-  // A swarm's member has a slash in its id. Its session is removed when that of the swarm is gone.
+  // The agent id of a swarm's member contains a slash. Its session is removed after the session of the swarm.
   unusedSessions: `SELECT id, updated_at FROM sessions
     WHERE id > :after AND updated_at < :before AND instr(agent_id, '/') = 0 AND NOT EXISTS (${ofMember} = sessions.id)
     ORDER BY id LIMIT :limit` as string,

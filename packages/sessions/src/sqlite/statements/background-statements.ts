@@ -25,7 +25,7 @@ export const backgroundTexts = {
   placeLast: `UPDATE runs SET listed = coalesce(listed, number), number = (SELECT max(number) + 1 FROM runs)
     WHERE number = ? AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
     RETURNING number`,
-  /** Of a run that was cancelled before it began, and is retried. */
+  /** Deletes the events of a run that was cancelled before it began, and is retried. */
   dropEvents: 'DELETE FROM events WHERE run = ? RETURNING seq, body',
   describeRun: `UPDATE runs SET deadline = coalesce(?, deadline), options = coalesce(?, options),
     notifies = max(notifies, ?) WHERE number = ?`,
@@ -33,7 +33,7 @@ export const backgroundTexts = {
       is_background = 1, is_resumable = 1, keeps_events = 1, due_at = NULL, ready_at = :now, deadline = NULL,
       ended_at = NULL, finish_reason = NULL, error = NULL, sources = NULL, answer = NULL
     WHERE number = :number`,
-  /** Approvals that it asks for again have their whole time. */
+  /** Open approvals of the run get their full time again. */
   askAgain: 'UPDATE approvals SET requested_at = :now WHERE run = :number AND decision IS NULL',
 
   callerHasEnded: `SELECT 1 FROM runs AS own JOIN runs AS caller ON caller.run_id = own.parent
@@ -42,7 +42,7 @@ export const backgroundTexts = {
   awaitMembers: `UPDATE runs SET holder = NULL, awaits_members = EXISTS (SELECT 1 FROM runs AS member
       WHERE member.parent = runs.run_id AND member.status IN ('queued', 'running'))
     WHERE number = ?`,
-  /** Its last open member has ended or waits. */
+  /** Frees the caller of a member when its last open member has ended or was suspended. */
   freeParent: `UPDATE runs SET awaits_members = 0
     WHERE run_id = (SELECT parent FROM runs AS member WHERE member.number = ?) AND awaits_members = 1
       AND NOT EXISTS (SELECT 1 FROM runs AS member

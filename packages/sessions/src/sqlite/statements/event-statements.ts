@@ -1,8 +1,8 @@
-/** The statements about events, those of members' runs among them. */
+/** The statements about events, including events of members' runs. */
 export const eventTexts = {
   addEvent: 'INSERT OR IGNORE INTO events (run, seq, body) VALUES (?, ?, ?)',
   addTreeEvent: 'INSERT INTO events (run, seq, body, member) VALUES (?, ?, ?, ?)',
-  /** Where the events of a run are stored, and the last of its own that were: of background runs. */
+  /** For background runs: the stream that has the events of a run, and the run's own last stored event. */
   streamOfRun: `SELECT own.last_seq AS own, root.number AS stream, root.run_id AS root, root.last_seq AS pruned,
       (SELECT max(seq) FROM events WHERE run = root.number) AS last
     FROM runs AS own JOIN runs AS root ON root.run_id = coalesce(own.root, own.run_id) WHERE own.number = ?`,

@@ -1,9 +1,9 @@
 /** The statements about the queue of jobs. */
 export const jobTexts = {
   /**
-   * In a session, the order is that of its runs, where the store knows them. The one that has the session is first: no other
-   * can begin or continue before it ends. Then, of two that were accepted at once, the one that has begun, though it has a new
-   * number.
+   * The jobs of a session have the order of its runs, if the store knows the runs. The run that holds the session is
+   * first, because no other run can begin or continue before it ends. Of two runs that were accepted at the same time,
+   * the run that has begun is first, although it has a new number.
    */
   addJob: `INSERT INTO jobs (run_id, agent_id, user_id, session_key, priority, due_at, state, place, run_number)
     SELECT :runId, :agentId, :userId, :sessionKey, :priority, :dueAt, 'behind',

@@ -1,6 +1,8 @@
 const forgottenUntil = `coalesce((SELECT created_at FROM memory WHERE agent_id = :agentId AND user_id = :userId
   AND note_id = ''), -1)`
-/** The session of a run without one has another agent; that of a member has a slash in its own. */
+/**
+ * A run without a session has a hidden one under another agent id; the agent id of a member's session contains a slash.
+ */
 const recalled = `runs.agent_id = :agentId AND runs.user_id = :userId AND status = 'done' AND replaced = 0 AND runs.root IS NULL
   AND ended_at >= :since AND ended_at > ${forgottenUntil} AND sessions.agent_id = runs.agent_id`
 const ofOwner = 'agent_id = :agentId AND user_id = :userId'
@@ -9,8 +11,8 @@ const ofOwner = 'agent_id = :agentId AND user_id = :userId'
 export const memoryTexts = {
   recalledTurns: `SELECT number, ended_at FROM runs JOIN sessions ON sessions.id = runs.session
     WHERE ${recalled} ORDER BY ended_at, number` as string,
-  // By their numbers, in this order of the tables: otherwise SQLite reads all runs of the owner.
-  // Results of tools are not read. Most are skipped here; their role is checked again.
+  // The join begins with the run numbers, in this order of the tables: otherwise SQLite reads all runs of the owner.
+  // Tool results are not needed. The statement skips most of them; the code checks the role again.
   readRecalled: `SELECT number, run_id, session_id, ended_at, body
     FROM json_each(:ids) AS wanted CROSS JOIN runs ON runs.number = wanted.value
       JOIN sessions ON sessions.id = runs.session JOIN messages ON messages.run = runs.number

@@ -1,8 +1,8 @@
 const aliveness = 'runs.holder, host, pid, thread, heartbeat'
 
 /**
- * What is needed to change a run. The large columns are not read: those after them are 0, 1 or NULL here, which SQLite
- * reads from the head of the row.
+ * The columns that a change of a run needs. The large columns are not read: the columns after them have the values 0, 1
+ * or NULL, which SQLite reads from the header of the row.
  */
 const heads = `SELECT number, run_id, session, status, replaced, holds_session, attempt, takeovers, is_resumable,
     keeps_events, is_background, awaits_members, notifies, ${aliveness}
@@ -13,7 +13,7 @@ const records = `SELECT number, run_id, runs.agent_id, runs.user_id, sessions.ag
     awaits_members, root, runs.holder, priority,
     runs.created_at, started_at, ended_at, finish_reason, usage, error, cost, sources`
 const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
-/** Of a run in lists: its number changes when a queued one begins. */
+/** The place of a run in lists: the number of a queued run changes when it begins. */
 const place = 'coalesce(listed, number)'
 // Runs of members are part of the run that they are called by.
 const newestFirst = `root IS NULL AND ${place} < ? AND (? IS NULL OR status = ?) ORDER BY ${place} DESC LIMIT ?`
@@ -25,7 +25,7 @@ const openRunsOf = (owner: string): string => {
   return `${half('one_run_holds_session', "status = 'running' AND holds_session = 1")}
     UNION ALL ${half('suspended_runs', 'holds_session = 0 AND ended_at IS NULL')} ORDER BY place DESC LIMIT :limit`
 }
-// By the indexes of both: the open runs are few among many.
+// Uses the indexes of both conditions: few of the many runs are open.
 const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
     UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
 
@@ -42,7 +42,9 @@ const lastModel = `(SELECT iif(json_valid(body), json_extract(body, '$.model'), 
 // The session of a run without one has another agent.
 const ownSession = 'iif(sessions.agent_id = runs.agent_id, session_id, NULL)'
 
-/** The statements about runs. The compiler writes declarations without inferring the type of a template, hence `as string`. */
+/**
+ * The statements about runs. `as string`, because the compiler does not infer the type of a template for declarations.
+ */
 export const runTexts = {
   run: `${heads} WHERE run_id = ?` as string,
   writtenRun: `SELECT number, session, status, attempt, takeovers, keeps_events, holder, is_background, notifies,
@@ -82,7 +84,7 @@ export const runTexts = {
     WHERE number = ? RETURNING status`,
   releaseRun: 'UPDATE runs SET holder = NULL WHERE number = ?',
   replaceRun: 'UPDATE runs SET replaced = 1 WHERE number = ?',
-  /** Their ids begin with that of the run and a slash; a zero follows the slash. */
+  /** The ids of members begin with the id of the run and a slash. In ASCII, `0` is the next character after `/`. */
   replaceMembers: 'UPDATE runs SET replaced = 1 WHERE run_id >= ? AND run_id < ? RETURNING session',
   restoreSessionState: `UPDATE sessions SET state = (SELECT runs.state FROM runs WHERE runs.session = sessions.id
       AND replaced = 0 AND runs.state IS NOT NULL ORDER BY number DESC LIMIT 1) WHERE id = ?`,
