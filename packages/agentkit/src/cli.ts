@@ -21,16 +21,16 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // The reader of `agentkit runs list | head` has left, or that of the lines of a worker, which works on.
+    // The reader of a pipe has closed it, as in `agentkit runs list | head`. A worker continues without its reader.
     if (code === 'EPIPE') return
     if (stream === process.stdout) process.stderr.write(`The output cannot be written: ${code}.\n`)
     process.exit(1)
   })
 }
 
-/** What commander says of a wrong command, and which one that is. */
+/** The messages of commander about a wrong command, with the command. */
 const problems: { text: string; command: Command }[] = []
-// Not the one that takes it: that is for what the file of the agents prints.
+// Bound before a command redirects stdout, which it does for the output of the agents' file.
 const write = process.stdout.write.bind(process.stdout)
 let words: readonly string[] = process.argv.slice(2)
 try {

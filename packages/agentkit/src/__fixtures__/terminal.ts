@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { cliCommand, plainEnvironment } from './cli-folder.ts'
 
-/** Whether tmux is installed; without it, the tests in a terminal are skipped, and say so. */
+/** Whether tmux is installed; without it, the tests in a terminal are skipped with a warning. */
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0
 if (!hasTmux) console.warn('tmux is not installed: the tests of agentkit chat in a terminal are skipped.')
 
@@ -47,7 +47,7 @@ export class Terminal implements Disposable {
     execFileSync('pkill', ['-CONT', '-P', shell])
   }
 
-  /** What the screen shows, and what has left it. */
+  /** The text of the screen, including lines that have scrolled out. */
   screen(): string {
     return this.#tmux(['capture-pane', '-p', '-S', '-200']).trimEnd()
   }

@@ -1,7 +1,7 @@
 import { tool } from '@agentkit/core'
 import { Agent } from '../agents/agent.ts'
 
-// What `agentkit record` and `agentkit replay` run: an app of two agents, one of them called by a tool of the other.
+// An app for `agentkit record` and `agentkit replay`: two agents, one of them called by a tool of the other.
 const [question = 'Weather?', exitCode = '0'] = process.argv.slice(2)
 const expert = new Agent({ name: 'Expert', functions: [], model: 'openai/gpt-5.4-mini', sessions: ':memory:' })
 const weather = tool({

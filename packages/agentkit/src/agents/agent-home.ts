@@ -10,7 +10,7 @@ import { joinTools } from '../util/join-tools.ts'
 import { useTelemetry } from '../util/use-telemetry.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
 
-/** What agents and swarms of this package share: a context, which may be their own, and a server. */
+/** The parts that agents and swarms of this package share: a context, which may be their own, and a server. */
 export interface AgentHome extends Required<Omit<AgentHost, 'tools'>>, Pick<AgentHost, 'tools'> {
   serve(agent: Member, options: ServeOptions): Promise<AgentServer>
 }
@@ -19,7 +19,7 @@ type HomeOptions = {
   id: string
   sessions: SessionStore
   enableMultiModal: boolean | undefined
-  /** The configuration says so of its model. */
+  /** Whether the configuration says that the model takes no images. */
   isWithoutImages?: boolean
   ownContext: boolean
 }
@@ -58,7 +58,7 @@ export function agentHome(
   }
 }
 
-/** What the configuration says of the runs of an agent's workers. */
+/** The settings of the configuration for the runs of an agent's workers. */
 function workerParts({ config }: SDKContext, agentId: string, { runs }: SessionStore): WorkerParts {
   const { webhooks, retention, server } = config
   const deliver = configuredWebhook(webhooks)

@@ -71,7 +71,7 @@ function whyNoModel(agent: ReturnType<typeof agentOf>, context: SDKContext): str
   return path === undefined ? misnamedConfig() : context.misspeltTable(agent)
 }
 
-/** A command that a person waits for answers without a model and a key too, and says so. */
+/** The offline model, with a printed notice, for interactive commands when neither a model nor a key is set. */
 function standIn(): string | undefined {
   const expected = loadedFile()?.standIn
   if (!expected || keyOf('openai') !== undefined || isReplaying()) return undefined

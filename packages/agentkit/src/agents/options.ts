@@ -50,7 +50,7 @@ export type AgentOptions<Output = undefined> = Omit<
     model?: ModelName | Model | readonly (ModelName | Model)[] | undefined
     /** `false` refuses images and files. By default the model's abilities decide. */
     enableMultiModal?: boolean | undefined
-    /** What it remembers of its users, by `@agentkit/memory`: `true`, or which parts; default nothing. */
+    /** The agent's memory of its users, by `@agentkit/memory`: `true`, or the parts of it; default none. */
     memory?: boolean | MemoryOptions | undefined
     /** The session store, the path of a SQLite file (default `agentkit-data/sessions.db`), or `postgres://…`. */
     sessions?: SessionStore | string | undefined

@@ -27,7 +27,10 @@ Examples:
 
 Exit codes: 0 printed, 2 wrong usage.`
 
-/** What may follow each command: the names of its commands, its options, and the values of those that have a choice. */
+/**
+ * Collects the words that may follow each command: its subcommands, its options, and the values of options that have
+ * choices.
+ */
 function collect(command: Command, path: string, table: CompletionTable): void {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)

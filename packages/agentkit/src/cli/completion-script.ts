@@ -1,4 +1,4 @@
-/** By the path of a command, such as `/runs/list`. */
+/** The words and option values by the path of a command, such as `/runs/list`. */
 export type CompletionTable = Map<string, { words: readonly string[]; values: ReadonlyMap<string, readonly string[]> }>
 
 export const shells = ['bash', 'zsh', 'fish'] as const

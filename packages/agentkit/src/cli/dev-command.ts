@@ -67,7 +67,7 @@ async function refuse({ message }: UsageError): Promise<void> {
 
 type Report = 'loaded' | 'usage-error'
 
-/** Node passes what the process of the file sends on to the one that has started the watcher. */
+/** Reports to the process that has started the watcher: Node forwards messages of the file's process to it. */
 function report(agentkit: Report): void {
   process.send?.({ agentkit })
 }

@@ -100,7 +100,7 @@ async function checkExts(exts: readonly string[]): Promise<void> {
   for (const ext of exts) oneOf('--ext', `.${ext.replace(/^\./, '').toLowerCase()}`, readableExts)
 }
 
-/** Of the only agent with `retrieve = true`, so that its own index is updated; otherwise `[defaults]`. */
+/** The settings of the only agent with `retrieve = true`, so that its own index is updated; otherwise `[defaults]`. */
 function usualSettings(context: SDKContext): AgentTable {
   const { agents, defaults } = context.config
   const [first, second] = [...agents].filter(([, { retrieve }]) => retrieve === true)

@@ -63,7 +63,7 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
     },
   })
   const close = async (): Promise<void> => {
-    // Their runs have ended before the sessions are closed.
+    // The servers are closed first, so that their runs have ended before the sessions are closed.
     await Promise.allSettled(servers.map((each) => each.close()))
     await loaded.close()
   }
@@ -73,7 +73,7 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   await ended
 }
 
-/** The nearest folder with a `package.json`, else that of the file. */
+/** The nearest folder with a `package.json`, else the folder of the file. */
 function projectOf(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return folder

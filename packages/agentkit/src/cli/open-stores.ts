@@ -18,15 +18,15 @@ export type OpenStore = {
   sessions: SessionStore
   runs: RunStore
   background: BackgroundRuns
-  /** Those that were asked for; without a file, those that have stored runs. */
+  /** The agents that were named; without a file, the agents that have stored runs. */
   agents: readonly Pick<LoadedAgent, StoredMethods>[]
 }
 
 type StoredMethods = 'id' | 'runs' | 'cancel' | 'retry' | 'schedules' | 'unschedule'
 
 /**
- * Opens the stores of a file's agents, or the one of `--sessions`, else the default one of this folder, for as long as
- * `work` takes.
+ * Opens the stores of a file's agents, or the store of `--sessions`, else the default store of this folder, while
+ * `work` runs.
  *
  * @throws UsageError for a file, a store or an agent that does not exist, and for a store without background runs
  */
@@ -107,7 +107,7 @@ function storedAgent(id: string, sessions: SessionStore): Agent {
   return new Agent({ name: id, id, functions: [], model, sessions })
 }
 
-/** What a file prints while it is loaded is not part of the command's result. */
+/** Redirects to stderr what a file prints while it is loaded, because it is not part of the command's result. */
 async function quietly<Value>(load: () => Promise<Value>): Promise<Value> {
   const { write } = process.stdout
   process.stdout.write = process.stderr.write.bind(process.stderr)

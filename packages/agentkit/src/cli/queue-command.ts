@@ -52,10 +52,10 @@ async function rebuild(stores: readonly OpenStore[]): Promise<void> {
 }
 
 /**
- * Makes a queue agree with its store. Workers may go on: a job whose run another worker has is settled without doing
- * anything, and a run that begins while this works gets its job by the workers' own sweep.
+ * Rebuilds a queue from its store. Workers may continue: a job whose run another worker has is settled without effect,
+ * and a run that begins during the rebuild gets its job from the workers' own sweep.
  *
- * @returns how many jobs were added
+ * @returns the number of jobs that were added
  */
 async function rebuildQueue({ queue, unfinished }: BackgroundRuns): Promise<number> {
   await queue.clear()

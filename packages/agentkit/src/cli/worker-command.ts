@@ -45,7 +45,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
     print(
       `Working on ${own.map(titleOf).join(', ')}, stored in ${name}: ${concurrency} runs at once, process ${process.pid}.`,
     )
-    // Also of agents that this worker does not have.
+    // The warnings include agents that this worker does not have.
     const { runs } = own[0]?.toSpec().sessions ?? {}
     for (const warning of runs ? await workerWarnings(runs) : []) printError(`warning: ${warning}`)
   }
@@ -53,7 +53,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   await new Promise(() => setInterval(() => {}, 60_000))
 }
 
-/** As a server of these agents logs. */
+/** The log format that a server of these agents would use. */
 async function logFormat(agents: readonly LoadedAgent[]): Promise<'human' | 'json'> {
   const { SDKContext } = await import('../config/sdk-context.ts')
   const { agentSettings } = await import('../config/agent-settings.ts')

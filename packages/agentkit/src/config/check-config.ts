@@ -85,8 +85,8 @@ export function checkConfig(text: { path: string; toml: string }, file: TomlTabl
 }
 
 /**
- * Whether a table above all others is the value of a key, as `budget = { usd = 0.5 }`, and not an agent's. TOML writes both
- * alike, so what is in it decides: no such value has a key of an agent's table.
+ * Whether a top-level table is the value of a key, as in `budget = { usd = 0.5 }`, and not the table of an agent. TOML
+ * has the same form for both, so the keys decide: no such value has a key of an agent's table.
  */
 function isTableOfDefaults(name: string, table: TomlTable): boolean {
   const keys = Object.keys(table)

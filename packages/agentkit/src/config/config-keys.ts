@@ -99,7 +99,7 @@ export const agentKeys = {
   ollama_server_url: { type: 'word', example: '"http://127.0.0.1:11434"' },
 } as const
 
-/** What a whole process does. */
+/** The keys that concern the whole process. */
 const processKeys = {
   telemetry: { type: 'telemetry', example: '"otlp"' },
 } as const

@@ -67,7 +67,7 @@ const isAddress = (value: unknown): boolean => {
 }
 const isPlainTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
-/** What HTTP allows: other characters could begin a header of their own. */
+/** Whether HTTP allows the header: other characters could start another header. */
 const isHeader = ([name, value]: [string, unknown]): boolean =>
   /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]{0,8000}$/.test(value)
 

@@ -16,7 +16,7 @@ export type Config = {
   /** The absolute path of the file; absent when there is none. */
   readonly path?: string
   readonly defaults: DefaultsTable
-  /** By the name of the table, which is an agent's name or id. */
+  /** The agents' tables by their name, which is the name or id of an agent. */
   readonly agents: ReadonlyMap<string, AgentTable>
   readonly samplePrompts: SamplePromptsTable
   readonly server: ServerTable
@@ -24,9 +24,9 @@ export type Config = {
   readonly webhooks: WebhooksTable
   readonly retriever: RetrieverTable
   readonly embedding: EmbeddingTable
-  /** By name: `[providers.<name>]`. */
+  /** The tables `[providers.<name>]`, by name. */
   readonly providers: NamedProviders
-  /** By name: `[mcp.<name>]`. */
+  /** The tables `[mcp.<name>]`, by name. */
   readonly mcp: ReadonlyMap<string, McpTable>
   /** One sentence for each entry that has no effect. */
   readonly warnings: readonly string[]

@@ -15,7 +15,7 @@ export function isInProjectTests(): boolean {
   return process.env.NODE_TEST_CONTEXT !== undefined && isTestFile && process.env.PWD === process.cwd()
 }
 
-/** Whether a configuration is that of the project whose tests run. */
+/** Whether a configuration belongs to the project whose tests run. */
 export function isProjectsOwn(path: string | undefined): boolean {
   return path !== undefined && isInProjectTests() && dirname(path) === process.cwd()
 }

@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { isInProjectTests } from './project-tests.ts'
 import { tomlFix } from './toml-fix.ts'
 
-// Not imported: an import of `node:fs` loads more modules.
+// Not an import, because importing `node:fs` loads more modules.
 const { readFileSync } = process.getBuiltinModule('node:fs')
 
 export const isConfigPath: OptionRule = {

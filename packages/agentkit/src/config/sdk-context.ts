@@ -19,7 +19,7 @@ export const defaultSessionsPath = 'agentkit-data/sessions.db'
 const mostNotices = 1_000
 
 /**
- * What agents share: the configuration file, the environment, and resources such as the session store.
+ * The context that agents share: the configuration file, the environment, and resources such as the session store.
  *
  * The constructor loads the working directory's `.env` (a variable that is already set keeps its value) and reads the
  * file. Close the context after the last run of its agents.
@@ -142,7 +142,10 @@ export class SDKContext {
     for (const table of strayTables(this.config, takenTables(this.config))) this.warn(this.#strayTable(table, agents))
   }
 
-  /** What the table is called that this agent, or `[defaults]`, probably has: the reason why a setting is absent. */
+  /**
+   * A sentence about the table that is probably a misspelt table of this agent or of `[defaults]`: the reason why a
+   * setting is absent.
+   */
   misspeltTable(agent: { name: string; id: string }): string | undefined {
     const words = ['defaults', agent.id, agent.name]
     const [table] = strayTables(this.config, takenTables(this.config)).filter((one) => nearestWord(one, words))

@@ -8,13 +8,16 @@ export function nameStore(store: SessionStore, place: string): void {
   places.set(store, place)
 }
 
-/** What stores of one place have in common; it may have a password. */
+/** A value that stores of the same place share. It may contain a password. */
 export function placeOf(store: SessionStore): string | SessionStore {
   const place = places.get(store)
   return place === undefined || place === '' || place === ':memory:' ? store : place
 }
 
-/** Where a store is, without a password: an address, or a path, relative to this folder where that is shorter. */
+/**
+ * The place of a store without a password: an address, or a path, which is relative to this folder if the store is in
+ * it.
+ */
 export function storeName(store: SessionStore): string {
   const name = places.get(store)
   if (name === undefined) return 'a store of its own'

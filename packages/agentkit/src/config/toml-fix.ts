@@ -1,7 +1,7 @@
 /**
- * What to do about a line that is no TOML, as a sentence without its full stop.
- * @param line the one on which the parser has stopped
- * @param reason what the parser says of it
+ * The fix for a line that is not TOML, as a sentence without its full stop.
+ * @param line the line at which the parser has stopped
+ * @param reason the message of the parser
  */
 export function tomlFix(line: string, reason: string): string {
   const value = line

@@ -170,7 +170,7 @@ function noEffect(names: readonly string[]): string {
   return `${names.map((name) => `\`${name}\``).join(' and ')} ${names.length === 1 ? 'has' : 'have'} no effect`
 }
 
-/** Stands in for the embedder when the options are checked. The embedder itself is loaded when it is needed. */
+/** A placeholder of the embedder for the check of the options. The embedder itself is loaded when it is needed. */
 function placeholderOf({ provider, model, dimensions }: EmbeddingChoice): Embedder {
   return {
     id: `${provider}/${model}`,

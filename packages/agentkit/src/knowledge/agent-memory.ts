@@ -3,8 +3,8 @@ import type { AgentTable } from '../config/config-keys.ts'
 import { requireMemory } from '../util/import-optional.ts'
 
 /**
- * What an agent remembers, by its option or its table.
- * @returns `undefined` when it remembers nothing
+ * The memory of an agent, from its option or its table.
+ * @returns `undefined` if the agent has no memory
  * @throws AgentKitError `missing-package` when `@agentkit/memory` is not installed; `invalid-argument` for invalid options
  */
 export function agentMemory(

@@ -33,7 +33,7 @@ const availableForChat: readonly ProviderId[] = [...alwaysAvailable, 'ollama']
  * The embedding that `[embedding]` names.
  *
  * @param chatProvider the provider when the table names none
- * @param providers those of the configuration
+ * @param providers the providers of the configuration
  * @returns `undefined` for an empty table
  * @throws AgentKitError `invalid-config` for a provider without embeddings, and for a missing model
  * @throws AgentKitError `missing-key` with the names of the environment variables
@@ -48,7 +48,7 @@ export function namedEmbedding(
   return choice
 }
 
-/** As `namedEmbedding`, of which the key may be missing. @throws AgentKitError `invalid-config` */
+/** The same as `namedEmbedding`, but the key may be missing. @throws AgentKitError `invalid-config` */
 export function embeddingOf(
   { provider: name, model: modelName, dimensions }: EmbeddingTable,
   chatProvider: ProviderId,

@@ -3,7 +3,7 @@ import { invalidArgument } from '@agentkit/core/internal'
 import { definedOnly } from '../util/defined-only.ts'
 import { lazy } from '../util/lazy.ts'
 
-/** What is known of knowledge before it is created. */
+/** The properties of knowledge that are known before it is created. */
 type KnownBefore = {
   firstAnswerSeconds?: number | undefined
   folder?: string | undefined

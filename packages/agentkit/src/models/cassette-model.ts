@@ -8,8 +8,8 @@ import { type LazyModel, lazyModel } from './lazy-model.ts'
 export const cassetteVariables = { record: 'AGENTKIT_RECORD', replay: 'AGENTKIT_REPLAY' } as const
 
 /**
- * The model itself, or one that records it or replays it, as the environment asks.
- * @throws AgentKitError `invalid-config` when the environment asks for both
+ * The model itself, or a model that records or replays it, as the environment variables say.
+ * @throws AgentKitError `invalid-config` when the variables for both are set
  */
 export function withCassette(model: Model): Model {
   if (isReplaying()) return replayedModel(model.id)

@@ -5,12 +5,12 @@ import type { Provider, ProviderId } from './providers.ts'
 /** The function that a provider package exports under the provider's name. */
 export type ProviderFactory = (options: ProviderSettings) => Provider
 
-/** What the configuration adds to a provider's environment variables. */
+/** The settings of the configuration for a provider, beside its environment variables. */
 export type ProviderSettings = {
   apiKey?: string
-  /** Where Ollama listens. */
+  /** The URL of Ollama. */
   serverUrl?: string
-  /** A server that speaks like OpenAI's, for the package of OpenAI. */
+  /** The name of a server with the API of OpenAI, for the package of OpenAI. */
   name?: string
   baseURL?: string
   keyVariable?: string

@@ -7,7 +7,7 @@ export type ModelListRequest = { url: string; headers: Record<string, string> }
 /**
  * The request that lists the models of a provider, with its key.
  *
- * @param ollamaServerUrl as the configuration has it
+ * @param ollamaServerUrl from the configuration
  * @returns `undefined` for a provider without a server or whose list is not known here, and for Azure without an endpoint
  */
 export function modelListRequest(

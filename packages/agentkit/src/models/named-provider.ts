@@ -3,21 +3,21 @@ import { invalidConfig, nearestWord } from '@agentkit/core/internal'
 import { withVariablesIn } from '../util/with-variables.ts'
 import type { ProviderSettings } from './import-provider.ts'
 
-/** A server that speaks like OpenAI's, as `[providers.<name>]` describes it. */
+/** A server with the API of OpenAI, as `[providers.<name>]` describes it. */
 export type NamedProvider = {
   name: string
   baseURL: string
-  /** The environment variable with its key; absent, it is sent none. */
+  /** The environment variable of the key. If it is absent, no key is sent. */
   keyVariable?: string
   api: 'chat' | 'responses'
   headers?: Readonly<Record<string, string>>
-  /** Its embedding model when `[embedding]` names none; `true` where there is none to name. */
+  /** The embedding model when `[embedding]` names none; `true` if the server needs no name. */
   embeddings?: string | true
-  /** All models that it has; absent, any name is passed on. */
+  /** All models of the server. If it is absent, any name is passed on. */
   models?: ReadonlyMap<string, NamedModelFacts>
 }
 
-/** What the file says of a model. */
+/** The facts about a model from the configuration file. */
 export type NamedModelFacts = { info?: ModelInfo; images?: boolean }
 
 export type NamedProviders = ReadonlyMap<string, NamedProvider>

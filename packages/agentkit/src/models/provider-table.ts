@@ -41,7 +41,7 @@ export const usualModels: Readonly<Record<ProviderId, string>> = {
   offline: 'offline/extractive',
 }
 
-/** How the keys of providers begin. Those of the others have no mark. */
+/** The prefixes of providers' keys. Keys of other providers have none. */
 export const keyPrefixes: Partial<Record<ProviderId, string>> = {
   openai: 'sk-',
   anthropic: 'sk-ant-',

@@ -3,7 +3,7 @@ import { keyVariables, type ProviderId } from './provider-table.ts'
 
 export { keyVariables, type ProviderId } from './provider-table.ts'
 
-/** What the factory of a provider package returns. */
+/** The object that the factory of a provider package returns. */
 export type Provider = {
   model(id: string, options?: ModelTimeouts): Model
   embedder?(id: string, options?: { dimensions?: number }): Embedder

@@ -98,7 +98,7 @@ export function requireMemory(load?: Load): MemoryPackage {
   return requireOptional('@agentkit/memory', load) as MemoryPackage // its exports
 }
 
-/** What `@agentkit/telemetry` needs to export over OTLP. */
+/** The packages that `@agentkit/telemetry` needs to export over OTLP. */
 const telemetryPeers = [
   'api',
   'sdk-trace',
@@ -136,7 +136,9 @@ function requireOptional(name: string, load: Load = createRequire(import.meta.ur
   }
 }
 
-/** What a failed import throws: `missing-package` when the package itself is missing, otherwise the cause as it is. */
+/**
+ * The error of a failed import: `missing-package` when the package itself is missing, otherwise the cause unchanged.
+ */
 function importError(
   cause: unknown,
   name: string,

@@ -4,7 +4,7 @@ export interface Lazy<Value> {
   load(): Promise<Value>
   /** The value, once it is made. */
   readonly value: Value | undefined
-  /** The attempt under way or the one that succeeded. */
+  /** The current attempt, or the attempt that succeeded. */
   readonly loading: Promise<Value> | undefined
 }
 

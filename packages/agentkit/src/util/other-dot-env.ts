@@ -2,8 +2,8 @@ const { existsSync } = process.getBuiltinModule('node:fs')
 const { dirname, join } = process.getBuiltinModule('node:path')
 
 /**
- * A sentence about a `.env` that is not read: the working directory has none, but a folder around it has one, or that of the
- * program. It begins with a space, and is empty where there is no such file.
+ * A sentence about a `.env` that is not read: the working directory has none, but a parent folder or the folder of the
+ * program has one. It begins with a space, and is empty if there is no such file.
  */
 export function otherDotEnv(program: string | undefined = process.argv[1]): string {
   const here = process.cwd()

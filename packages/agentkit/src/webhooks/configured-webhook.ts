@@ -5,9 +5,9 @@ import { keyOfSecret } from './signature.ts'
 import { webhook } from './webhook.ts'
 
 /**
- * What delivers notices of runs to the webhook of the table `[webhooks]`.
+ * The function that delivers notices of runs to the webhook of the table `[webhooks]`.
  *
- * @returns `undefined` where the table has no `url`
+ * @returns `undefined` if the table has no `url`
  * @throws AgentKitError `invalid-config` for an address that is not http(s) or has a password, and for a secret that is
  *   not set; the message contains neither
  */

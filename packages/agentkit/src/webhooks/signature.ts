@@ -1,6 +1,6 @@
 import { invalidConfig } from '@agentkit/core/internal'
 
-/** What secrets of Standard Webhooks begin with; base64 follows. */
+/** The prefix of a secret of Standard Webhooks; base64 follows. */
 const prefix = 'whsec_'
 
 /**

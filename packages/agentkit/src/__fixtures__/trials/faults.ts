@@ -53,7 +53,7 @@ export async function freezeWorkers({ times, lastsMs, ...options }: FaultOptions
   return { ...report, stepsOfFrozen }
 }
 
-/** One worker of three is cut from Postgres: its connections end, or nothing arrives any more. */
+/** Cuts one of three workers off from Postgres: its connections end, or no data arrives any more. */
 export async function cutWorker(how: 'cut' | 'hang', options: FaultOptions): Promise<FaultReport> {
   const { times, lastsMs, ...rest } = options
   const proxy = await postgresProxy(options.place)

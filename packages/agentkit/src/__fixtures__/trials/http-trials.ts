@@ -57,7 +57,7 @@ export async function shareSession(place: string, turns: number): Promise<Shared
 
 export type RestartedStreamReport = {
   streams: number
-  /** What is wrong with the events that a client or a follower of the other server has received. */
+  /** The faults in the events that a client or a follower of the other server has received. */
   wrong: string[]
 }
 

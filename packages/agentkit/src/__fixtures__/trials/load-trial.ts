@@ -45,21 +45,21 @@ export type TrialReport = Repetitions & {
 export type TrialOptions = {
   place: string
   seed: number
-  /** At least so many runs. */
+  /** The least number of runs. */
   runs: number
   thinkMs?: number
   workers?: number
   concurrency?: number
   /** How long the runs may take after the last disturbance, in milliseconds. */
   drainMs?: number
-  /** Where a worker finds the store; the place when absent. */
+  /** The place of a worker's store; `place` when absent. */
   workerPlace?(index: number): string
   workerClockMs?(index: number): number
-  /** What a worker has that others do not. */
+  /** The options of one worker that others do not have. */
   workerOptions?(index: number): Partial<TrialWorker>
   /** Whether another worker starts where one has died by itself. */
   restarts?: boolean
-  /** Disturbs the workers. Runs are enqueued meanwhile, so that there is always work. */
+  /** Disturbs the workers. Runs are enqueued at the same time, so that there is always work. */
   disturb(trial: LoadTrial): Promise<void>
 }
 
@@ -161,7 +161,10 @@ export async function loadTrial(options: TrialOptions): Promise<TrialReport> {
   }
 }
 
-/** Of the runs that a lost process has: how long until another one has them, or they have ended or wait. */
+/**
+ * Measures, for the runs of a lost process, the time until another process has them, or they have ended or were
+ * suspended.
+ */
 async function takeoversOf(
   store: TrialStore,
   lines: readonly LogLine[],

@@ -70,7 +70,7 @@ export async function killSchedulers(place: string, schedules: number, minutes: 
   const workers = workerProcesses()
   const options = { place, log: join(folder, 'log'), thinkMs: 1, concurrency: 4 }
   try {
-    // Not in the last seconds of a minute: all have the same first due time.
+    // Waits for the first half of a minute, so that all schedules have the same first due time.
     while (Date.now() % 60_000 > 25_000) await sleep(500)
     for (let index = 0; index < schedules; index++) {
       await steps.schedule(`s${index}`, { cron: '* * * * *' }, `Schedule ${index}.`, { userId: `user${index % 7}`, sessionId: `s${index}` })
@@ -128,7 +128,7 @@ export async function startTogether(
   let kills = 0
   try {
     for (const name of names) {
-      // Its time by the clock is far away: the rounds are its due times.
+      // The time of the cron expression is far away: the rounds are the due times.
       const times = { cron: '0 0 29 2 *', missed: 'once' } as const
       await steps.schedule(name, times, `Schedule ${name}.`, { userId: name, sessionId: name })
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands between processes and Postgres, on loopback. */
+/** A proxy between processes and Postgres, on loopback. */
 export type PostgresProxy = {
   /** The URL of the database through the proxy. */
   readonly url: string

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** What a worker did, and when. */
+/** An action of a worker, with its time. */
 export type LogLine = { at: number; pid: number; kind: string; runId: string; agent: string; step: number }
 
 export function readLog(path: string): LogLine[] {

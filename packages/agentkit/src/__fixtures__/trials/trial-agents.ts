@@ -12,7 +12,7 @@ export type TrialOptions = {
   actMs?: number
   /** A model call about this word ends its process. */
   poison?: string
-  /** Of the agents. Each has a tool that others do not have. */
+  /** The version of the agents. Each version has a tool that others do not have. */
   version?: string
 }
 

@@ -8,13 +8,13 @@ import type { TrialWorker } from './trial-worker.ts'
 
 export type WorkerProcess = { readonly child: ChildProcess; readonly pid: number; readonly options: TrialWorker }
 
-/** Workers of a trial. One that dies without having been killed is noted. */
+/** The workers of a trial. A worker that dies without having been killed is recorded. */
 export type WorkerProcesses = {
-  /** Those that are ready. */
+  /** The workers that are ready. */
   readonly running: WorkerProcess[]
-  /** How processes have died that were not killed here. */
+  /** The exits of processes that were not killed here. */
   readonly deaths: string[]
-  /** What workers have written to stderr. */
+  /** The output of workers on stderr. */
   readonly printed: string[]
   start(options: TrialWorker): Promise<WorkerProcess>
   kill(worker: WorkerProcess): Promise<void>

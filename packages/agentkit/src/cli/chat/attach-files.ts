@@ -55,7 +55,7 @@ const fileEnds = new Set(
   ),
 )
 
-/** Others are persons, packages, domains and code: `@ann`, `@agentkit/core`, `@example.com`, `@pytest.fixture`. */
+/** Other names are persons, packages, domains and code: `@ann`, `@agentkit/core`, `@example.com`, `@pytest.fixture`. */
 function isMeantAsFile(name: string): boolean {
   const [first = ''] = name.split('/')
   const hasFileEnd = fileEnds.has(extname(name).slice(1).toLowerCase()) && !/[()"'<>]/.test(name)

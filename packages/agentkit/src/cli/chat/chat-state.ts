@@ -1,13 +1,13 @@
 import type { Question } from './partner.ts'
 
-/** What a chat remembers of its own. */
+/** The state of a chat in this process. */
 export type ChatState = {
   sessionId: string
   /** `runId`: the run that the conversation has of the question. */
   last?: { question: Question; runId?: string }
   /** `isUnpriced`: a model was asked whose price is not known, so that the sum is not known either. */
   used: { answers: number; inputTokens: number; outputTokens: number; usd: number; isUnpriced: boolean }
-  /** As `/sessions` has listed them. */
+  /** The sessions that `/sessions` has listed. */
   listed: readonly string[]
   /** Whether a question had no answer. */
   hasFailed: boolean

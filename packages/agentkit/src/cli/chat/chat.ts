@@ -110,7 +110,7 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
 
 async function retry(parts: Parts, state: ChatState): Promise<void> {
   if (!state.last) throw new Error('There is no answer yet that could be replaced.')
-  // What the conversation has nothing of is to replace what it was to replace before.
+  // A question without a stored run replaces the same run that it was to replace before.
   const { question, runId = question.replaces } = state.last
   await ask(parts, state, { ...question, ...(runId !== undefined && { replaces: runId }) })
 }

@@ -4,8 +4,8 @@ import type { Prompt } from './prompt.ts'
 import { painted } from './view.ts'
 
 /**
- * Asks for the decision on a call: whether it runs, or its result, where the caller executes it or its outcome is unknown.
- * @param problem why the last answer could not be taken
+ * Asks for the decision on a call: whether it runs, or its result if the caller executes it or its outcome is unknown.
+ * @param problem why the last answer was not valid
  * @returns `undefined` when the user leaves, or stops the run
  */
 export async function decide(

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 const maxLines = 500
 const maxChars = 4_000
 
-/** Where the lines that were typed in chats are kept, for this user alone. */
+/** The path of the file that keeps the lines typed in chats, readable by this user only. */
 export function historyFile(): string {
   const state = process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   return join(state, 'agentkit', 'chat-history')

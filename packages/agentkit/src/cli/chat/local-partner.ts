@@ -61,7 +61,7 @@ async function settle(run: AgentRun, asked: Asked, decide: Decide, signal: Abort
   const { approvalId } = asked
   for (let problem: string | undefined; ; ) {
     const answer = await decide(asked, problem)
-    // A run that has been stopped meanwhile has no approvals.
+    // A run that was stopped while the user decided has no approvals.
     if (signal.aborted) return
     if (!('result' in answer)) return answer.approve ? run.approve(approvalId) : run.deny(approvalId, answer.reason)
     try {

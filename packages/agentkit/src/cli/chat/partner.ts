@@ -5,15 +5,15 @@ export type SentFile = { name: string; mediaType: string; bytes: Uint8Array<Arra
 
 export type Question = { text: string; files: readonly SentFile[]; sessionId: string; replaces?: string }
 
-/** What a person says of an approval; a result for a call that they execute, or whose outcome is unknown. */
+/** A person's decision on an approval, or the result of a call that they execute or whose outcome is unknown. */
 export type Answer = { approve: boolean; reason?: string } | { result: JSONValue }
 
 export type Asked = Pick<Approval, 'approvalId' | 'name' | 'input' | 'kind' | 'startedAt'> & { path: readonly string[] }
 
-/** Asks for a decision; again, with the problem, where it cannot be taken. */
+/** Asks for a decision. If a decision is not valid, it is called again with the problem. */
 export type Decide = (asked: Asked, problem?: string) => Promise<Answer>
 
-/** A question of which the conversation has the run, although no event of it came. */
+/** A question whose run is stored in the conversation, although no event of the run arrived. */
 export class FailedRun extends Error {
   readonly runId: string
 
@@ -26,7 +26,7 @@ export class FailedRun extends Error {
 /** A run that waits for decisions. */
 export type Waiting = { runId: string; asked: readonly Asked[] }
 
-/** Who a chat is with: an agent of this process, or of a server. */
+/** The agent of a chat, in this process or on a server. */
 export interface Partner {
   readonly name: string
   /**

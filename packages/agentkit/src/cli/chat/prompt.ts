@@ -16,7 +16,7 @@ export interface Prompt {
    * not answer it.
    */
   question(prompt: string, options?: { isSecret?: boolean; signal?: AbortSignal }): Promise<string | undefined>
-  /** Ctrl-C calls `onInterrupt` while `work` lasts; what is typed meanwhile is shown by the next prompt. */
+  /** Ctrl-C calls `onInterrupt` while `work` lasts; the next prompt shows text that was typed while it ran. */
   during<Value>(work: Promise<Value>, onInterrupt: () => void): Promise<Value>
   close(): void
 }

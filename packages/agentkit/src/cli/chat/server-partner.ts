@@ -101,7 +101,7 @@ export async function serverPartner(address: URL, userId: string, askToken: () =
     throw new Error('The run waits for nothing.')
   }
 
-  /** What went wrong with a question, with its run where the server has stored it. */
+  /** The failure of a question, with its run if the server has stored it. */
   async function failed(error: unknown): Promise<unknown> {
     if (!(error instanceof ServerProblem) || error.runId === undefined) return error
     const isStored = await read(`/api/v1/runs/${encodeURIComponent(error.runId)}?${query}`).then(

@@ -4,10 +4,10 @@ import { UsageError } from '../common/usage-error.ts'
 export const timeoutMs = 15_000
 const maxBytes = 8_000_000
 
-/** What the server says of a request that it refuses. */
+/** The problem with which the server refuses a request. */
 export class ServerProblem extends Error {
   readonly status: number
-  /** The run that has failed, where one had begun. */
+  /** The run that has failed, if one had begun. */
   readonly runId: string | undefined
 
   constructor({ status, headers }: Response, message: string) {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 
 /**
- * The words that a program parses: for the help of an unknown command commander shows that of the command above, as if
- * it were right. Without the option for help the unknown word is what it complains about.
+ * The words that a program parses. For `--help` of an unknown command, commander would show the help of the parent
+ * command. Without the option, it reports the unknown word.
  *
  * @param words the arguments as they were typed
  */
@@ -17,7 +17,7 @@ export function askedWords(program: Command, words: readonly string[]): readonly
     if (word.startsWith('-')) return words
     const known = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
     if (known) command = known
-    // The file of a default command, such as that of `runs`, is no misspelt command.
+    // The file argument of a default command, such as that of `runs`, is not a misspelt command.
     else return isUnknown(command, word) && !existsSync(word) ? words.filter((one) => !isHelp(one)) : words
   }
   return words

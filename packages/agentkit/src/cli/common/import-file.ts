@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { UsageError } from './usage-error.ts'
 
-/** What Node says of a file that is not code, and of JSON. */
+/** The codes of Node for a file that is not code, and for JSON. */
 const noCode = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_IMPORT_ATTRIBUTE_MISSING'])
 
 /**

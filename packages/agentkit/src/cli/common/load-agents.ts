@@ -11,7 +11,7 @@ export type LoadedAgent = Agent<unknown> | Swarm<unknown>
 
 export type LoadedAgents = {
   agents: readonly LoadedAgent[]
-  /** The one that a command for one agent takes: the default export, else the export `agent`. */
+  /** The agent of a command that needs one agent: the default export, else the export `agent`. */
   main?: LoadedAgent
   /** Where they are defined, for messages. */
   file: string

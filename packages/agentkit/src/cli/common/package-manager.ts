@@ -13,8 +13,8 @@ const lockFiles: readonly (readonly [string, PackageManager])[] = [
 ]
 
 /**
- * The package manager that runs this process, else that of a folder by its lock file, else npm. npm runs `npx` in any
- * project, so a lock file says more than it.
+ * The package manager that runs this process, else the package manager of the folder's lock file, else npm. A lock file
+ * counts more than a running npm, because `npx` is used in any project.
  */
 export function packageManager(folder = '.'): PackageManager {
   const [name = ''] = (process.env.npm_config_user_agent ?? '').split('/')

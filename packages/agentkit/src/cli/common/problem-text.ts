@@ -12,12 +12,13 @@ const foreignVerbs: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * What is wrong with the words of a command, with the nearest word where commander does not find one: it takes a misspelt
- * subcommand for an argument where its command works alone, and shows the help for `help` of an unknown command.
+ * The message about a wrong command, with the nearest word where commander finds none: commander takes a misspelt
+ * subcommand for an argument if the parent command works alone, and shows the general help for `help` of an unknown
+ * command.
  *
  * @param code of the error of commander
- * @param text what commander says
- * @param command the one that was called
+ * @param text the message of commander
+ * @param command the command that was called
  * @param words all arguments
  */
 export function problemText(code: string, text: string, command: Command, words: readonly string[]): string {
@@ -36,7 +37,7 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.unknownOption') return `${text}${meantCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
-  // The default command of another one, which was not named: `runs shwo run_7f…` is not a list of runs.
+  // The default command of a parent command, whose name was not typed: `runs shwo run_7f…` is not a list of runs.
   const siblings = words.includes(command.name()) ? [] : (command.parent?.commands.map((one) => one.name()) ?? [])
   if (siblings.length > 0 && !isPath(first)) {
     return `error: unknown command '${first}'\n${hint(first, siblings) || `(Its commands are ${siblings.join(', ')}.)\n`}`
@@ -44,7 +45,10 @@ export function problemText(code: string, text: string, command: Command, words:
   return `${text}${hint(first, commands)}`
 }
 
-/** Of an option that a misspelt subcommand has, the command above says that it is unknown: `eval ad run_7f… --to a.jsonl`. */
+/**
+ * A misspelt subcommand can look like an unknown option, which the parent command reports: `eval ad run_7f… --to
+ * a.jsonl`.
+ */
 function meantCommand(command: Command, words: readonly string[]): string {
   const owner = words.includes(command.name()) ? command : (command.parent ?? command)
   const commands = owner.commands.map((one) => one.name())

@@ -3,9 +3,9 @@ import { terminalLine } from '@agentkit/core'
 /** Work of this length needs no sign that it continues. */
 const quietMs = 2_000
 
-/** A line that says how far work is. */
+/** A line that shows the progress of work. */
 export interface Progress {
-  /** What is done now: `1,200 of 10,000 files`. */
+  /** Shows the progress, such as `1,200 of 10,000 files`. */
   update(text: string): void
   /** Removes the line. */
   close(): void

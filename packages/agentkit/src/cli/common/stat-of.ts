@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 
-/** What there is at a path; `undefined` also for what cannot be one, such as a long text, which `stat` refuses. */
+/** The stats of a path; `undefined` if nothing is there, or if the text cannot be a path, such as a long text. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

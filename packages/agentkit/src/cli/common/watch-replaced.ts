@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url'
 
 /** Watches files that other files may be moved to. */
 export type ReplacedWatch = {
-  /** Adds the files that Node's watcher is told of by this message of the process that it has started. */
+  /** Adds the files that the watched process reports to Node's watcher by this message. */
   add(message: unknown): void
   close(): void
 }
 
 /**
- * Reports that a file was replaced, which is how many editors save, and each change of it afterwards. On Linux, Node's
- * watcher does not notice these: it watches the file that was there before. Here it is the folders that are watched.
+ * Reports that a file was replaced, as many editors do when they save, and each later change of it. On Linux, Node's
+ * watcher misses these changes, because it watches the file that was there before. This code watches the folders.
  */
 export function watchReplaced(onReplaced: () => void): ReplacedWatch {
   const folders = new Map<string, { names: Set<string>; watcher: FSWatcher }>()

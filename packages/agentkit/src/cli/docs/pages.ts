@@ -96,7 +96,7 @@ function codesOf(pages: readonly Page[]): string[] {
   return pages.filter(({ group }) => group === errors).map(({ title }) => title)
 }
 
-/** In the package; where it is not built, that of the repository. */
+/** The folder of the documentation in the package, or in the repository if the package is not built. */
 function docsFolder(): string {
   const list = nearestFile(dirname(fileURLToPath(import.meta.url)), join('docs', 'llms.txt'))
   if (list === undefined) throw new UsageError('The documentation is not in the package. Install agentkit again.')

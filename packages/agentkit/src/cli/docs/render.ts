@@ -9,7 +9,7 @@ export type Look = {
   hasColors: boolean
 }
 
-/** A page of Markdown for a terminal: headings and code stand out, paragraphs are wrapped, tables are aligned. */
+/** Formats a page of Markdown for a terminal: headings and code are highlighted, paragraphs wrapped, tables aligned. */
 export function render(markdown: string, look: Look): string {
   const lines = markdown.split('\n')
   const shown: string[] = []
@@ -96,7 +96,7 @@ function wrapCells(head: string, rest: readonly string[], look: Look): string[] 
   return [...wrap(head, uncoloured), ...rest.flatMap((cell) => wrap(`    ${cell}`, uncoloured))]
 }
 
-/** Inline marks: code and bold text stand out, of a link its text remains. */
+/** Formats inline marks: code and bold text are highlighted, and a link becomes its text. */
 function styled(text: string, look: Look): string {
   return text
     .replace(/\[([^\]]+)\]\([^)\s]+\)/g, '$1')

@@ -101,7 +101,7 @@ function listedPackages(): string[] {
 const littleBytes = 100_000_000
 const fewBytes = 1_000_000_000
 
-/** Whether this folder and that of the data can be written, and have room. */
+/** Checks that this folder and the data folder are writable and have room. */
 export async function checkDisk(): Promise<CheckResult> {
   for (const folder of ['.', 'agentkit-data']) {
     const problem = folderProblem(folder)

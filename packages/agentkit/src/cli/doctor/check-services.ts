@@ -59,7 +59,7 @@ export async function checkServer({ config }: Project): Promise<CheckResult> {
   return { status: 'ok', detail: `${host}, port ${port} is free.` }
 }
 
-/** Where the configuration turns telemetry on, whether its endpoint takes exports. */
+/** Checks that the endpoint accepts exports, if the configuration turns telemetry on. */
 export async function checkTelemetry({ config, isOffline }: Project, signal: AbortSignal): Promise<CheckResult> {
   if (config.defaults.telemetry === undefined) return { status: 'skipped', detail: 'No telemetry is configured.' }
   const { inspectOtlp } = await importTelemetry()

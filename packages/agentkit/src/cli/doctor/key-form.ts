@@ -4,8 +4,9 @@ import { keyPrefixes, type ProviderId } from '../../models/provider-table.ts'
 const example = /…|\.\.\.|<.*>|(?<![a-z0-9])your|(?<![a-z0-9])x{3,}(?![a-z0-9])|x{6}|changeme/i
 
 /**
- * What is wrong with the form of a key, as the end of a sentence that begins with its variable. The key is not in it.
- * @returns `undefined` for one that may be right
+ * The fault in the form of a key, as the end of a sentence that begins with the variable's name. It does not contain
+ * the key.
+ * @returns `undefined` for a key that may be valid
  */
 export function keyProblem(
   value: string,

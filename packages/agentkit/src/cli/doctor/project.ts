@@ -8,9 +8,9 @@ import { embeddingOf } from '../../knowledge/embedding-choice.ts'
 import { type FoundModel, findModel } from '../../models/model-name.ts'
 import { isProviderId } from '../../models/providers.ts'
 
-/** What checks know of the project in this folder. */
+/** The facts about the project in this folder, for the checks. */
 export type Project = {
-  /** An empty configuration, where it cannot be read. */
+  /** An empty configuration if the file cannot be read. */
   config: Config
   /** Why it cannot be read. */
   configError?: Error
@@ -18,7 +18,7 @@ export type Project = {
   envProblem?: string
   /** The models that the configuration names, each once. */
   models: readonly NamedModel[]
-  /** That of `[embedding]`, where an agent retrieves files. */
+  /** The model of `[embedding]`, if an agent retrieves files. */
   embedding?: NamedModel
   isOffline: boolean
   sessions: string
@@ -26,7 +26,7 @@ export type Project = {
 
 export type NamedModel = FoundModel & { name: string; settings: AgentTable }
 
-/** One check: its finding, and where in which file. */
+/** The result of one check: its finding, and the place in a file. */
 export type CheckResult = Finding & { file?: string; line?: number }
 export type Check = (project: Project, signal: AbortSignal) => Promise<CheckResult> | CheckResult
 

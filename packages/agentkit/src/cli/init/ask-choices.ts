@@ -11,8 +11,8 @@ const templateHints = {
 } as const
 
 /**
- * Asks for what is not given.
- * @returns `undefined` when the user leaves
+ * Asks for the choices that are not given.
+ * @returns `undefined` when the user cancels
  */
 export async function askChoices(
   given: Partial<Choices>,

@@ -30,7 +30,7 @@ export type Choices = {
   manager: PackageManager
 }
 
-/** What options say. @throws UsageError for unknown words, with the nearest one */
+/** The choices that the options make. @throws UsageError for unknown words, with the nearest known word */
 export function givenChoices({ provider, template, model, pm }: InitFlags): Partial<Choices> {
   const providers = (provider ?? []).map((name) =>
     oneOf('--provider', name === 'google' ? 'gemini' : name, providerIds),
@@ -54,7 +54,7 @@ function providerOf(model: string): string {
   }
 }
 
-/** The defaults of what is not given, and the lines that say so. */
+/** Adds defaults for the choices that are not given, and returns lines that report them. */
 export function withDefaults(given: Partial<Choices>, folder: string): { choices: Choices; lines: string[] } {
   const keyed = providerIds.filter((id) => keyOf(id) !== undefined)
   const { providers = [keyed[0] ?? 'openai'], template = 'agent', manager = packageManager(folder) } = given

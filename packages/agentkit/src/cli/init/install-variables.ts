@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import type { PackageManager } from '../common/package-manager.ts'
 
-/** Variables for the first install of a project, which a package manager would refuse or search elsewhere without them. */
+/**
+ * Variables for the first install of a project. Without them a package manager would refuse it or use another registry.
+ */
 export function installVariables(manager: PackageManager, folder: string): Record<string, string> {
   const registry = ownRegistry()
   switch (manager) {
-    // In CI the lock file may not change, which that of a new project does.
+    // In CI, pnpm refuses changes of the lock file, which a new project needs.
     case 'pnpm':
       return {
         npm_config_frozen_lockfile: 'false',
@@ -39,7 +41,7 @@ function registryOfYarn(address: URL): Record<string, string> {
   }
 }
 
-/** Since 4.10 yarn takes no version younger than a day; that of the command which runs here has been chosen. */
+/** Since 4.10 yarn refuses versions younger than a day; the user has chosen the version of this command. */
 function approvedInYarn(folder: string): Record<string, string> {
   const { stdout } = spawnSync('yarn', ['--version'], {
     cwd: folder,

@@ -3,7 +3,7 @@ import { packages } from '../../models/provider-table.ts'
 import { ownManifest } from '../common/own-manifest.ts'
 import type { Choices } from './choices.ts'
 
-/** What a new project is checked with. Kept equal to this repository's own by a test. */
+/** The versions of the tools that check a new project. A test keeps them equal to those of this repository. */
 export const toolVersions = { '@types/node': '24.19.2', 'ts-morph': '28.0.0', typescript: '7.0.2' } as const
 
 export type MergedManifest = { text: string; notes: string[]; taken: string[]; ownTest?: string }
@@ -63,7 +63,7 @@ function parse(text: string): Manifest {
   throw new Error('it is not a JSON object')
 }
 
-/** Exact versions, those of the command that runs: they belong together. */
+/** Exact versions, equal to the version of this command, because the packages belong together. */
 function dependenciesOf({
   providers,
   template,

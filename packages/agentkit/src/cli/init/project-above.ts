@@ -29,7 +29,7 @@ function workspacesOf(folder: string): string[] {
   }
 }
 
-/** Of the patterns of globs, `*` and `**` are usual here. */
+/** Supports the glob patterns that are usual here: `*` and `**`. */
 function matches(folder: string, root: string, pattern: string): boolean {
   const source = pattern
     .replace(/^\.\/|\/$/g, '')

@@ -9,7 +9,7 @@ import { type MergedManifest, mergeIgnored, mergeManifest } from './manifest.ts'
 import { isBelowOtherProject } from './project-above.ts'
 import { type ProjectFile, projectFiles } from './project-files.ts'
 
-/** What is to be written, once all is known. */
+/** The files that a new project gets. */
 export type Plan = {
   folder: string
   files: readonly ProjectFile[]
@@ -63,7 +63,7 @@ function checkFolder(folder: string): void {
   if (stats && !stats.isDirectory()) throw new UsageError(`"${relative('', folder)}" is a file. Pass a folder.`)
 }
 
-/** Also of a link to nothing, which is not replaced. */
+/** Whether something is at a path. A link without a target counts too, and is not replaced. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
@@ -89,7 +89,7 @@ function mergedManifest(text: string | undefined, folder: string, choices: Choic
 export function writeProject({ folder, files }: Plan): void {
   for (const { name, text, mode } of files) {
     const path = join(folder, name)
-    // Only these two may exist: a file that has appeared meanwhile is not overwritten.
+    // Only these two files may exist: a file that was created since the check is not overwritten.
     const flag = name === 'package.json' || name === '.gitignore' ? 'w' : 'wx'
     try {
       makeFolder(dirname(path))

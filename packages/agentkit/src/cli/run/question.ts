@@ -5,10 +5,10 @@ import { UsageError } from '../common/usage-error.ts'
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * What is meant by the arguments of `agentkit run [file] "question"`, of which each may be absent.
+ * Reads the arguments of `agentkit run [file] "question"`; each may be absent.
  *
- * @returns the file as it was passed, and the question; without one, and for `-`, it is what the standard input has
- * @throws UsageError for an empty question, one that is too large, and none on a terminal
+ * @returns the file as it was passed, and the question; without a question, or for `-`, the text of the standard input
+ * @throws UsageError for an empty or too large question, and for a missing question on a terminal
  */
 export async function fileAndQuestion([first, second]: readonly (string | undefined)[]): Promise<{
   file?: string
