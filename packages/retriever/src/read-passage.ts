@@ -18,12 +18,14 @@ export type ReadPassageOptions = {
   signal: AbortSignal
 }
 
-/** A longer text is not extracted for a passage: its neighbours in the index stand in for it. */
+/** A longer text is not extracted for a passage: the neighbours of the passage in the index are used instead. */
 const extractedCharacters = 1_000_000
 /** The number of neighbours on each side. */
 const neighbours = 16
 
-/** A passage with the text around it: from the file itself while it is the one that was indexed, else from the index. */
+/**
+ * A passage with the text around it: from the file itself if it is unchanged since it was indexed, else from the index.
+ */
 export async function readPassage(store: Store, chunk: Chunk, options: ReadPassageOptions): Promise<Passage> {
   const { file, page, row, heading, start, end, quote } = chunk
   const record = (await store.files()).find((one) => one.file === file)
@@ -43,7 +45,7 @@ export async function readPassage(store: Store, chunk: Chunk, options: ReadPassa
   }
 }
 
-/** The path of a file; undefined when its bytes are no longer those of the record. */
+/** The path of a file; undefined if its bytes have changed since the record was made. */
 async function currentPath(
   { file, size, mtimeMs, hash }: FileRecord,
   { folder, signal }: ReadPassageOptions,

@@ -96,7 +96,7 @@ export function createRetriever(options?: RetrieverOptions): Retriever {
   return retrieverOf(settings, { pool: createParsePool(settings.parsing), openSpace, measureTrust })
 }
 
-/** What a retriever is made of. */
+/** The parts of a retriever. */
 export type RetrieverParts = {
   pool: ParsePool
   openSpace(settings: RetrieverSettings): StoreSpace
@@ -251,7 +251,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     async files() {
       checkOpen()
       const records = await recordsNow()
-      // An agent that does not wait for the sync asks for them: its tools are to say what there is.
+      // An agent that does not wait for the sync calls this: its tools list the files that are known now.
       libraryTools.remember(records)
       return records.filter(({ chunks }) => chunks > 0).map(({ file }) => file)
     },

@@ -24,7 +24,7 @@ process.on('message', (message: ToWriter) => {
       reply?.reject(stop.signal.reason)
   }
 })
-// Its parent has died: what is not committed is not wanted.
+// The parent process has died, so the uncommitted changes are not needed.
 process.on('disconnect', () => process.exit())
 
 async function apply({ index, removed, changed }: WriterChange): Promise<void> {
@@ -44,7 +44,7 @@ async function apply({ index, removed, changed }: WriterChange): Promise<void> {
       await store.apply(change, stop.signal)
       isApplied = true
       send({ type: 'applied' })
-      // A failure is left to the parent, which indexes what is not indexed yet.
+      // A failure is ignored, because the parent process indexes the rest.
       await store.indexNow?.().catch(() => {})
     } finally {
       await store.close()

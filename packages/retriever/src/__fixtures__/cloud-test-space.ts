@@ -19,7 +19,7 @@ export type CloudUnderTest = {
   folder: string
   /** Another handle on the same place. */
   again(cloud?: CloudOptions): StoreSpace
-  /** What Pinecone has of a generation. */
+  /** The ids of a generation that Pinecone has. */
   idsThere(generation?: string): string[]
   cleanup(): Promise<void>
 }
@@ -56,7 +56,7 @@ export async function cloudUnderTest(kind: Partial<NewIndex> = {}): Promise<Clou
 
 type File = ReturnType<typeof makeFile>
 
-/** A file of so many passages: `Honey 0`, `Honey 1`, … */
+/** A file with this number of passages: `Honey 0`, `Honey 1`, … */
 export function fileOf(name: string, count: number, word = 'Honey', length: number = dimensions): File {
   const passages = Array.from({ length: count }, (_, place) => `${word} ${place}`)
   return makeFile(name, passages, { dimensions: length })

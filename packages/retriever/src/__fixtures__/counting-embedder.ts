@@ -9,7 +9,7 @@ export interface CountingEmbedder extends Embedder {
   before: (texts: readonly string[], request: number) => Promise<void> | void
 }
 
-/** An embedder that tells what it was asked for. The same text has the same vector, any other another one. */
+/** An embedder that records its requests. Equal texts have equal vectors, and other texts have other vectors. */
 export function countingEmbedder(
   id = 'acme/small',
   { dimensions, makes = dimensions ?? 8 }: { dimensions?: number; makes?: number } = {},

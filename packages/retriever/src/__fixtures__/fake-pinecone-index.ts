@@ -7,10 +7,10 @@ export type NewIndex = {
   metric?: Metric
   /** Default: serverless. */
   pod?: boolean
-  /** A field that is no plain vector, as those of Pinecone's own embedding models. */
+  /** The index has a field that is not a plain vector, as indexes of Pinecone's own embedding models have. */
   semantic?: boolean
   state?: string
-  /** Every write is seen after so many reads; 0: at once. */
+  /** The number of reads after which a write is visible; 0: immediately. */
   lag?: number
 }
 
@@ -26,11 +26,11 @@ export type FakeIndex = {
   host: string
   status: { ready: boolean; state: string }
   looksUntilReady: number
-  /** What can be read. */
+  /** The records that reads can see. */
   namespaces: Map<string, Map<string, FakeRecord>>
-  /** Makes a write, later where the index lags. */
+  /** Makes a write, or delays it if the index lags. */
   write(run: () => void): void
-  /** What each read does first. */
+  /** Called before each read. */
   beforeRead(): void
 }
 
@@ -63,7 +63,7 @@ export function makeIndex(given: NewIndex & { host: string }): FakeIndex {
   }
 }
 
-/** As `GET /indexes/<name>` shows it. */
+/** The answer of `GET /indexes/<name>`. */
 export function toModel(index: FakeIndex): object {
   const { name, dimension, metric, host, status, pod, semantic } = index
   const vector = { type: 'dense_vector', dimension, metric }

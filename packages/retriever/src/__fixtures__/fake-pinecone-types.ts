@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FakeIndex, NewIndex } from './fake-pinecone-index.ts'
 
-/** What a request asks for. */
+/** The operation of a request. */
 export type Operation = 'describe' | 'list' | 'create' | 'upsert' | 'fetch' | 'query' | 'delete' | 'stats' | 'other'
 
-/** A failure that is to come. */
+/** A planned failure. */
 export type Failure = {
-  /** Of which operation; absent: of any. */
+  /** The operation that fails; absent: any operation. */
   of?: Operation
   /** How often; default 1. */
   times?: number
@@ -15,7 +15,7 @@ export type Failure = {
   status?: number
   headers?: Record<string, string>
   body?: string
-  /** Of an upsert: so many records are stored before it fails. */
+  /** The number of records that an upsert stores before it fails. */
   after?: number
 }
 
@@ -25,9 +25,9 @@ export type FakeRequest = { method: string; path: string; query: URLSearchParams
 
 /** A server on this machine that answers as Pinecone does, API 2026-07: control plane and data plane. */
 export interface FakePinecone {
-  /** Of its control plane. */
+  /** The URL of the control plane. */
   url: string
-  /** The one that it takes. */
+  /** The key that the server accepts. */
   apiKey: string
   indexes: Map<string, FakeIndex>
   /** All requests, in order. */
@@ -36,11 +36,11 @@ export interface FakePinecone {
   add(index: NewIndex): FakeIndex
   /** Fails the next requests of a kind. */
   fail(failure: Failure): void
-  /** From now on nothing fails. */
+  /** Removes all planned failures. */
   recover(): void
-  /** A new index needs so many looks at it before it is ready. */
+  /** A new index is ready after this number of requests for its state. */
   looksUntilReady: number
-  /** Called when a request has come, before it is answered. */
+  /** Called when a request has arrived, before it is answered. */
   onRequest: ((operation: Operation) => void | Promise<void>) | undefined
   close(): Promise<void>
 }

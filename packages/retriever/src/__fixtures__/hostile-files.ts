@@ -15,7 +15,7 @@ export const hostileFiles: Readonly<Record<string, () => Uint8Array>> = {
 
 const words = 'BT /F1 12 Tf 72 720 Td (Some words of a page) Tj ET'
 
-/** One page with that content, which is packed with so many FlateDecode filters. */
+/** A PDF of one page with this content, packed with the given number of FlateDecode filters. */
 function pdfOf({ content, filters = 0 }: { content: Uint8Array; filters?: number }): Uint8Array {
   const entries = filters === 0 ? '' : `/Filter [${'/FlateDecode '.repeat(filters)}] `
   return pagePdf(stream(content, entries), [])
@@ -56,7 +56,7 @@ function nestedZeros(): Uint8Array {
   return deflateSync(deflateSync(deflatedZeros()))
 }
 
-/** What `deflateSync` gives for 8 GB of zeros, without making them: a block of 129 pairs, repeated. */
+/** The result of `deflateSync` for 8 GB of zeros, without allocating them: a block of 129 pairs, repeated. */
 function deflatedZeros(): Uint8Array {
   const block = deflateRawSync(Buffer.alloc(8_000_000), { finishFlush: 2 })
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: 1_000 }, () => block)])

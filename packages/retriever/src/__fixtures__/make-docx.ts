@@ -4,7 +4,7 @@ export type DocxOptions = {
   title?: string
   /** Inside `<w:styles>`, after the headings. */
   styles?: string
-  /** Other parts, by name: `word/footnotes.xml`. A part that the document leads to needs no more than its name here. */
+  /** Other parts, by name: `word/footnotes.xml`. A part that the document refers to needs only its name here. */
   parts?: Readonly<Record<string, string | Uint8Array>>
 }
 

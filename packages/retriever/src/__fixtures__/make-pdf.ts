@@ -15,13 +15,13 @@ export type PdfLine = {
 }
 
 export type PdfPageOptions = {
-  /** Lines without a place stand below each other. */
+  /** Lines without a position are placed below each other. */
   lines?: readonly (string | PdfLine)[]
   /** A grey square, as a scan would be. */
   image?: true
   /** Form fields by name. */
   fields?: Readonly<Record<string, string>>
-  /** Boxes and buttons with the value that each stands for, the chosen one of each name. */
+  /** Check boxes and radio buttons with their values, and the chosen value of each name. */
   boxes?: readonly { name: string; value: string; chosen?: string; isRadio?: true; label?: string }[]
   /** Other annotations, by their entries. */
   annotations?: readonly string[]
@@ -33,9 +33,9 @@ export type PdfOptions = {
   title?: string
   /** Titles and the pages that they lead to. */
   outline?: readonly { title: string; page: number; children?: readonly { title: string; page: number }[] }[]
-  /** It has an XFA form, which only Adobe Reader shows. */
+  /** The PDF has an XFA form, which only Adobe Reader shows. */
   xfa?: true
-  /** Nobody knows it. */
+  /** The PDF is encrypted with an unknown password. */
   password?: true
 }
 

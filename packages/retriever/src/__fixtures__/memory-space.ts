@@ -7,7 +7,7 @@ import type { Change, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
 type Generation = { records: Map<string, FileRecord>; chunks: Map<string, readonly NewChunk[]>; meta: StoreMeta }
 
-/** What a test sees of a space in memory. */
+/** A space in memory that tests can inspect. */
 export interface MemorySpace extends StoreSpace {
   /** Every change that was applied, in order. */
   readonly applied: Change[]

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { adding, inSlices, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** What `apply`, `setMeta`, `maintain` and `verify` promise. */
+/** Tests the contracts of `apply`, `setMeta`, `maintain` and `verify`. */
 export function changeTests(underTest: () => StoreUnderTest): void {
   it('is empty at first, and sound', async () => {
     const { store } = underTest()

@@ -17,7 +17,7 @@ export type SpaceUnderTest = {
 }
 
 export type StoreContractOptions = {
-  /** Of the vectors; 0 for stores that keep none. 8 when absent. */
+  /** The dimensions of the vectors; 0 for stores without vectors. 8 when absent. */
   dimensions?: number
 }
 

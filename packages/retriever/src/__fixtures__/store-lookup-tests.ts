@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { adding, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** What `chunks`, `chunksOf`, `vectorsOf` and `sample` promise. */
+/** Tests the contracts of `chunks`, `chunksOf`, `vectorsOf` and `sample`. */
 export function lookupTests(underTest: () => StoreUnderTest): void {
   it('gives chunks in the order of their ids, and leaves unknown ones out', async () => {
     const { store, dimensions } = underTest()

@@ -3,7 +3,7 @@ import type { Filter } from '../data/search-filter.ts'
 import { adding, makeFile, never } from './make-file.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** What `searchText` promises. */
+/** Tests the contract of `searchText`. */
 export function textSearchTests(underTest: () => StoreUnderTest): void {
   /** The quotes that are found, the best first. */
   const search = async (query: string, options: { filter?: Filter; fuzzy?: boolean; limit?: number } = {}) => {

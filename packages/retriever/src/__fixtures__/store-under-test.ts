@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
-/** What the tests of a contract's part work with. */
+/** The store that the tests of a part of the contract use. */
 export type StoreUnderTest = {
-  /** The one generation that is open, empty at first. */
+  /** The only open generation, which is empty at first. */
   store: Store
   /** Absent: the store keeps no vectors. */
   dimensions?: number

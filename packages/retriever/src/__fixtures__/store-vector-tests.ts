@@ -3,7 +3,7 @@ import type { Filter } from '../data/search-filter.ts'
 import { adding, makeFile, never, unit, vectorOf } from './make-file.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** What `searchVector` promises. */
+/** Tests the contract of `searchVector`. */
 export function vectorSearchTests(underTest: () => StoreUnderTest): void {
   /** A vector in the plane of the first two dimensions. */
   const at = (degrees: number): Float32Array => {

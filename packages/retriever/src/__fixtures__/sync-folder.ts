@@ -1,5 +1,5 @@
-// Syncs a folder: `sync-folder.ts <folder> <index> [hang after so many requests for vectors]`. Prints what it embeds,
-// and its report.
+// Syncs a folder: `sync-folder.ts <folder> <index> [number of embedding requests after which it hangs]`. Prints what it
+// embeds, and its report.
 import { createRetriever } from '../retriever.ts'
 import { countingEmbedder } from './counting-embedder.ts'
 
@@ -7,7 +7,7 @@ const [folder = '', indexPath = '', hangAfter] = process.argv.slice(2)
 const embedder = countingEmbedder('acme/small', { dimensions: 8 })
 embedder.before = async (texts, request) => {
   if (hangAfter !== undefined && request > Number(hangAfter)) {
-    // What was answered before is written down meanwhile.
+    // Gives the earlier vectors time to be stored.
     setTimeout(() => console.log('hangs'), 500)
     await new Promise(() => setTimeout(() => {}, 1e9))
   }

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A folder that is gone after the tests that use it. */
+/** A folder that is removed after the tests that use it. */
 export interface TemporaryFolder {
   readonly path: string
-  /** Writes a file of it, and makes the folders it stands in. */
+  /** Writes a file in the folder, and creates its parent folders. */
   write(file: string, content: string | Uint8Array): Promise<void>
   remove(): Promise<void>
 }

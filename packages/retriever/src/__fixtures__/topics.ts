@@ -19,7 +19,7 @@ export function topicWord(topic: number, index: number): string {
   return `${word}n`
 }
 
-/** A passage of so many words about a topic. */
+/** A passage of `length` words about a topic. */
 export function passageOf(topic: number, seed: number, length = 36): string {
   return Array.from({ length }, (_, at) => topicWord(topic, hashOf(`${seed} ${at}`) % wordsOfTopic)).join(' ')
 }

@@ -1,4 +1,4 @@
-/** Does something as a user who may not read everything, which root may: files of theirs alone are closed to nobody. */
+/** Runs `work` as a user without privileges, because root may read every file, whatever its permissions are. */
 export async function withoutPrivileges<Value>(work: () => Promise<Value> | Value): Promise<Value> {
   const nobody = 65_534
   const isRoot = process.getuid?.() === 0

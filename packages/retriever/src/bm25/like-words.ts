@@ -9,8 +9,8 @@ const mostForms = 40
 const mostWords = 32
 
 /**
- * The words of a query, where those that no text has stand for the index terms that are similar: a misspelt word among
- * others. Unchanged where no text has any of them.
+ * The words of a query, with words that no text has, such as misspelt ones, replaced by similar terms of the index. The
+ * query is unchanged if no text has any of its words.
  */
 export async function withLikeWords(
   segments: readonly LiveSegment[],
@@ -24,7 +24,7 @@ export async function withLikeWords(
   return [...known, ...(await likeWords(segments, unknown, slices))]
 }
 
-/** A number is not, and what a whole name with hyphens or humps stands for is found by its parts. */
+/** Numbers are never misspelt words. Whole names with hyphens or camel case are found by their parts. */
 function mayBeMisspelt(word: QueryWord): boolean {
   const term = termOf(word)
   return word.count >= 1 && term.length >= (isDense(term) ? 2 : 4) && !/\d/.test(term)

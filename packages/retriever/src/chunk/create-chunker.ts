@@ -30,7 +30,7 @@ const tolerance = 1.15
 export function createChunker(file: string, longest: number = usualLength): Chunker {
   const path = createHeadingPath()
   const numbering = createNumbering(file)
-  /** Text that is not cut yet, and its offset in the file's text. */
+  /** The text that is not cut yet, and its offset in the file's text. */
   let spans: Span[] = []
   let text = ''
   let textStart = 0

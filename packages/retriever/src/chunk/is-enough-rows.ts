@@ -8,8 +8,8 @@ const oneOf = 5
 /**
  * Whether a passage of rows ends before the next row.
  *
- * The decision depends on the content of the last row, so an inserted row changes the cuts of some rows after it, and not
- * those of the whole rest of the table (content-defined chunking).
+ * The decision depends on the content of the last row, so an inserted row moves only the cuts shortly after it, not all
+ * cuts of the rest of the table (content-defined chunking).
  */
 export function isEnoughRows(text: string, rows: readonly Span[]): boolean {
   const last = rows.at(-1)

@@ -11,7 +11,7 @@ export interface ChunkSlices {
    * are not
    */
   slices(options?: { vectors?: boolean }): AsyncIterable<readonly NewChunk[]>
-  /** Where the same chunks, slice by slice, can be read by another process; without their vectors. */
+  /** The place where another process can read the same chunks in slices, without their vectors. */
   readonly spool?: SpoolParts
 }
 

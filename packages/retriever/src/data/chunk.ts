@@ -4,22 +4,22 @@ export type Chunk = {
   id: string
   /** Relative to the folder, with `/`. */
   file: string
-  /** Its index among the file's chunks, from 0 on. */
+  /** The index of the chunk in the file, from 0 on. */
   order: number
   /** Exactly `text.slice(start, end)` of the file's extracted text. */
   quote: string
   /** In UTF-16 code units, as JavaScript counts. */
   start: number
   end: number
-  /** The headings above it: `Handbook > Holidays`. */
+  /** The headings above the chunk: `Handbook > Holidays`. */
   heading?: string
-  /** Of a PDF, from 1 on. `pageEnd` only if it differs. */
+  /** The first page in a PDF, from 1 on. `pageEnd` only if it differs. */
   page?: number
   pageEnd?: number
-  /** Of a CSV, numbered as in a spreadsheet: the header is row 1. `rowEnd` only if it differs. */
+  /** The first row in a CSV, numbered as in a spreadsheet: the header is row 1. `rowEnd` only if it differs. */
   row?: number
   rowEnd?: number
-  /** Of `searchedText`: passages with the same words share a vector, whatever the names of their files. */
+  /** The hash of `searchedText`: passages with the same words share a vector, whatever the names of their files are. */
   textHash: string
 }
 

@@ -9,19 +9,20 @@ export type FileRecord = {
   /** When it was last changed, in milliseconds since 1970. */
   mtimeMs: number
   /**
-   * Of its bytes; empty when they could not be read, and the result of `limitsMark` when reading them exceeded the limits.
+   * The hash of the bytes; empty when they could not be read, and the result of `limitsMark` when reading them exceeded
+   * the limits.
    */
   hash: string
   status: FileStatus
   /** Why the status is not `ok`. */
   reason?: string
-  /** The new version could not be read: the chunks are those of the previous one. */
+  /** The new version could not be read: the chunks belong to the previous version. */
   stale?: true
-  /** From front matter or the document's own properties. */
+  /** The title from the front matter or the document's properties. */
   title?: string
-  /** Of a PDF. */
+  /** The number of pages of a PDF. */
   pages?: number
-  /** How many passages it has. */
+  /** The number of the file's passages. */
   chunks: number
   /** The length of the extracted text. */
   characters: number

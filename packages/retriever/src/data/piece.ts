@@ -10,7 +10,7 @@ export type Piece = {
   text: string
   /** The blocks of the text, in order and without overlap. Between blocks there is white space or markup. */
   blocks: readonly Block[]
-  /** Of a PDF, from 1 on: the piece is this page. */
+  /** The page of a PDF that the piece contains, from 1 on. */
   page?: number
 }
 
@@ -20,13 +20,13 @@ export type Block = {
   kind: 'heading' | 'text' | 'code' | 'table' | 'row'
   start: number
   end: number
-  /** Of a heading, from 1 on. */
+  /** The level of a heading, from 1 on. */
   level?: number
-  /** Of a row, numbered as in a spreadsheet. */
+  /** The number of a row, as in a spreadsheet. */
   row?: number
 }
 
-/** What a parser returns after the last piece. */
+/** The result that a parser returns after the last piece. */
 export type Parsed = {
   status: Extract<FileStatus, 'ok' | 'low-quality'>
   /** Why the status is not `ok`. */

@@ -9,7 +9,7 @@ export function plainPath(path: string): string {
   return whole === '.' ? '' : whole
 }
 
-/** Whether a file is the one that a {@link plainPath} names, or is below it, in whatever form of Unicode. */
+/** Whether a {@link plainPath} names a file or a folder that contains it. Names are compared in normalized Unicode. */
 export function isAt(path: string, file: string): boolean {
   const [composed, name] = [path.normalize(), file.normalize()]
   return path === '' || name === composed || name.startsWith(`${composed}/`)

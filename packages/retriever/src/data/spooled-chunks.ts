@@ -2,7 +2,7 @@ import { readSync } from 'node:fs'
 import type { Chunk } from './chunk.ts'
 import { unpackBytes } from './pack-chunks.ts'
 
-/** Where packed chunks are in an open file. Plain data: a process that inherits the descriptor can read them. */
+/** The places of packed chunks in an open file. Plain data: a process that inherits the descriptor can read them. */
 export type SpoolParts = { file: string; descriptor: number; parts: readonly { at: number; bytes: number }[] }
 
 /** Reads the chunks of a spool, one part at a time. */

@@ -36,7 +36,7 @@ export async function embedTexts(
   let length = dimensions
   const work = async (): Promise<void> => {
     for (const batch of waiting) {
-      // Also ends the batches of the other requests.
+      // A failure also ends the batches of the other requests.
       if (failure) return
       const answer = await ask(embedder, batch.texts, signal)
       const first = answer[0]?.length ?? 0

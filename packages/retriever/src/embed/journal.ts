@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { makeDatabaseFile, messageOf, nodeSQLite } from '@agentkit/core/internal'
 
-/** Vectors that are paid for and not in the index yet: a killed sync leaves them for the next one. */
+/** Stores vectors that are paid for and not in the index yet, so that the sync after a killed one can use them. */
 export interface Journal {
   /** The stored vectors of these texts. */
   vectorsOf(textHashes: Iterable<string>): Map<string, Float32Array>

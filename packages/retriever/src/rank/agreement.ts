@@ -55,7 +55,7 @@ function shownBy(text: readonly Found[], vector: readonly Found[], total: number
   // In a small folder the best hits of both searches overlap by chance.
   const depth = Math.min(mostOfText, text.length, Math.floor(total / 20))
   if (depth < 1) return 0
-  // A method that scores everything alike has found nothing.
+  // A method that gives all results the same score has found nothing.
   const best = vector.slice(0, ofVectors).filter((found) => !isTie(found, vector[ofVectors]))
   const texts = new Set(text.slice(0, depth).map(({ id }) => id))
   const both = best.filter(({ id }) => texts.has(id)).length

@@ -20,7 +20,10 @@ export async function checkpoint(path: string, longerThan: number): Promise<void
   })
 }
 
-/** As text, so that bundlers need no extra file. Most of it runs without a lock, then the log is truncated. */
+/**
+ * The program is a string, so that bundlers need no extra file. Most of it runs without a lock, then the log is
+ * truncated.
+ */
 const program = `
 // Node 22 warns that it is experimental.
 process.emitWarning = () => {}

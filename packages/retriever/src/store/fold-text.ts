@@ -43,10 +43,13 @@ export function withParts(text: string): string {
   return numbers.length === 0 ? parts : `${parts}\n${numbers.join(' ')}`
 }
 
-/** A number of several parts, also of a version: of so many that a row of a table is none. */
+/** A number of several parts, such as a version. The limit of parts excludes rows of tables. */
 const partedNumber = /(?<!\d)(?<!\d[.,])\d{1,20}(?:[.,]\d{1,20}){1,6}(?![.,]?\d)/g
 
-/** `19.99` and the number of `v2.4.1` as one word each, `1,000` as `1000`: LanceDB takes their parts for words. */
+/**
+ * `19.99` and the number of `v2.4.1` as one word each, `1,000` as `1000`: LanceDB would index their parts as separate
+ * words.
+ */
 export function wholeNumbers(text: string): string[] {
   const found = text.match(partedNumber) ?? []
   return found.map((number) => number.replace(/,(?=\d{3}(?!\d))/g, '').replace(/[.,]/g, 'dot'))

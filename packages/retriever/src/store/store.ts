@@ -7,7 +7,9 @@ import type { Filter } from '../data/search-filter.ts'
 export type Found = { id: string; score: number }
 
 export type Change = {
-  /** A file's record with all of its chunks; those of a large file come in slices. `'keep'`: the existing chunks stay. */
+  /**
+   * A file's record with all of its chunks; chunks of a large file come in slices. `'keep'`: the existing chunks stay.
+   */
   changed: readonly { record: FileRecord; chunks: readonly NewChunk[] | ChunkSlices | 'keep' }[]
   /** Files that are removed, with their chunks. */
   removed: readonly string[]

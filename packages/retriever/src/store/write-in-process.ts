@@ -38,8 +38,8 @@ export type FromWriter =
   | { type: 'failed'; code: ErrorCode; message: string; retryable: boolean; cause?: unknown }
 
 /**
- * What a change allocates is garbage soon. V8 collects the earlier, the smaller the limit of the old generation is: with
- * 2,048 the process takes 90 MB more, and with 512 its CPU time is 15 % more. Some million passages of a file fit in.
+ * Most memory that a change allocates is garbage soon. V8 collects earlier with a smaller limit of the old generation:
+ * with 2,048 the process takes 90 MB more, and with 512 its CPU time is 15 % more. Millions of passages of a file fit.
  */
 const defaultHeapMb = 1_024
 
@@ -153,7 +153,8 @@ function writerChange(index: IndexAddress, { changed, removed }: Change): Writer
     removed,
     changed: changed.map(({ record, chunks }) => ({
       record,
-      // `isForProcess` has checked that there is a spool. The child has it under the number of its place in `stdio`.
+      // The cast holds: `isForProcess` has checked that there is a spool. The child's descriptor is the index in
+      // `stdio`.
       chunks: isSliced(chunks)
         ? { length: chunks.length, spool: { ...(chunks.spool as SpoolParts), descriptor: descriptor++ } }
         : chunks,

@@ -11,7 +11,7 @@ export type Serving = {
   hasOurVectors: boolean
 }
 
-/** The indexes of one folder: the current one, the one that is being built, and old ones. */
+/** The indexes of one folder: the current index, the index that is being built, and old ones. */
 export interface Generations {
   /** Reads from the best generation; undefined if there is none. It stays open until the callback settles. */
   read<Result>(work: (serving: Serving) => Promise<Result>): Promise<Result | undefined>
@@ -103,7 +103,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
   }
   const lookSometimes = (): Promise<void> => {
     const isRecent = look !== undefined && performance.now() - look.at < lookEveryMs
-    // Where there was no generation, one may appear at any moment.
+    // If there was no generation, one may appear at any time.
     return look && isRecent && serving ? look.done : lookNow()
   }
 
@@ -144,7 +144,7 @@ export function openGenerations({ openSpace, made, dimensions }: GenerationsOpti
     },
     async write(generation, work) {
       const { stores } = await open()
-      // A generation that was dropped meanwhile must not be written to.
+      // A generation that was dropped since must not be written to.
       await lookNow()
       const taken = await stores.take(generation)
       try {
@@ -215,7 +215,10 @@ type Looked = {
   rank: string
 }
 
-/** Higher is better: complete ones, then the one we would build, then those of our embedder, then the last used. */
+/**
+ * The rank of a generation, higher is better: complete ones first, then the generation that we would build, then
+ * generations of our embedder, then the last used.
+ */
 function rankOf(name: string, meta: StoreMeta, made: GenerationOf, dimensions: number | undefined): string {
   const wouldBuild = name.startsWith(likeness(made)) && (dimensions ?? dimensionsOf(name)) === dimensionsOf(name)
   const isOfOurEmbedder = made.embedder !== undefined && meta.embedder === made.embedder

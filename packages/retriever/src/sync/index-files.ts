@@ -149,7 +149,7 @@ async function forgetVectors(batch: readonly FileChange[], { vectors }: IndexFil
   for (const { chunks } of batch) if (isSpooled(chunks)) for await (const slice of chunks.slices()) forget(slice)
 }
 
-/** Of the files that are not large. */
+/** The chunks of the files that are not large. */
 function chunksOf(changes: readonly FileChange[]): Chunk[] {
   return changes.flatMap(({ chunks }) => (chunks === 'keep' || isSpooled(chunks) ? [] : chunks))
 }

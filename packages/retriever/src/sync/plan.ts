@@ -41,7 +41,7 @@ export function planSync(scan: Scan, records: readonly FileRecord[], options: Pl
   const unseenFolders = [...unseenFiles].filter((file) => file.endsWith('/'))
   for (const record of known.values()) {
     if (scan.others.has(record.file)) continue
-    // It is unknown whether such a file was deleted.
+    // It is not known whether a file in an unread place was deleted.
     const isUnseen = unseenFiles.has(record.file) || unseenFolders.some((folder) => record.file.startsWith(folder))
     if (!isUnseen) plan.removed.push(record.file)
     else if (isAsked(record.file)) plan.unchanged.push(record)

@@ -10,7 +10,7 @@ import { type FileToRead, timeToRemember } from './plan.ts'
 /** The outcome of reading a file. */
 export type FileChange = {
   file: FileToRead
-  /** `'unchanged'`: only its record differs. `'gone'`: it was deleted meanwhile. */
+  /** `'unchanged'`: only its record differs. `'gone'`: the file was deleted after the scan. */
   outcome: 'indexed' | 'unchanged' | 'unreadable' | 'gone'
   record: FileRecord
   chunks: readonly Chunk[] | SpooledChunks | 'keep'
@@ -40,7 +40,7 @@ export async function* readFiles(
   const done: FileChange[] = []
   let failure: { error: unknown } | undefined
   let running = 0
-  /** Of files that are read or buffered. */
+  /** The bytes of files that are being read or buffered. */
   let bytes = 0
   let wake = (): void => {}
 

@@ -8,7 +8,7 @@ import { yieldToOthers } from '../util/yield-to-others.ts'
 
 /** A file of the file system. */
 export type ScannedFile = {
-  /** Relative to the folder, with `/`. The bytes are those of the disk: names are not normalized. */
+  /** Relative to the folder, with `/`. The name has the bytes of the disk: it is not normalized. */
   file: string
   /** Its real path, without links. */
   path: string

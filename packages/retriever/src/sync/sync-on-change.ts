@@ -3,7 +3,7 @@ import type { FileRecord } from '../data/file-record.ts'
 import { type FileChange, fileChanges } from './file-changes.ts'
 import { watchFolder } from './watch-folder.ts'
 
-/** What stops watching a folder, and who receives its changes. */
+/** The signal that stops watching a folder, and the receivers of its changes. */
 export type WatchOptions = {
   /** Stops watching. */
   signal: AbortSignal

@@ -32,7 +32,7 @@ export type SyncParts = {
   /** Whether files of unsupported types are reported. */
   reportsUnsupported: boolean
   maxFileBytes: number
-  /** Of the current limits of parsing. */
+  /** The mark of the current limits of parsing. */
   limitsMark: string
   generations: Generations
   made: GenerationOf

@@ -6,7 +6,7 @@ import type { FileChange } from './read-files.ts'
 export interface Tally {
   readonly indexed: number
   readonly removed: number
-  /** What was written. */
+  /** Adds changes that were written, and returns their counts. */
   add(changes: readonly FileChange[]): { files: number; bytes: number; chunks: number }
   /** The current records of the selected files, in order. */
   records(): FileRecord[]

@@ -68,7 +68,7 @@ function isPlainText(bytes: Uint8Array, encoding: string): boolean {
 /** Random bytes contain five times as many control characters. */
 function isBinary(sample: Uint8Array): boolean {
   let controls = 0
-  // By index: iterating over bytes is several times slower, and every file needs it.
+  // The loop uses an index because iterating over bytes is several times slower, and every file needs this check.
   for (let at = 0; at < sample.length; at++) {
     const byte = sample[at] ?? 0
     if (byte < 32 && !isTextControl(byte)) controls++

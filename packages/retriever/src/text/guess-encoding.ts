@@ -3,8 +3,8 @@ import { textDecoder } from './text-decoder.ts'
 
 /**
  * The most likely encoding of text that is not Unicode, as a label for TextDecoder. Judged by the characters that the
- * text would contain, so a few words are enough. Of similar encodings, the one counts in which the letters are of one
- * language; then chardet's statistics decide, which need a page.
+ * text would contain, so a few words are enough. Among similar encodings, the encoding whose letters belong to one
+ * language is preferred. After that chardet's statistics decide, which need about a page of text.
  */
 export async function guessEncoding(sample: Uint8Array): Promise<string> {
   const rated = narrowEncodings
@@ -101,7 +101,7 @@ function guessWide(sample: Uint8Array): string | undefined {
   return best?.name
 }
 
-/** 0 for invalid pairs, and for pairs that stand alone, as accented letters do. */
+/** The share of common pairs; 0 for invalid pairs, and for single pairs, which are accented letters. */
 function shareOfCommonPairs(sample: Uint8Array, name: string, common: readonly (readonly [number, number])[]): number {
   const leastTrail = name === 'shift_jis' || name === 'big5' ? 0x40 : name === 'gb18030' ? 0x30 : 0xa1
   let pairs = 0
@@ -146,9 +146,9 @@ const narrowEncodings: readonly { name: string; common: string }[] = [
 ]
 
 /**
- * Encodings of old programs, such as Excel's "CSV (Macintosh)" and those of MS-DOS: used only where the others make less
- * sense. `below`: the rate of the others from which on they are not tried: the curly quotes of windows-1252 are letters of a
- * Mac.
+ * Encodings of old programs, such as Excel's "CSV (Macintosh)" and MS-DOS: used only if all others have a worse rate.
+ * They are not tried if another encoding has the rate `below` or more, because curly quotes of windows-1252 are letters
+ * on a Mac.
  */
 const rareEncodings: readonly { name: string; common: string; below: number }[] = [
   { name: 'macintosh', common: western, below: 0.5 },
@@ -157,9 +157,9 @@ const rareEncodings: readonly { name: string; common: string; below: number }[] 
 ]
 
 const typographic = new Set('“”„‘’‚–—…•€£§°·²³´®©™«»\u00a0')
-/** Signs that stand beside no letter. */
+/** Signs that are never next to a letter. */
 const apart = new Set('×÷±¹¼½¾¢¥¤¶†‡‰¬¦')
-/** Signs of the letters and numbers beside them, in the encodings that list them as common. */
+/** Signs that are next to letters or numbers, in the encodings that list them as common. */
 const ofWords = new Set('¿¡ºªµ')
 
 /** The score of an encoding: 1 when all non-ASCII characters are common in it, below 0 for noise. */
@@ -185,7 +185,7 @@ function rateSign(sign: string, before: string, after: string, common: ReadonlyS
   if (!/[\p{L}\p{M}]/u.test(sign)) return -1
   // Such a sign is a letter in other encodings.
   if (isAlone) return common.has(sign) ? 0.3 : 0
-  // Accented letters stand among plain ones; other scripts form whole words.
+  // Accented letters are next to plain letters; letters of other scripts form whole words.
   const isLatin = /\p{Script=Latin}/u.test(sign)
   if (isLatin ? before > '\u007f' && /\p{L}/u.test(before) : /[a-z]/i.test(before + after))
     return common.has(sign) ? 0 : -0.5

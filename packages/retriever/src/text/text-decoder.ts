@@ -1,4 +1,7 @@
-/** A decoder as Node has it, except that Node 22 reads windows-1252 as Latin-1, without quotation marks, dashes and `€`. */
+/**
+ * Node's decoder, with a replacement for windows-1252, which Node 22 reads as Latin-1, without quotation marks, dashes
+ * and `€`.
+ */
 export function textDecoder(encoding: string): Pick<TextDecoder, 'decode'> {
   const decoder = new TextDecoder(encoding)
   if (decoder.encoding !== 'windows-1252') return decoder

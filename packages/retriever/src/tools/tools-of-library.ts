@@ -8,7 +8,7 @@ export interface LibraryTools {
   now(): Tool[]
   /** From now on, the tools know these files. */
   remember(records: readonly FileRecord[]): void
-  /** From now on, the tools are those of users who have files of their own. */
+  /** From now on, the tools belong to users who have files of their own. */
   separateUsers(): void
 }
 
@@ -31,7 +31,7 @@ export function toolsOfLibrary(library: Library): LibraryTools {
   }
 }
 
-/** Whether tools that know the one know the other: its files, their titles, and which can be read. */
+/** Whether two lists of records are the same for the tools: the same files, titles and readability. */
 function isSameSet(some: readonly FileRecord[], others: readonly FileRecord[]): boolean {
   if (some.length !== others.length) return false
   return some.every((one, index) => {

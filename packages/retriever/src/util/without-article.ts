@@ -7,5 +7,7 @@ export function withoutArticle(text: string): string {
 }
 
 const lam = /\u0644/
-/** What remains is a word of three letters or more: in shorter ones the letters are their own. */
+/**
+ * The article of a word of which at least three letters remain: in shorter words these letters are part of the word.
+ */
 const article = /(?<![\p{L}\p{M}])\u0648?(?:[\u0641\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=[\u0621-\u064a]{3})/gu

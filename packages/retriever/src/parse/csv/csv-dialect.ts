@@ -38,7 +38,7 @@ function hasSpacedQuotes(sample: string, delimiter: string): boolean {
   return spaced > 3 * (sample.split(`${delimiter}"`).length - 1)
 }
 
-/** What the records of a sample look like with a delimiter. */
+/** The shape of a sample's records with a delimiter. */
 type Look = {
   /** The most frequent number of cells, and the share of records with it. */
   width: number

@@ -40,7 +40,7 @@ function isData(record: readonly string[], below: readonly string[][]): boolean 
   const isAlike = ({ type, index }: (typeof columns)[number]): boolean =>
     isColumnOf((cell) => typeOf(cell) === type, index, below)
   if (values.some((column) => column.type !== 'long' && isAlike(column))) return true
-  // Then the columns of numbers have words at their head.
+  // In a table with a header, columns of numbers begin with words.
   if (columns.some(({ cell, index }) => cell !== '' && isMeasured(index, below))) return false
   // A question at the head of a column may be as long as the answers.
   if (values.some(isAlike)) return true

@@ -75,7 +75,7 @@ async function open(
 const usualSample = 64 * 1024
 const longestSample = 2_000_000
 
-/** Where a line of a text ends, counted from 1; undefined if the text ends before it does. */
+/** The offset of the end of a line, counted from 1; undefined if the text ends before the line does. */
 function endOfLine(text: string, line: number): number | undefined {
   let end = 0
   for (let count = 0; count < line; count++) {

@@ -38,7 +38,7 @@ export function paragraphStyles(xml: string): ParagraphStyles {
 
 function readStyles(xml: string): Map<string, Style & { isOfParagraphs: boolean }> {
   const styles = new Map<string, Style & { isOfParagraphs: boolean }>()
-  // Not a single regular expression: with unclosed styles it would search the rest of the text for each of them.
+  // A single regular expression would search the rest of the text for each unclosed style.
   for (const style of xml.split('</w:style>').slice(0, -1)) {
     const [, attributes = '', body = ''] = /<w:style\b([^<>]*)>([\s\S]*)$/.exec(style) ?? []
     const id = /\bw:styleId="([^"]*)"/.exec(attributes)?.[1]

@@ -73,11 +73,11 @@ function writeTable(table: Element, writer: BlockWriter): void {
 
 /** Characters of merged cells that are repeated in a table: a small document may merge a long cell with thousands below it. */
 const mostRepeated = 1_000_000
-/** As in HTML. */
+/** The limits of HTML. */
 const mostColumns = 1_000
 const mostRows = 65_534
 
-/** A cell that is merged with those below it stands in each of its rows. */
+/** The texts of each row. A cell that is merged with the cells below it is repeated in each of its rows. */
 function rowTexts(rows: readonly Element[][]): string[] {
   const merged = new Map<number, { text: string; width: number; left: number }>()
   let repeated = 0

@@ -8,7 +8,7 @@ const usual: ReadonlyMap<string, string> = new Map([
   ['urn:schemas-microsoft-com:vml', 'v'],
 ])
 
-/** Where the root element declares its namespaces. */
+/** The length of the text in which the root element declares its namespaces. */
 const headLength = 20_000
 
 /** XML with the usual prefixes: some programs write a document again with `ns0:p` for `w:p`. */

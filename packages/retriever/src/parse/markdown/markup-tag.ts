@@ -66,13 +66,13 @@ function isLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-/** Also in objects that a component receives: `items={[{ title: 'One' }]}`. */
+/** Matches attributes, also in objects that a component receives: `items={[{ title: 'One' }]}`. */
 const attribute =
   /(?<=^|[\s{,])([\w-]+(?::[\w-]+)*)\s{0,9}[=:]\s{0,9}(?:"([^"]*)"|'([^']*)'|\{\s{0,9}(?:"([^"{}]*)"|'([^'{}]*)'|`([^`{}]*)`)\s{0,9}\})/g
 const spoken = /^(?:title|label|alt|description|caption|summary|heading|subtitle|aria-label)$/i
 const technical = /^(?:class|classname|style|rel|allow|sizes|srcset|d|transform|points|viewbox|on\w+|data-.*)$/i
 
-/** The readable text of a tag's attributes; those of a component count if they hold more than one word. */
+/** The readable text of a tag's attributes; an attribute of a component counts if it has more than one word. */
 export function spokenAttributes({ name, attributes }: Tag): string[] {
   if (!attributes.includes('=')) return []
   const isComponent = /^[A-Z]/.test(name)

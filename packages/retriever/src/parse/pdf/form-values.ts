@@ -31,7 +31,7 @@ type Annotation = {
   alternativeText?: string
   checkBox?: boolean
   radioButton?: boolean
-  /** What a box or a button stands for. */
+  /** The value of a check box or a radio button. */
   exportValue?: string
   buttonValue?: string
   password?: boolean
@@ -58,7 +58,10 @@ function valueText(annotation: Annotation): string {
 /** Names that say no more than that a box is ticked. */
 const ticked = /^(?:yes|on|true|checked|x|\d+)$/i
 
-/** What a ticked box or a chosen button stands for. A box that stands for nothing by itself, and has no label, says nothing. */
+/**
+ * The text of a ticked check box or a chosen radio button; empty for a box that has neither a value of its own nor a
+ * label.
+ */
 function chosenText(annotation: Annotation): string {
   const { checkBox, radioButton, fieldValue, exportValue, buttonValue } = annotation
   const own = checkBox ? exportValue : radioButton ? buttonValue : undefined

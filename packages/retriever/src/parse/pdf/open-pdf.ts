@@ -41,7 +41,10 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   }
 }
 
-/** What PDF.js requests by name: tables for the old encodings of Chinese, Japanese and Korean are in pdfjs-dist. */
+/**
+ * Loads the data that PDF.js requests by name. pdfjs-dist contains the tables for old Chinese, Japanese and Korean
+ * encodings.
+ */
 function installedData(missing: Set<string>): object {
   return class {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {

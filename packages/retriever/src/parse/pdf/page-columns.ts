@@ -85,7 +85,7 @@ function extend(column: Column, item: TextItem, { bottom }: Place): void {
   column.signs += 1
 }
 
-/** Other characters than these are stacked in tables and lists. */
+/** Characters of other scripts below each other are a table or a list, not vertical text. */
 const eastAsian = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Bopomofo}\\u3001-\\u301fー]'
 const eastAsianSign = new RegExp(eastAsian, 'gu')
 const gapOfSigns = new RegExp(`(?<=${eastAsian})\\s+(?=${eastAsian})`, 'gu')

@@ -13,7 +13,7 @@ export class PageNotes {
   /** Pages where Arabic or Hebrew letters may be in visual order, from the left. */
   readonly unordered: number[] = []
   readonly damaged: number[] = []
-  /** Pages that only ask for another program. */
+  /** Pages whose only text asks for another program. */
   readonly placeholders: number[] = []
 
   /** @throws UnreadableFile when no page has text */

@@ -3,18 +3,18 @@ import type { PackedChunks } from '../../data/pack-chunks.ts'
 import type { Block, Parsed } from '../../data/piece.ts'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
 
-/** What a worker is to do with a file: `file` is the name that says its type, `path` where its bytes are. */
+/** A request to a worker about a file: `file` is the name that determines its type, `path` the place of its bytes. */
 export type ParseRequest = { file: string; path: string; maxBytes: number } & (
   | { do: 'chunk'; found?: FoundFile; unlessHash?: string }
   | { do: 'extract' }
 )
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type ToWorker =
   | { type: 'start'; files: { id: number; request: ParseRequest }[] }
-  /** Nobody waits for it any more. It is answered nonetheless. */
+  /** The file's answer is no longer needed. The worker still sends it. */
   | { type: 'cancel'; id: number }
-  /** A part has arrived: another one may be sent. */
+  /** A part has arrived: the worker may send another one. */
   | { type: 'more'; id: number }
 
 /** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
@@ -34,7 +34,7 @@ export type ParseEnd =
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string; isMissing?: true }
   | { outcome: 'read'; hash: string; parsed: Parsed; characters: number; part: ParsePart }
 
-/** What a worker says. It finishes files in the order in which they were given, and tells of several at once. */
+/** A message from a worker, which finishes files in the order of the requests, and reports several together. */
 export type FromWorker =
   | { type: 'ready' }
   | { type: 'part'; id: number; part: ParsePart }

@@ -10,7 +10,7 @@ export interface PartTaker {
   clear(): void
 }
 
-/** The number of bytes of packed passages that are kept in memory; those of a larger file are written to disk. */
+/** The number of bytes of packed passages that are kept in memory; passages of a larger file are written to disk. */
 const mostHeld = 2_000_000
 
 /** Collects the passages of a file as its parts arrive. */

@@ -12,7 +12,7 @@ export function writeLastWords(words: LastWords): void {
   try {
     writeSync(stderr, `\n${mark}${JSON.stringify(words)}\n`)
   } catch {
-    // The parent process is gone.
+    // The parent process has exited.
   }
 }
 

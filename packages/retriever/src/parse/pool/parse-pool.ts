@@ -50,7 +50,7 @@ export type ReadOptions = {
   signal: AbortSignal
 }
 
-/** `hash` is that of a `FileRecord`. */
+/** `hash` is the `hash` of a `FileRecord`. */
 export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
   | { outcome: 'unchanged'; hash: string }
   | { outcome: 'replaced'; hash: '' }
@@ -61,7 +61,7 @@ export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
 export type ExtractedFile = Pick<Parsed, 'status' | 'reason' | 'title'> & {
   text: string
   blocks: PlacedBlock[]
-  /** Of a PDF: the offsets of each page's text. */
+  /** The offsets of each page's text in a PDF. */
   pages?: { start: number; end: number }[]
 }
 
@@ -209,7 +209,7 @@ export function createParsePool({
   }
 }
 
-/** As many as cores, at most 4: each may use its full memory limit. */
+/** One process per core, at most 4: each may use its full memory limit. */
 export function usualProcesses(): number {
   return Math.min(4, availableParallelism())
 }

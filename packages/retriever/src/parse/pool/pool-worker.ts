@@ -11,9 +11,9 @@ import { type WorkerStart, workerEnv } from './worker-env.ts'
 /** A file with a caller that waits for it. */
 export type Task = {
   request: ParseRequest
-  /** Its share of a worker's load. */
+  /** The file's share of a worker's load. */
   weight: number
-  /** A worker exited while it may have been reading it: it is read again, by a worker that reads nothing else. */
+  /** A worker exited while it may have been reading the file: a worker that reads no other file reads it again. */
   isRetry?: true
   onPart(part: ParsePart): void
   /** Discards the parts so far: the file is read again. */
@@ -35,9 +35,9 @@ export type PoolWorkerOptions = {
   limits: ParseLimits
   idleMs: number
   script?: string
-  /** A file is done. */
+  /** Called when a file is done. */
   onFree(): void
-  /** It has exited; `left` are files for another worker. */
+  /** Called when the worker has exited; another worker has to read the files in `left`. */
   onEnd(left: Task[]): void
 }
 
@@ -51,7 +51,7 @@ const mostWritten = 8_000
  * of the current file.
  */
 export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: PoolWorkerOptions): PoolWorker {
-  /** In reading order. The first ones may be done, but not reported yet. */
+  /** The tasks in reading order. The first ones may be done, but not reported yet. */
   const tasks = new Map<number, Task>()
   const cancelled = new Set<Task>()
   const closed = Promise.withResolvers<void>()

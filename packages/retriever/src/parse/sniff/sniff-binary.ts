@@ -60,7 +60,7 @@ function isBinarySample(sample: Uint8Array): boolean {
   let even = 0
   let odd = 0
   let controls = 0
-  // By index: iterating over bytes is several times slower, and every file needs it.
+  // The loop uses an index because iterating over bytes is several times slower, and every file needs this check.
   for (let place = 0; place < sample.length; place++) {
     const byte = sample[place] ?? 0
     if (byte >= 32) continue

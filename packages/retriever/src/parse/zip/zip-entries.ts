@@ -5,7 +5,7 @@ export type ZipEntry = {
   method: number
   compressedSize: number
   size: number
-  /** Of its local header. */
+  /** The offset of the local header. */
   offset: number
   encrypted: boolean
 }

@@ -24,10 +24,13 @@ export function guardOf(place: string): Guard {
     )
 }
 
-/** Of two processes that create a table at once, the later one overwrites it: LanceDB calls what others do then incompatible. */
+/**
+ * Conflicts with commits of other processes. If two processes create a table at once, the later one overwrites it, and
+ * LanceDB reports the other's transactions as incompatible.
+ */
 const othersCommitted = /commit conflict|incompatible with concurrent transaction|too many concurrent writ/i
 
-/** A commit takes milliseconds, so that waits are short. */
+/** The waits are short because a commit takes milliseconds. */
 const conflictRetry = { attempts: 6, firstWaitMs: 20, longestWaitMs: 500 }
 
 function storageError(what: string, place: string, cause: unknown): AgentKitError {
@@ -51,7 +54,7 @@ function fixOf(reason: string, place: string): string {
   return `${where}: the next sync builds it again.`
 }
 
-/** The error of a folder that cannot be made: not that of an index, which would be damaged. */
+/** The error of a folder that cannot be created. The error of an index would say that the index is damaged. */
 export function folderError(folder: string, cause: unknown): AgentKitError {
   const message = `The index in "${folder}" cannot be made: ${messageOf(cause)}. Name an \`indexPath\` that this user may write.`
   return new AgentKitError('storage', message, { cause })

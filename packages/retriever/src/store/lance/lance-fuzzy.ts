@@ -89,7 +89,10 @@ function nearly(word: string): string {
   return [longer, ...variants].join('|')
 }
 
-/** Words that have a part in common with this one, where about it stands: of more parts than mistakes, one is right. */
+/**
+ * The pattern of words that share a part with this one at about the same position: of more parts than mistakes, at
+ * least one is right.
+ */
 function vaguely(word: string): string {
   const letters = [...word]
   const mistakes = edits(word)

@@ -37,7 +37,7 @@ async function readPlaced({ table, places }: LanceTable, ids: readonly string[])
     const there = rows.filter(({ id, n }) => asked.has(String(id)) && Number(n) >= 0)
     return new Map(there.map((row) => [String(row.id), chunkOf(row)]))
   } catch {
-    // Their part of the table is no more. Whatever else is wrong shows in the query that follows.
+    // That part of the table was replaced. The query that follows reports any other failure.
     places.forget()
     return new Map()
   }
@@ -72,7 +72,10 @@ export async function readVectors(
   return vectors
 }
 
-/** The first by id, which is a hash: as good as random, and the same until they are gone. */
+/**
+ * The first chunks by id. An id is a hash, so they are as good as random, and the sample stays the same until they are
+ * deleted.
+ */
 export async function readSample({ table, dimensions }: LanceTable, count: number): Promise<NewChunk[]> {
   const first = table.query().where(areChunks).select(['id']).orderBy({ columnName: 'id' }).limit(count)
   const ids = (await readRows(first)).map(({ id }) => String(id))

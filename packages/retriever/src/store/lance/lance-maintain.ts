@@ -7,10 +7,10 @@ import { keepVectorIndex } from './lance-vector-index.ts'
 /** When a table is worth maintaining: a search reads its rows one by one that are in no index, .1 ms each. */
 const untidy = { unindexedRows: 100, fragments: 20, versions: 50 }
 
-/** So long an old version is kept for those who are reading it. */
+/** How long an old version is kept for its readers, in milliseconds. */
 const readersHaveMs = 3_600_000
 
-/** Takes new rows into the indexes, joins small files, and deletes versions that nobody reads any more. */
+/** Adds new rows to the indexes, joins small files, and deletes versions that have no readers any more. */
 export async function maintainTable(at: LanceTable, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw abortError(signal)
   if (await isUntidy(at)) {

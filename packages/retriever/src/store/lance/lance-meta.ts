@@ -4,7 +4,7 @@ import { type LanceRow, metaRow } from './lance-rows.ts'
 import { metaOrder } from './lance-schema.ts'
 import { type LanceTable, readRows } from './lance-table.ts'
 
-/** What a table knows of itself: with it, when vectors were last indexed, and how much that index found. */
+/** The metadata of a table, with the rows and the recall of the last vector index. */
 export type LanceMeta = StoreMeta & { vectorIndex?: { rows: number; recall: number } }
 
 export async function readMeta({ table }: Pick<LanceTable, 'table'>): Promise<LanceMeta> {

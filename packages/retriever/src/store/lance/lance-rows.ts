@@ -20,7 +20,7 @@ export const chunkColumns: string[] = [
   ...['page', 'pageEnd', 'row', 'rowEnd', 'hash'],
 ]
 
-/** Every row of a change; those of a large file a slice at a time. */
+/** Every row of a change; rows of a large file come in slices. */
 export async function* rowsOf({ changed }: Change): AsyncGenerator<LanceRow[], void, undefined> {
   for (const { record, chunks } of changed) {
     yield [recordRow(record)]
@@ -29,12 +29,12 @@ export async function* rowsOf({ changed }: Change): AsyncGenerator<LanceRow[], v
   }
 }
 
-/** What the index knows of itself, as a row. */
+/** The row with the metadata of the index. */
 export function metaRow(meta: object): LanceRow {
   return { id: 'meta', n: metaOrder, file: '', ext: '', record: JSON.stringify(meta) }
 }
 
-/** What takes the place of a row that is deleted. */
+/** The row that replaces a deleted row. */
 export function deletedRow(id: string): LanceRow {
   return { id, n: deletedOrder, file: '', ext: '' }
 }
@@ -62,16 +62,16 @@ export function chunkOf(row: Record<string, unknown>): Chunk {
   const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null))
   const said = String(text)
   const below = typeof known.heading === 'string' ? said.slice(known.heading.length + 1) : said
-  // The columns are those of a chunk: `chunkRow` wrote them.
+  // The cast holds: `chunkRow` has written the columns of a chunk.
   return { ...known, order, quote: quote ?? below, textHash: hash } as Chunk
 }
 
 /** Rows that are made into Arrow at once: others have their turn afterwards. */
 const rowsAtOnce = 250
 
-/** Makes Arrow tables of rows. Rows do not stay in memory: what they contain is copied. */
+/** Makes Arrow tables of rows. It copies the contents, so rows do not stay in memory. */
 export interface TableBuilder {
-  /** Of the rows since the last table, as far as they are made into Arrow. */
+  /** The bytes of the rows since the last table that are converted to Arrow. */
   readonly bytes: number
   add(rows: readonly LanceRow[], signal: AbortSignal): Promise<void>
   /** All rows since the last table. */

@@ -1,7 +1,7 @@
 import type { DataType, Field, Schema } from 'apache-arrow'
 import type { Lance } from './lance-package.ts'
 
-/** Where a row stands: chunks by their order in the file, what is not a chunk below 0. */
+/** The order of rows: chunks have their order in the file, other rows have values below 0. */
 export const recordOrder = -1
 export const metaOrder = -2
 /** Marks a row that was deleted by the commit that replaced it, until `maintain` removes it. */

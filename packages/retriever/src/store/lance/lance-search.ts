@@ -73,7 +73,7 @@ async function readVisible(query: Query | VectorQuery, filter: Filter): Promise<
   return readRows(query.where(all(condition, areChunks)))
 }
 
-/** By BM25. Without `_score` among its columns, LanceDB warns. */
+/** Searches by BM25. LanceDB warns if `_score` is not among the columns. */
 async function match(at: LanceTable, words: string, limit: number, filter: Filter): Promise<Found[]> {
   const { MatchQuery } = at.lance.lancedb
   const said = at.table.query().fullTextSearch(new MatchQuery(words, 'text'))
@@ -98,7 +98,10 @@ function behind(first: Found[], others: Found[]): Found[] {
 /** Longer ones are no phrase. */
 const phraseWords = 20
 
-/** What has the query's words in a row. The index leaves out words such as `who` and `it`, but people ask for the WHO and IT. */
+/**
+ * Finds texts that contain the query's words as a phrase. The index leaves out words such as `who` and `it`, but people
+ * search for the WHO and IT.
+ */
 async function saying({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
   const words = wordsOf(query)
   const [first = ''] = words
@@ -112,7 +115,10 @@ async function saying({ table }: LanceTable, query: string, limit: number, filte
 /** Scripts without spaces, each sign of which carries as much as several letters. */
 const dense = /[\p{Script=Katakana}ー]{2,40}|\p{Script=Han}{2,40}/gu
 
-/** What has most of the query's words in longer ones, in scripts whose compounds are one word of the index: サイト in ウェブサイト. */
+/**
+ * Finds texts with most of the query's words inside longer words, in scripts whose compounds are one word of the index:
+ * サイト in ウェブサイト.
+ */
 async function within({ table }: LanceTable, query: string, limit: number, filter: Filter): Promise<Found[]> {
   const words = [...new Set(query.match(dense))].slice(0, phraseWords)
   if (words.length === 0) return []

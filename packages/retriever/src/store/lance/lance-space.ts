@@ -14,7 +14,7 @@ import { createTextIndex } from './lance-text-index.ts'
 
 export type LanceSpaceOptions = {
   /**
-   * Of an object store: `region`, `endpoint`, keys, … What is absent LanceDB takes from the environment
+   * The options of an object store: `region`, `endpoint`, keys, … LanceDB takes absent ones from the environment
    * (`AWS_ACCESS_KEY_ID`, …).
    * @see https://docs.lancedb.com/storage
    */
@@ -115,7 +115,7 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
   }
 }
 
-/** What LanceDB may keep in memory; its own limits are 6 GB and 1 GB. */
+/** The limits of LanceDB's caches in memory; its defaults are 6 GB and 1 GB. */
 const caches = { indexBytes: 256n * 1024n * 1024n, metadataBytes: 64n * 1024n * 1024n }
 
 async function openTable(

@@ -10,7 +10,7 @@ export function isOneOf(column: string, texts: readonly string[]): string {
   return texts.length === 0 ? 'false' : `${column} IN (${texts.map(literal).join(', ')})`
 }
 
-/** What a filter asks of a row; undefined when it lets all pass. */
+/** The SQL condition of a filter; undefined if every row matches. */
 export function filterSql({ paths, exts }: Filter): string | undefined {
   const conditions: string[] = []
   if (paths) {

@@ -6,7 +6,7 @@ import { hidden, recordOrder } from './lance-schema.ts'
 import { isOneOf } from './lance-sql.ts'
 import type { LanceTable } from './lance-table.ts'
 
-/** Of the rows that one commit adds: LanceDB takes them as one buffer, of which there are some copies. */
+/** The limit for the rows of one commit: LanceDB takes them as one buffer, and copies it several times. */
 const bytesPerCommit = 2_000_000
 
 /** The condition of rows that are hidden. */

@@ -1,6 +1,6 @@
 /**
- * English words that everybody says, and what is left of `don't` and `I'll` when they are taken apart. LanceDB's own
- * list has those of other languages too, so that nobody would find `war`, `sea`, `care`, `face` or `3`.
+ * Frequent English words, and the parts of `don't` and `I'll`. LanceDB's own list includes other languages, so that
+ * `war`, `sea`, `care`, `face` and `3` would not be found.
  */
 export const stopWords: readonly string[] =
   `a about above after again against also am an and any are as at be because been before being below between both but by

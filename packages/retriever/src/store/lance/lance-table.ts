@@ -10,10 +10,10 @@ export type LanceTable = {
   lance: Lance
   table: Table
   schema: Schema
-  /** Of the vectors; absent: it has none. */
+  /** The dimensions of the vectors; absent: the table has none. */
   dimensions?: number
   guard: Guard
-  /** For a process that opens it too. */
+  /** The data for another process that opens the table. */
   address: IndexAddress
   places: Places
 }

@@ -9,12 +9,12 @@ const comparedOneByOne = 60e6
 /** An index has to find this share of the `depth` nearest vectors, measured by this number of `searches`. */
 const recall = { least: 0.95, searches: 20, depth: 10 }
 
-/** Of each number of a vector. With one, LanceDB's default, a search finds .85 where vectors are spread evenly. */
+/** The bits of each number of a vector. With 1, LanceDB's default, the recall is .85 if vectors are spread evenly. */
 const bits = 4
 
 /**
- * Makes an index of vectors once there are so many that it takes one, and again when they have doubled. It stays only
- * if it finds what a comparison with each vector finds.
+ * Builds an index of vectors when their number requires one, and again when it has doubled. The index is kept only if
+ * it finds the results of a comparison with each vector.
  */
 export async function keepVectorIndex(
   at: LanceTable,

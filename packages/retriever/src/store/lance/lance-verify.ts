@@ -4,7 +4,7 @@ import { readMeta } from './lance-meta.ts'
 import { searchText } from './lance-search.ts'
 import { areChunks, type LanceTable, textIndex } from './lance-table.ts'
 
-/** What is wrong with a table, a sentence each. Reads all of it but the vectors. */
+/** The faults of a table, one sentence each. Reads the whole table except the vectors. */
 export async function verifyTable(at: LanceTable): Promise<string[]> {
   try {
     return await at.guard('read the index', async () => [...(await countedWrong(at)), ...(await indexedWrong(at))])

@@ -9,21 +9,21 @@ import { untilUnlocked } from '../sqlite/sqlite-database.ts'
 export type LedgerRow = { id: string; file: string; textHash: string }
 
 /**
- * A write-ahead record of what is sent to the cloud. A vector is `settled` when the cloud has it for a chunk of the index.
- * All others are pending: not there yet, or not removed yet.
+ * A write-ahead record of the vectors that are sent to the cloud. A vector is `settled` when the cloud has it for a
+ * chunk of the index. All others are pending: not stored yet, or not removed yet.
  */
 export interface CloudLedger {
   /** Marks vectors as pending, known ones too. */
   question(rows: readonly LedgerRow[]): Promise<void>
   settle(ids: readonly string[]): Promise<void>
   forget(ids: readonly string[]): Promise<void>
-  /** Those of the given vectors that the cloud may have. */
+  /** The given vectors that the cloud may have. */
   known(ids: readonly string[]): Promise<string[]>
   /** All pending vectors, up to a number. */
   inQuestion(limit: number): string[]
   /** All vectors of a file. */
   ofFile(file: string): (LedgerRow & { isSettled: boolean })[]
-  /** One vector for each of the texts that has any. */
+  /** One vector for each of the texts that has one. */
   byText(textHashes: readonly string[]): Promise<Map<string, string>>
   isEmpty(): boolean
   counts(): { settled: number; inQuestion: number }

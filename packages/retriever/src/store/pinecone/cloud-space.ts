@@ -65,7 +65,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
     }
   }
 
-  /** Reports problems of the Pinecone index early, unless words can be searched meanwhile. */
+  /** Reports problems of the Pinecone index early, unless the index can be searched by words. */
   async function lookAtIndex(generation: string, dimensions: number): Promise<void> {
     try {
       if ((await index.look(dimensions, closing.signal)) === 'absent') await beginAnew()

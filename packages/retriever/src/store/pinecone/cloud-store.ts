@@ -17,7 +17,7 @@ export type CloudStoreParts = {
   /** Records, chunks and words on this machine, without vectors. */
   local: Store
   vectors: PineconeVectors
-  /** What was sent to the cloud for this generation. */
+  /** The record of the vectors that were sent to the cloud for this generation. */
   ledger: CloudLedger
   /** Absent: opened for words only. */
   dimensions?: number | undefined

@@ -32,7 +32,7 @@ export function createPineconeClient(options: PineconeClientOptions): PineconeCl
   return {
     async call(signal, request, retry = usual) {
       const { Pinecone } = await loadPinecone()
-      // One client per call, because the signal is part of it; it costs less than a millisecond.
+      // One client per call, because the signal is part of the client; creating one takes less than a millisecond.
       const pinecone = new Pinecone({
         apiKey,
         ...(controllerHostUrl && { controllerHostUrl }),

@@ -10,7 +10,10 @@ import { keyChanges } from './sqlite-keys.ts'
 import { chunkColumns, chunkValues, fileColumns, fileValues } from './sqlite-rows.ts'
 import { markDeleted, writeSegment } from './sqlite-segments.ts'
 
-/** Few: those of a large file say many words that nothing else says, and all are in memory until it is written. */
+/**
+ * The limit is low: documents of a large file have many words of their own, and all stay in memory until the segment is
+ * written.
+ */
 const docsPerSegment = 2_000
 
 /** An index that is open for writing. Without `dimensions` it has words only. */
@@ -67,7 +70,7 @@ export async function applyChange(
   await texts.write(slices)
 }
 
-/** Yields all chunks with their numbers and those of their files. */
+/** Calls back for all chunks, with their numbers and the numbers of their files. */
 async function eachChunk(
   fresh: FileChanges['fresh'],
   slices: TimeSlices,

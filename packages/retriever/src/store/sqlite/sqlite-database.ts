@@ -57,7 +57,8 @@ function openReadOnly(path: string): DatabaseSync | undefined {
   for (const way of ['mode=ro', 'mode=ro&immutable=1']) {
     let database: DatabaseSync | undefined
     try {
-      // To read a log, SQLite has to write beside it. Without a log there is no writer, and no need to.
+      // To read a log, SQLite must write a file beside it. Without a log there is no writer, and read-only access is
+      // enough.
       if (way !== 'mode=ro' && statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) continue
       const url = new URL(`${pathToFileURL(path).href}?${way}`)
       database = new DatabaseSync(url, { readOnly: true, timeout: blockingWait })

@@ -10,7 +10,7 @@ export interface KeyChanges {
 }
 
 export function keyChanges(database: DatabaseSync, table: 'docs_by_id' | 'docs_by_text'): KeyChanges {
-  // One string each, `<key> +<doc>` or `<key> -<doc>`: there may be very many, and strings sort fast.
+  // Each change is one string, `<key> +<doc>` or `<key> -<doc>`: there may be very many, and strings sort fast.
   const changes: string[] = []
 
   return {

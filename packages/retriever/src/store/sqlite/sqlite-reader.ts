@@ -20,8 +20,8 @@ export interface SQLiteReader {
   /** The same, with the text index of that state, which is loaded if necessary. */
   search<Result>(work: (view: IndexView, database: DatabaseSync) => Result): Promise<Result>
   /**
-   * Collects the results of `page` until it returns none, with yields to the event loop. Starts again when the index
-   * changes meanwhile, so that the result is of one state.
+   * Collects the results of `page` until it returns none, with yields to the event loop. Starts again if the index
+   * changes in between, so that all results come from one state.
    */
   collect<Item>(page: (database: DatabaseSync, collected: readonly Item[]) => readonly Item[]): Promise<Item[]>
 }

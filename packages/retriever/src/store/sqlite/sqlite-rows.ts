@@ -71,7 +71,7 @@ export function chunkValues(chunk: Chunk): SQLInputValue[] {
   ]
 }
 
-// The rows below are of our own tables, so their columns are those of `fileValues` and `chunkValues`.
+// The casts below hold: the rows come from our own tables, so they have the columns of `fileValues` and `chunkValues`.
 
 export function toRecord(row: Record<string, unknown>): FileRecord {
   const { file, size, mtime_ms, hash, status, reason, stale, title, pages, chunks, characters } = row

@@ -42,9 +42,9 @@ CREATE TABLE segment_parts (segment INTEGER NOT NULL, part INTEGER NOT NULL, byt
 `
 
 /**
- * Creates the tables if they are missing, and replaces those of another version.
+ * Creates the tables if they are missing, and replaces tables of another version.
  *
- * @throws AgentKitError `storage` when the file contains something that is not ours
+ * @throws AgentKitError `storage` when the file has contents of another program
  */
 export function prepareSchema(database: DatabaseSync, path: string): void {
   if (isReady(database)) return

@@ -9,7 +9,7 @@ import { fileFilter } from './sqlite-filter.ts'
 import type { SQLiteReader } from './sqlite-reader.ts'
 import { vectorScan } from './sqlite-vectors.ts'
 
-/** How often a vector search is repeated because the index has changed meanwhile. */
+/** How often a vector search is repeated because the index has changed during the search. */
 const mostTries = 3
 
 /** The searches of a store. */

@@ -54,7 +54,7 @@ export function sqliteSpace(folder: string): StoreSpace {
       // The database first: the other files are useless without it.
       for (const file of [path, `${path}-wal`, `${path}-shm`]) {
         await rm(file, { force: true }).catch((cause: unknown) => {
-          // On Windows, while another process has it open.
+          // This happens on Windows, while another process has the file open.
           const message = `The index ${file} cannot be deleted. Stop what uses it, or delete it by hand.`
           throw new AgentKitError('storage', message, { cause, retryable: true })
         })
