@@ -102,7 +102,7 @@ ${rows(({ name }) => `'${name}'`)}}
 export const usualModels: Readonly<Record<ProviderId, string>> = {
 ${rows(({ model }) => `'${model}'`)}}
 
-/** How the keys of providers begin. Those of the others have no mark. */
+/** The prefixes of providers' keys. Keys of other providers have none. */
 export const keyPrefixes: Partial<Record<ProviderId, string>> = {
 ${rows(({ keyPrefix }) => keyPrefix && `'${keyPrefix}'`)}}
 `

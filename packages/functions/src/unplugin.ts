@@ -15,9 +15,9 @@ export type AgentkitToolsOptions = {
 }
 
 /**
- * Turns plain functions into tools in a build: those of the included files carry their schemas in the bundle, which then
- * needs no compiler. An exported function that cannot be a tool fails the build, unless its comment says `@internal`;
- * an unexported one fails when it is used as a tool, as all do in Vitest.
+ * Turns plain functions into tools in a build: the functions of the included files have their schemas in the bundle,
+ * which then needs no compiler. An exported function that cannot be a tool fails the build, unless its comment says
+ * `@internal`; an unexported one fails when it is used as a tool, as all do in Vitest.
  *
  * `agentkitTools.vite` is for Vite and Vitest; there are `rollup`, `rolldown`, `esbuild`, `webpack`, `rspack`, `rsbuild`
  * and `farm` too. The build needs the packages `unplugin` and `ts-morph`.

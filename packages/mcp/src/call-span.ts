@@ -3,7 +3,10 @@ import type { CallToolResult, Client } from '@modelcontextprotocol/client'
 import { callError } from './mcp-error.ts'
 import type { Server } from './options.ts'
 
-/** Sends a call within a span of its own, below that of the tool call. The span ends in the error that the run sees. */
+/**
+ * Sends a call within a span of its own, below that of the tool call. A failed call ends the span with the error that
+ * the run receives.
+ */
 export async function withCallSpan(
   client: Client,
   { tool, server }: { tool: string; server: Server },

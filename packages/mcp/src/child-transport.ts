@@ -41,7 +41,7 @@ function track(child: ChildProcess): void {
   })
 }
 
-/** The streams of a process are sockets, whose types do not say so. */
+/** The cast holds: the streams of a process are sockets, although their types are wider. */
 function unref(stream: unknown): void {
   const socket = stream as { unref?: () => void } | null
   socket?.unref?.()

@@ -28,7 +28,7 @@ export async function connectServer(
     const states = checkPins(server, [...tools.values()], { era: session.era(), isProduction })
     checkApprovalNames(server, tools)
     const list = [...tools].map(([name, tool]) => toTool(name, tool, { server, session, state: states.get(tool.name) }))
-    // Not enumerable: the list is a list of tools.
+    // The properties are not enumerable, so that the list has only tools.
     return Object.defineProperties(list, {
       close: { value: session.close },
       warnings: { value: warnings },
@@ -39,7 +39,7 @@ export async function connectServer(
   }
 }
 
-/** What a server has, and how its tools compare with their pins. */
+/** The state of a server, and the comparison of its tools with their pins. */
 export type ServerState = { tools: number; warnings: readonly string[]; changed: string[]; unpinned: string[] }
 
 /** Connects to a server, and compares its tools with their pins; nothing is written. @throws AgentKitError as `mcp` does */
@@ -58,7 +58,7 @@ export async function inspectServer(server: Server): Promise<ServerState> {
 
 type Session = ReturnType<typeof createSession>
 
-/** One server over its connections: a lost one is opened again by the next call. */
+/** One server with its successive connections: the next call replaces a lost connection. */
 function createSession(server: Server) {
   const calls: Calls = { running: new Set(), openRequests: 0 }
   const hashes = new Map<string, string>()
@@ -81,7 +81,7 @@ function createSession(server: Server) {
   const reopened = (lost: Promise<Connection> | undefined): Promise<Connection> => {
     opening ??= (async () => {
       await lost?.then((each) => each.close()).catch(() => {})
-      // Later messages of the connection belong to other calls than the one that opens it.
+      // Later messages of the connection may belong to other calls than the call that opens it.
       const next = await currentCall.exit(() =>
         connect(server, era, (params, signal) => elicit(params, { server, calls, signal })),
       )

@@ -15,7 +15,7 @@ import { limits } from './limits.ts'
 import { answerTooLarge, connectError } from './mcp-error.ts'
 import type { Server } from './options.ts'
 
-/** Which handshake a server speaks: that of 2026-07-28, or the one before. */
+/** The handshake of a server: the one of 2026-07-28, or the earlier one. */
 export type Era = 'modern' | 'legacy'
 
 export type Connection = {
@@ -72,7 +72,7 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
     isOpen = false
   }
   let tooLarge: AgentKitError | undefined
-  // Errors of the connection are those of its requests; without a handler some are printed.
+  // Requests report the errors of the connection; without a handler the SDK would also print some.
   client.onerror = ({ message }) => {
     if (!message.startsWith('ReadBuffer exceeded')) return
     tooLarge = answerTooLarge()
@@ -144,5 +144,5 @@ const knownModern: DiscoverResult = {
   cacheScope: 'private',
 }
 
-// By its name: this file may be in a chunk of the build, in another folder.
+// The import names the package, because the build may move this file to a chunk in another folder.
 const { version }: { version: string } = createRequire(import.meta.url)('@agentkit/mcp/package.json')

@@ -9,13 +9,13 @@ import type { Server } from './options.ts'
 export type RunningCall = {
   readonly tool: string
   readonly context: ToolContext
-  /** What its result should say. */
+  /** Notes that are added to the result of the call. */
   readonly notes: string[]
-  /** How often the server has asked during it. */
+  /** The number of requests for input during the call. */
   asked: number
-  /** Stops the time of its request. @returns starts it anew */
+  /** Stops the timer of the request. @returns a function that restarts it */
   hold(): () => void
-  /** Called when the stream that its answer was to come in has ended. */
+  /** Called when the stream that should have had the answer has ended. */
   streamEnded(): void
 }
 
@@ -71,7 +71,7 @@ function callOf({ running }: Calls): RunningCall | undefined {
   return running.size === 1 ? only : undefined
 }
 
-/** A form that a person can answer by yes or no: it asks for nothing, or for one boolean, and its other fields may be empty. */
+/** A form that a person can answer by yes or no: it has no field or one boolean, and its other fields may be empty. */
 function plainForm(
   params: ElicitRequestParams,
 ): { question: JSONValue; accepted: Record<string, boolean> } | undefined {

@@ -1,7 +1,7 @@
 import { areHashes, type LockFile, lockFile } from '@agentkit/core/internal'
 import type { Era } from './connection.ts'
 
-/** What the lock file keeps of one server: the handshake it speaks, and the hashes of its tools by their names. */
+/** The entry of one server in the lock file: its handshake, and the hashes of its tools by their names. */
 export type LockedServer = { era?: Era; tools: Record<string, string> }
 
 /** @throws AgentKitError `invalid-config` for a file that is not a lock file */

@@ -34,7 +34,7 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
   })
 }
 
-/** What answers with a page, or knows no such path, runs: its MCP is elsewhere. */
+/** A hint for a server that runs, but has MCP at another path: it answers with a page, or does not know the path. */
 function connectedHint(cause: unknown): string {
   const isOther = chainOf(cause).some((error) => codeOf(error) === 'CLIENT_HTTP_UNEXPECTED_CONTENT')
   const isElsewhere = isOther || [301, 302, 303, 307, 308, 404, 405].includes(statusOf(cause) ?? 0)
@@ -97,7 +97,9 @@ function addressesIn(cause: Error): string {
   return urls.length === 0 ? '' : ` It asked to open ${urls.slice(0, limits.addresses).join(' , ')} .`
 }
 
-/** What failed, without words and data of the server and the SDK: a server may return the tokens that it was sent. */
+/**
+ * The cause of a failure, without text and data of the server and the SDK: a server may return tokens that it was sent.
+ */
 function plainCause(cause: unknown): object {
   const [error] = chainOf(cause)
   const status = statusOf(cause)
@@ -130,7 +132,7 @@ function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: stri
   if (tooLarge) return { code: 'network', reason: tooLarge.message.replace(/\.$/, '') }
   const status = statusOf(cause)
   if (status !== undefined) return { code: 'network', reason: `HTTP ${status}` }
-  // The SDK's own code would hide that of the system.
+  // The code of the SDK would hide the code of the system.
   const failure = connectionFailure(chain.filter((error) => !nameOf(error).includes('SdkError')))
   if (failure) return { code: failure.code, ...(failure.systemCode !== undefined && { reason: failure.systemCode }) }
   return { code: 'network' }

@@ -12,7 +12,7 @@ import {
 import type { AuthProvider, ElicitRequestParams, ElicitResult, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 
-/** What `mcp()` takes: `url` for a server over HTTP, `command` for one that is started. */
+/** The options of `mcp()`: `url` for a server over HTTP, `command` for a server that is started as a process. */
 export type McpOptions = {
   /** The name in messages and in the lock file; default: from `url` or `command`. */
   name?: string
@@ -24,7 +24,7 @@ export type McpOptions = {
   args?: readonly string[]
   /** Variables of the started process, beside HOME, LOGNAME, PATH, SHELL, TERM and USER. */
   env?: Readonly<Record<string, string>>
-  /** The folder in which `command` runs; default: that of this process. */
+  /** The folder in which `command` runs; default: the working directory of this process. */
   cwd?: string
   /** Sent with each request to `url`. */
   headers?: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export type McpOptions = {
   tools?: readonly string[]
   /** Tools are named `<prefix>_<name>`. */
   prefix?: string
-  /** Which calls need approval; default: those of tools that their server annotates as destructive. */
+  /** The calls that need approval; default: calls of tools that their server annotates as destructive. */
   needsApproval?: boolean | readonly string[] | ((tool: McpToolInfo, input: unknown) => boolean | Promise<boolean>)
   /**
    * Answers the server's requests for input during a call. Without it a form that asks for nothing, or for one boolean beside

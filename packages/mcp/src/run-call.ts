@@ -18,8 +18,8 @@ import type { Server } from './options.ts'
 export type ServerCall = { tool: ServerTool; input: unknown; running: RunningCall }
 
 /**
- * Sends a call, and again with the input that the server requires, as the protocol has it since 2026-07-28. The SDK would
- * not say which of several calls requires it.
+ * Sends a call, and sends it again with the input that the server requires, as the protocol defines since 2026-07-28.
+ * The SDK would not report which of several calls requires the input.
  */
 export async function runCall(
   client: Client,
@@ -41,7 +41,7 @@ export async function runCall(
   running.streamEnded = clock.loseSoon
   const options = {
     signal: clock.signal,
-    // The clock's time, which progress extends, and which stands still while a person is asked.
+    // The clock has its own timeout, which progress extends, and which pauses while a person is asked.
     timeout: limits.longestTimerMs,
     toolDefinition: definition,
     allowInputRequired: true,
@@ -65,7 +65,7 @@ export async function runCall(
   throw new AgentKitError('tool-error', `The MCP server "${place.server.name}" ${often} for one call.`)
 }
 
-/** What the call is sent again with. */
+/** The input with which the call is sent again. */
 async function requiredInput(
   { inputRequests = {}, requestState }: InputRequiredResult,
   running: RunningCall,

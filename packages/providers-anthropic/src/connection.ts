@@ -10,13 +10,16 @@ export type AnthropicOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** An `Anthropic` client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: Anthropic | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = SdkConnection<Anthropic> & {
   /** The beta features that the user asks for in headers; `undefined` for a client of the user's own. */
   betas: readonly string[] | undefined

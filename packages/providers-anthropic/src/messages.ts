@@ -47,7 +47,7 @@ export function toAnthropicTurns(
   return takeTurns(converted)
 }
 
-/** By owner, which decides what opaque data is sent. */
+/** The caches by owner, because the owner decides which opaque data is sent. */
 const caches: ConversionCaches<Turn> = new Map()
 
 /** The API takes letters, digits, `_` and `-`, and 64 of them. */
@@ -103,7 +103,7 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')]
 }
 
-/** What a thinking block carries beside its text; the API takes it back only unchanged. */
+/** The data of a thinking block beside its text. The API accepts it only unchanged. */
 export type ThinkingData = { signature: string } | { redacted: string }
 
 /** The thinking block of a reasoning part; none for a part of another model. */
@@ -136,7 +136,7 @@ function toolResult({ callId, content, isError }: ToolMessage, warnings: string[
   return result
 }
 
-/** Stands for a user's turn where the API requires one. */
+/** The placeholder of a user's turn where the API requires one. */
 const between: Turn = { role: 'user', content: [{ type: 'text', text: continuePrompt }] }
 
 /**

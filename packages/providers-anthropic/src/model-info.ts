@@ -2,7 +2,7 @@ import type { ModelInfo } from '@agentkit/core'
 import { modelFacts, modelInfoOf, modelTraits, type TraitTable } from '@agentkit/wire'
 import models from './models.json' with { type: 'json' }
 
-/** What the table of models and the name say of a model. A model that is not listed works too. */
+/** The facts about a model from the table of models and from its name. A model that is not listed works too. */
 export type KnownModel = { info: ModelInfo; traits: ClaudeTraits; longestAnswer: number | undefined }
 
 export function knownModel(id: string): KnownModel {
@@ -12,7 +12,7 @@ export function knownModel(id: string): KnownModel {
   return {
     info: {
       ...modelInfoOf(facts, models),
-      // For a model that is not listed: what its requests ask for.
+      // A model that is not listed has the limit that its requests ask for.
       maxOutputTokens: longestAnswer ?? traits.maxOutputTokens,
       nativeOutput: traits.nativeOutput ? 'always' : 'never',
     },
@@ -21,13 +21,13 @@ export function knownModel(id: string): KnownModel {
   }
 }
 
-/** What a Claude accepts, by its name. */
+/** The abilities of a Claude model, by its name. */
 export type ClaudeTraits = {
-  /** How it is asked to think: with an effort, with a budget of tokens, or not at all. */
+  /** How a request asks for thinking: with an effort, with a budget of tokens, or not at all. */
   thinking: 'adaptive' | 'budget' | 'none'
-  /** What turns thinking off; `never` where nothing does. */
+  /** The setting that turns thinking off; `never` if it cannot be turned off. */
   withoutThinking: 'absent' | 'disabled' | 'between_tools' | 'never'
-  /** Whether it shows its thinking only on demand. */
+  /** Whether the model shows its thinking only on request. */
   hidesThinking: boolean
   /** Whether it accepts a tool choice that forces a call. */
   forcedTools: boolean
@@ -41,8 +41,8 @@ export type ClaudeTraits = {
 }
 
 /**
- * What is known of a model by its name, also as gateways write it: `anthropic/claude-opus-5.5`. A Claude that is newer
- * than this table is assumed to be as strict as the newest; any other name is another server's model.
+ * The traits of a model by its name, also in the spelling of gateways: `anthropic/claude-opus-5.5`. A Claude that is
+ * newer than this table is assumed to be as strict as the newest; any other name is another server's model.
  */
 function claudeTraits(model: string): ClaudeTraits {
   return modelTraits(model, table)

@@ -45,7 +45,7 @@ function toStrict(schema: unknown): JSONSchema {
   return strict
 }
 
-/** What kind of value it is: one of a list, one of several schemas, or one of a type. */
+/** Takes over the keywords for the kind of value: a value of a list, of one of several schemas, or of a type. */
 function takeKind(schema: JSONSchema, take: (keyword: string) => unknown, strict: JSONSchema): void {
   const union = unions.find((keyword) => Array.isArray(schema[keyword]))
   if (Array.isArray(schema.enum) && schema.enum.every(isScalar)) {
@@ -133,7 +133,7 @@ function isRecursive(schema: JSONSchema): boolean {
   return leadsBack(schema, new Set())
 }
 
-/** Keywords with schemas by names, which may be those of keywords. */
+/** Keywords whose value maps names to schemas. A name may equal a keyword. */
 const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
 
 /** Keywords with values, not schemas. */

@@ -27,7 +27,7 @@ export type AnthropicModelOptions = CallTimeouts & {
   promptCaching?: boolean | undefined
 }
 
-/** What `anthropic()` returns: it makes models. */
+/** The provider that `anthropic()` returns. It creates models. */
 export type AnthropicProvider = {
   readonly id: 'anthropic'
   /** @throws AgentKitError `missing-key` on Anthropic's own server without a key */
@@ -37,7 +37,8 @@ export type AnthropicProvider = {
 }
 
 /**
- * Anthropic's Claude models, and those of any server that speaks like Anthropic's. The SDK is loaded when a call fails, to classify it.
+ * Anthropic's Claude models, and the models of any server with Anthropic's API. The SDK is loaded when a call fails, to
+ * classify it.
  *
  * @param options.apiKey else `ANTHROPIC_API_KEY`
  * @param options.baseURL the root, without `/v1`; else `ANTHROPIC_BASE_URL`, else Anthropic's own

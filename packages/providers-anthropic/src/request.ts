@@ -19,7 +19,7 @@ import { type RenamedKeys, toTools } from './tools.ts'
 import type { AnthropicRequest, Thinking } from './types.ts'
 import { readsPart } from './user-blocks.ts'
 
-/** What is known of the model, and what the user configured. */
+/** The traits of the model, and the settings of the user. */
 export type RequestSettings = {
   traits: ClaudeTraits
   /** The longest answer of the model, in tokens, where it is known. */

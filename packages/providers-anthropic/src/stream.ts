@@ -145,7 +145,7 @@ export class AnthropicReader implements FrameReader {
         return
       }
       default:
-      // Citations, and types that are not known yet.
+      // Citations and unknown types are ignored.
     }
   }
 

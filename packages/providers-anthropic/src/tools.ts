@@ -4,7 +4,7 @@ import type { Tool, ToolChoice as WireToolChoice } from '@anthropic-ai/sdk/resou
 import { toolSchema } from './tool-schema.ts'
 import type { Turn } from './types.ts'
 
-/** By tool, the keys of its input that have another name in the API. */
+/** The keys of each tool's input that have another name in the API. */
 export type RenamedKeys = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 export type WireTools = { tools?: Tool[]; tool_choice?: WireToolChoice; renamed: RenamedKeys }

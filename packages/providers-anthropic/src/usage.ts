@@ -1,7 +1,7 @@
 import type { Usage } from '@agentkit/core'
 import { mergeUsage, withTotal } from '@agentkit/wire'
 
-/** As Anthropic reports it: `input_tokens` excludes what was read from the cache and written to it. */
+/** The usage in Anthropic's form: `input_tokens` excludes tokens that were read from the cache or written to it. */
 type WireUsage = {
   input_tokens?: number | null
   cache_creation_input_tokens?: number | null

@@ -26,7 +26,10 @@ export type AzureOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /**
    * A client of your own, used as it is: it brings its key, address, headers and fetch. A plain `OpenAI` client is
@@ -39,7 +42,7 @@ export type AzureOptions = {
   v1?: boolean | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = {
   /** The SDK, loaded at the first call. */
   client(): Promise<OpenAI>
@@ -138,7 +141,7 @@ async function createClient({ endpoint, credentials, apiVersion, headers, fetch 
     apiVersion,
     // Otherwise the SDK reads OPENAI_BASE_URL, which excludes an endpoint.
     baseURL: null,
-    // An empty key hides the one in the environment, which would exclude the tokens.
+    // An empty key hides the key in the environment, which would exclude the tokens.
     ...(typeof credentials === 'function' ? { azureADTokenProvider: credentials, apiKey: '' } : credentials),
     maxRetries: 0,
     fetch,

@@ -3,8 +3,8 @@ import { type ErrorContext, type Failure, openaiTraits, toProviderError } from '
 import { type Connection, tokenFailure } from './connection.ts'
 
 /**
- * What the errors of this deployment contain: hints, and no secrets.
- * @param model of OpenAI's, as far as it is known
+ * The context for errors of this deployment: hints for them, and secrets to redact.
+ * @param model the OpenAI model, if it is known
  */
 export function errorContext(
   deployment: string,

@@ -3,8 +3,8 @@ import { modelFacts, modelInfoOf, modelTraits, openaiTraits, type TraitTable } f
 import models from './models.json' with { type: 'json' }
 
 /**
- * What is known of a deployment.
- * @param model of OpenAI's, as the user says or as the deployment is called; an unknown one is used all the same
+ * The facts about a deployment's model.
+ * @param model the OpenAI model, named by the user or by the deployment; an unknown model is used too
  */
 export function modelInfo(model: string): ModelInfo {
   const { imageTokens } = modelTraits(model, table)

@@ -27,7 +27,7 @@ export type AzureModelOptions = CallTimeouts & {
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type AzureEmbedderOptions = EmbedderOptions
 
-/** What `azure()` returns: it makes models. */
+/** The provider that `azure()` returns. It creates models. */
 export type AzureProvider = {
   readonly id: 'azure'
   /** @throws AgentKitError `missing-key`, `invalid-config` without an endpoint */

@@ -29,13 +29,16 @@ export type GeminiOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** A `GoogleGenAI` client of your own, used as it is (also one of Vertex): it brings its key, address and fetch. */
   client?: GeminiClient | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = {
   /** The SDK's client, loaded at the first call. */
   client(): Promise<GeminiClient>

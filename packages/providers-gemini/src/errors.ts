@@ -11,7 +11,7 @@ import {
 import type { Connection } from './connection.ts'
 import models from './models.json' with { type: 'json' }
 
-/** What the errors of this model contain: hints, and no secrets. */
+/** The context for errors of this model: hints for them, and secrets to redact. */
 export function errorContext(model: string, { secrets }: Pick<Connection, 'secrets'>): ErrorContext {
   return { provider: 'gemini', model, secrets, hint, models: Object.keys(models.models) }
 }

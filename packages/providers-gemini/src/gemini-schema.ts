@@ -144,7 +144,9 @@ class Conversion {
     return Object.keys(around).length === 0 ? alone : { ...around, anyOf: [alone] }
   }
 
-  /** Two references may be written as one name, as those of names in other scripts: a number distinguishes them. */
+  /**
+   * Two references may get the same name, for example if their names have other scripts: a number distinguishes them.
+   */
   #nameOf($ref: string): string {
     const known = this.#names.get($ref)
     if (known !== undefined) return known
@@ -172,7 +174,7 @@ function withNames(kept: JSONSchema): JSONSchema {
   return { ...kept, required: required.filter((name) => Object.hasOwn(properties, String(name))) }
 }
 
-/** Of enums only texts and numbers are read, and no `const`. */
+/** Gemini reads only texts and numbers of an enum, and does not read `const`. */
 function withConstants(kept: JSONSchema, whole: JSONSchema): JSONSchema {
   const values = 'const' in whole ? [whole.const] : whole.enum
   if (!Array.isArray(values)) return kept

@@ -1,6 +1,6 @@
 import { modelTraits, type TraitTable } from '@agentkit/wire'
 
-/** What a Gemini model accepts. A name that says nothing is assumed to accept what most models do. */
+/** The abilities of a Gemini model. A model with an unknown name is assumed to accept what most models accept. */
 export type GeminiTraits = {
   /** Calls have ids and must have signatures, results may hold images, and tools go with structured output. */
   sinceGemini3: boolean

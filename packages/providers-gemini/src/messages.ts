@@ -26,8 +26,8 @@ export type Reader = {
 }
 
 /**
- * A conversation as Gemini takes it, from a user's turn to a user's turn, each of its contents of another role than
- * the one before. Media are in their plain form.
+ * A conversation in Gemini's form: it begins and ends with a user's turn, and the roles of its contents alternate.
+ * Media are in their plain form.
  */
 export function toGeminiContents(
   messages: readonly Message[],
@@ -44,7 +44,7 @@ export function toGeminiContents(
   return inTurns(converted)
 }
 
-/** By owner, which names the model and decides which opaque data is sent. */
+/** The caches by owner, because the owner names the model and decides which opaque data is sent. */
 const caches: ConversionCaches<Content> = new Map()
 
 const longestCallId = 64
@@ -131,7 +131,7 @@ function signatureOf(data: JSONValue): string | undefined {
   return typeof signature === 'string' ? signature : undefined
 }
 
-/** Stands for a user's turn where Gemini requires one. */
+/** The placeholder of a user's turn where Gemini requires one. */
 const between: Content = { role: 'user', parts: [{ text: continuePrompt }] }
 
 /** Joins consecutive contents of one role, except results, which Gemini counts; starts and ends with a user's turn. */

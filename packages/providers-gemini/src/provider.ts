@@ -27,7 +27,7 @@ export type GeminiModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type GeminiEmbedderOptions = EmbedderOptions
 
-/** What `gemini()` returns: it makes models. */
+/** The provider that `gemini()` returns. It creates models. */
 export type GeminiProvider = {
   readonly id: 'gemini'
   /**
@@ -40,7 +40,7 @@ export type GeminiProvider = {
 }
 
 /**
- * Google's Gemini models, by the Gemini API; those of Vertex by a `client`. The SDK is loaded at the first call.
+ * Google's Gemini models, by the Gemini API, or by Vertex with a `client`. The SDK is loaded at the first call.
  *
  * @param options.apiKey else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`
  * @param options.baseURL the root, without a version; else `GOOGLE_GEMINI_BASE_URL`, else Google's own

@@ -34,7 +34,7 @@ const budgets = { low: 1024, medium: 8192, high: 24_576 } as const
 
 const order: readonly Level[] = ['minimal', 'low', 'medium', 'high']
 
-/** Of two equally near levels, the higher. */
+/** The nearest level; the higher of two equally near levels. */
 function nearest(wanted: Level, levels: readonly Level[]): Level {
   const distance = (level: Level): number => Math.abs(order.indexOf(level) - order.indexOf(wanted))
   return levels.reduce((best, level) => (distance(level) <= distance(best) ? level : best))

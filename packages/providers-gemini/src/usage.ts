@@ -29,7 +29,7 @@ export class GeminiUsage {
     this.#counts = snapshot.totalTokenCount ? this.#withTotal(snapshot) : { ...this.#counts, ...snapshot }
   }
 
-  /** What a snapshot with a total reports, completed by earlier ones where the two add up to that total. */
+  /** The counts of a snapshot with a total, completed by earlier snapshots if the sum equals that total. */
   #withTotal(snapshot: Counts): Counts {
     const earlier = this.#counts
     const { totalTokenCount: total = 0 } = snapshot

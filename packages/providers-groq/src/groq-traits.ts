@@ -1,6 +1,6 @@
 import { type ModelFacts, modelTraits, type OpenAITraits, type TraitTable } from '@agentkit/wire'
 
-/** What a model on Groq accepts, beside what its facts say. */
+/** The abilities of a model on Groq that its facts do not have. */
 export type GroqTraits = OpenAITraits & {
   /** The degrees of reasoning that `reasoning_effort` has. */
   efforts: 'graded' | 'on-or-off'
@@ -9,8 +9,8 @@ export type GroqTraits = OpenAITraits & {
 }
 
 /**
- * What is known of a model by its name and its facts. A name that says nothing is assumed to accept everything.
- * @param model as Groq calls it, with its maker: `openai/gpt-oss-120b`, `qwen/qwen3.8-27b`
+ * The traits of a model by its name and its facts. A model with an unknown name is assumed to accept everything.
+ * @param model Groq's name of the model, with its maker: `openai/gpt-oss-120b`, `qwen/qwen3.8-27b`
  */
 export function groqTraits(model: string, facts: ModelFacts | undefined): GroqTraits {
   const traits = modelTraits(model, table)
@@ -33,7 +33,7 @@ const table: TraitTable<GroqTraits> = {
     reasoningFormat: false,
   },
   rows: [
-    // They may refuse `reasoning_effort`.
+    // These models may refuse `reasoning_effort`.
     [{ name: /(?:^|\/)(?:llama|gemma|allam|compound|kimi-k2-instruct)/ }, { reasoning: false }],
     // gpt-oss separates its reasoning by itself, and refuses `reasoning_format`.
     [{ name: /(?:^|\/)gpt-oss/ }, { reasoning: true, leastEffort: 'low' }],

@@ -21,7 +21,7 @@ import { prepareCall } from './request.ts'
 /** How long a model may be silent before its call fails with `timeout`. */
 export type GroqModelOptions = CallTimeouts
 
-/** What `groq()` returns: it makes models. */
+/** The provider that `groq()` returns. It creates models. */
 export type GroqProvider = {
   readonly id: 'groq'
   /** @throws AgentKitError `missing-key` */

@@ -24,13 +24,16 @@ export type MistralOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** A `Mistral` client of your own, used as it is: it brings its key, address, hooks and HTTP client. */
   client?: MistralCore | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = {
   /** Loads the SDK. */
   load(): Promise<unknown>

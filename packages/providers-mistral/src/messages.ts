@@ -49,7 +49,7 @@ export function toMistralMessages(
   return inOrder(converted)
 }
 
-/** By owner, which decides what reasoning is sent. */
+/** The caches by owner, because the owner decides which reasoning is sent. */
 const caches: ConversionCaches<MistralMessage> = new Map()
 
 /** Mistral takes ids of nine letters and digits: its own, or a hash of another provider's. */

@@ -25,7 +25,7 @@ export type MistralModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type MistralEmbedderOptions = EmbedderOptions
 
-/** What `mistral()` returns: it makes models. */
+/** The provider that `mistral()` returns. It creates models. */
 export type MistralProvider = {
   readonly id: 'mistral'
   /** @throws AgentKitError `missing-key` on Mistral's own servers without a key */

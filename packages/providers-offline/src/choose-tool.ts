@@ -13,7 +13,7 @@ type Scored = { tool: ToolSpec; filling: Filling; evidence: number; score: numbe
 /** Evidence from which a tool is called, and from which it is said that an argument is missing. */
 const enough = 0.5
 const plain = 0.75
-/** As many tools, and as much of a description, are read. */
+/** The limits of the tools and of the characters of a description that are read. */
 const [mostTools, longestDescription] = [128, 1_000] as const
 
 /** The tool that a message asks for by its words and arguments; `undefined` when none is meant. */
@@ -53,7 +53,7 @@ function scoreTool(tool: ToolSpec, message: MessageText): Scored {
   return { tool, filling, evidence, score, isPlain: evidence >= plain && known > unknown }
 }
 
-/** What each word of a tool says for it: those of its name most. */
+/** The weight of each word of a tool; words of its name weigh most. */
 function weightsOf({ name, description, inputSchema }: ToolSpec): Map<string, number> {
   const weights = new Map<string, number>()
   const weigh = (words: readonly string[], weight: number): void => {

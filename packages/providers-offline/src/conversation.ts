@@ -1,9 +1,12 @@
 import type { AssistantPart, JSONValue, Message } from '@agentkit/core'
 
-/** What the first answer of each conversation begins with, so that it is not taken for that of a language model. */
+/**
+ * The beginning of the first answer of each conversation, so that it is not mistaken for the answer of a language
+ * model.
+ */
 export const introduction = 'I am the offline stand-in, not a language model.'
 
-// How much of a request is read: more than people write, and so little that no text can hold up the process.
+// The limits of a request that is read: more than people write, and little enough that no text can block the process.
 /** Characters of a message, and of all earlier messages together, the latest first. */
 export const longestMessage = 4_000
 const longestEarlier = 64_000
@@ -15,7 +18,7 @@ const longestResults = 256 * 1_024
 export type ToolResult = { name: string; input: Input; text: string; isError: boolean }
 export type Input = { [key: string]: JSONValue }
 
-/** What this model reads of a request. */
+/** The parts of a request that this model reads. */
 export type Conversation = {
   /** The user's last message. */
   question: string
@@ -27,7 +30,7 @@ export type Conversation = {
   results: ToolResult[]
   /** Images and files of the last message. */
   unreadable: string[]
-  /** What is not read whole, as the objects of "I read only …". */
+  /** The parts that are not read completely, as the objects of "I read only …". */
   cuts: string[]
   callIds: Set<string>
 }

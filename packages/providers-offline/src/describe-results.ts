@@ -27,7 +27,7 @@ export function describeResult({ name, input, text, isError }: ToolResult, quest
   return [`${name} gives ${items.length} results:`, ...lines, ...more].join('\n')
 }
 
-/** What a tool gave, as data: JSON where it is JSON, `null` for no result. */
+/** The result of a tool as data: parsed if it is JSON, `null` for no result. */
 export function dataOf(text: string): JSONValue {
   if (text === '' || text === 'no result') return null
   if (!/^(?:[[{"\d-]|true$|false$|null$)/.test(text)) return text
@@ -54,7 +54,9 @@ export function fieldsOf(value: JSONValue, path: string[] = [], found: Field[] =
   return found
 }
 
-/** The fields whose keys a question names best: "Who is the sender?" asks for `from`, which is then shown as "sender". */
+/**
+ * The fields whose keys match a question best: "Who is the sender?" asks for `from`, which is then shown as "sender".
+ */
 function namedFields(fields: readonly Field[], question: string): string {
   const said = new Map(wordsOf(question).map(({ stem, text }) => [stem, text.toLowerCase()]))
   const scored = fields.map((field) => {

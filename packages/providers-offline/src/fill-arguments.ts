@@ -11,15 +11,15 @@ import {
 } from './find-arguments.ts'
 import { isStopWord, stemsOf, type Word } from './words.ts'
 
-/** What a message gives to a schema; nothing is missing when every required value was found. */
+/** The values of a message for a schema; `missing` is empty when every required value was found. */
 export type Filling = { input: Input; missing: Parameter[]; chosen: Argument[] }
 
 const leastScore = 0.4
 const [mostParameters, longestName, mostCandidates] = [50, 200, 100] as const
 
 /**
- * Fills the parameters of a schema with values that stand in the message, each from words of its own; `ownWords` are
- * stems of the tool, which are no arguments, and `known` are values from elsewhere, by the parameter's name.
+ * Fills the parameters of a schema with values from the message, each from separate words; `ownWords` are stems of the
+ * tool, which are no arguments, and `known` are values from elsewhere, by the parameter's name.
  */
 export function fillArguments(
   schema: JSONSchema,
@@ -85,7 +85,7 @@ const isTaskOfAgent = ({ name, description }: Parameter): boolean =>
   wholeMessage.test(name) && /\bagent\b/i.test(description)
 const prepositions = new Set('in for at near of to into from about on by with called named'.split(' '))
 
-/** What else the message says: for a text the longest part, for a name the last words between prepositions. */
+/** The rest of the message: for a text its longest part, for a name the last words between prepositions. */
 function restOfMessage(
   parameter: Parameter,
   { text, words }: MessageText,

@@ -97,7 +97,9 @@ function firstAt(words: readonly Word[], place: number): number {
   return low
 }
 
-/** The allowed values whose words stand in the message; a unit in any spelling, also right after its number: "10km". */
+/**
+ * The allowed values whose words are in the message; a unit in any spelling, also directly after its number: "10km".
+ */
 function enumCandidates(parameter: Parameter, allowed: readonly unknown[], message: MessageText): Candidate[] {
   const { words } = message
   return allowed.slice(0, mostAllowed).flatMap((value) => {
@@ -144,7 +146,7 @@ function numberCandidates(parameter: Parameter, message: MessageText): Candidate
 type Fit = Partial<Record<ValueKind, number>>
 const textFit: Fit = { quoted: 1 }
 const thingFit: Fit = { quoted: 0.9, name: 0.8, code: 0.6, email: 0.4, url: 0.4, number: 0.1 }
-/** What a text parameter asks for, by a word of its name or else of its description, and the values that fit it. */
+/** The meaning of a text parameter by a word of its name, else of its description, and the values that fit it. */
 const roles: readonly [words: string, fit: Fit][] = [
   ['email mail', { email: 1 }],
   ['url uri link website', { url: 1 }],
@@ -194,7 +196,7 @@ function dateTimeCandidates(parameter: Parameter, message: MessageText): Candida
   })
 }
 
-/** "name: Ada Lovelace, …": what stands after the name of the parameter and a colon. */
+/** The text after the name of the parameter and a colon: "name: Ada Lovelace, …". */
 function labelledCandidates(parameter: Parameter, { text, words }: MessageText): Candidate[] {
   const label = words.find(({ stem, end }) => stem === parameter.words.at(-1) && text[end] === ':')
   if (!label) return []
@@ -212,7 +214,7 @@ function isTimeZone({ words, description }: Parameter): boolean {
   return words.includes(stem('timezone')) || timeZone.every((word) => stems.includes(word))
 }
 
-/** A known city or zone; else a name that stands where one could. */
+/** A known city or zone; else a name in a place where a zone could be. */
 function timeZoneCandidates(parameter: Parameter, { text, values }: MessageText): Candidate[] {
   const found = findTimeZone(text)
   if (found) return [{ parameter, value: found.zone, place: found, score: 1 }]

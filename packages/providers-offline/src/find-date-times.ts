@@ -1,7 +1,7 @@
 import type { Value } from './find-values.ts'
 
 type Place = { start: number; end: number }
-/** A moment as JSON Schema's format `date-time` has it. */
+/** A moment in JSON Schema's format `date-time`. */
 export type DateTime = Place & { text: string }
 
 const whole = /\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?(?!\w)/gi
@@ -33,7 +33,7 @@ function timesIn(text: string): DateTime[] {
   })
 }
 
-/** A day with the time that stands beside it: "tomorrow at 7 pm", "19:30 on 5 March". */
+/** A day with the time next to it: "tomorrow at 7 pm", "19:30 on 5 March". */
 function withTime(day: Value, times: readonly DateTime[], text: string): DateTime {
   const time = times.find((one) => {
     const [from, to] = one.start >= day.end ? [day.end, one.start] : [one.end, day.start]

@@ -33,14 +33,14 @@ export function findValues(text: string, today: Date): Value[] {
 const isLetter = (char = ''): boolean => /[\p{L}\p{N}]/u.test(char)
 const pairs = ['""', '“”', '„“', '«»', '``', "''", '‘’', '[]']
 
-/** What stands between quotes or brackets. Each kind of them is read once, from the beginning to the end. */
+/** The texts between quotes or brackets. Each kind of quote or bracket is read once, from the beginning to the end. */
 function enclosedValues(text: string): Value[] {
   const found: Value[] = []
   for (const [open = '', close = ''] of pairs) {
     for (let start = text.indexOf(open); start >= 0; ) {
       const end = text.indexOf(close, start + 1)
       if (end < 0) break
-      // An apostrophe stands within a word: "don't", "the users' mail".
+      // An apostrophe is part of a word: "don't", "the users' mail".
       const isApostrophe = isLetter(text[start - 1]) || isLetter(text[end + 1])
       const kind = open === '[' ? 'list' : 'quoted'
       if (!isApostrophe) found.push({ kind, start, end: end + 1, text: text.slice(start + 1, end).trim() })
@@ -112,7 +112,7 @@ function isoDay(date: Date, away: number): string {
   return new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate() + away)).toISOString().slice(0, 10)
 }
 
-/** Capitalised words that stand together: "New York". The first word of a sentence may be no name. */
+/** Capitalised words that follow each other: "New York". The first word of a sentence may be no name. */
 function nameAt(tokens: readonly Token[], at: number): Found | undefined {
   const isName = (token: Token | undefined): boolean => token !== undefined && /^\p{Lu}[^\d]*$/u.test(token.text)
   if (!isName(tokens[at]) || isStopWord(tokens[at]?.text ?? '')) return undefined

@@ -10,7 +10,7 @@ const units = new Map(
     .flatMap((unit) => unit.split(' ').map((spelling) => [spelling, unit] as const)),
 )
 
-/** What all spellings of a unit have in common; `undefined` for other words. */
+/** The key of a unit, which is the same for all its spellings; `undefined` for other words. */
 export function unitOf(word: string): string | undefined {
   const lower = word.toLowerCase()
   return units.get(lower) ?? (lower.endsWith('s') ? units.get(lower.slice(0, -1)) : undefined)

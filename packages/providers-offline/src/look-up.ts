@@ -58,7 +58,10 @@ export function planLookup({ question, earlier, results }: Conversation): Planne
   return [list, ...(meant ? readAll([meant.file]) : [search])]
 }
 
-/** The words that matter; those of the message before too where this one continues it; of few words the related ones. */
+/**
+ * The words to search for: also the words of the message before if this one continues it, and related words if there
+ * are few.
+ */
 function searchedWords(text: string, before: string | undefined): string[] {
   const meaningfulWords = (one: string): string[] => {
     const words = contentWords(one)
@@ -71,7 +74,7 @@ function searchedWords(text: string, before: string | undefined): string[] {
   return [...new Set([...words, ...(words.length <= 3 ? words.flatMap(relatedWords) : [])])]
 }
 
-/** What the tools of the files gave, as an answer: quotes with their places, or a line for each file. */
+/** The results of the file tools as an answer: quotes with their places, or a line for each file. */
 export function describeLookup(results: readonly ToolResult[], question: string): string {
   const failed = results.filter(({ isError }) => isError).map((result) => describeResult(result, question))
   const done = results.filter(({ isError }) => !isError)
@@ -91,7 +94,7 @@ export function describeLookup(results: readonly ToolResult[], question: string)
 function describeSearch(result: ToolResult, question: string): string {
   const query = String(result.input.query)
   const words = contentWords(query)
-  // Related words were added to those of the question.
+  // Related words were added to the words of the question, so they are removed.
   const own = words.filter(({ stem }, at) => !words.slice(0, at).some((one) => relatedStems(one.stem).includes(stem)))
   const nothing = `I found nothing in the files about "${own.map(({ text }) => text).join(' ')}".`
   return quotePassages(question, query, foundPassages(result.text)) ?? nothing

@@ -9,7 +9,7 @@ export type OfflineOptions = {
   now?: () => Date
 }
 
-/** What `offline()` returns: it makes models. */
+/** The provider that `offline()` returns. It creates models. */
 export type OfflineProvider = {
   readonly id: 'offline'
   model(id?: string): Model
@@ -18,9 +18,9 @@ export type OfflineProvider = {
 
 /**
  * A stand-in for a provider: no key, no network, no language model, no cost. It chooses tools by their words, fills
- * arguments that stand in the message, and quotes results. For first runs, demos and tests. It reads the first 4,000
- * characters of each message and 64 KB of each tool result, and its answer says where it read less than all; it does
- * not read the instruction.
+ * arguments with values of the message, and quotes results. For first runs, demos and tests. It reads the first 4,000
+ * characters of each message and 64 KB of each tool result, and its answer names the parts that it did not read
+ * completely; it does not read the instruction.
  *
  * @example
  * const agent = new Agent({ name: 'Demo', functions: [weather], model: offline().model() })
@@ -65,7 +65,7 @@ function hashedEmbedder(): Embedder {
   }
 }
 
-/** The stems of a text as a vector of length 1; that of a text without words is all zeros. */
+/** The stems of a text as a vector of length 1; a text without words has the zero vector. */
 function toVector(text: string): Float32Array {
   const vector = new Float32Array(dimensions)
   for (const stem of contentStems(text)) {

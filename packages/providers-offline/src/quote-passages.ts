@@ -1,7 +1,7 @@
 import { firstChars } from '@agentkit/core/internal'
 import { contentStems, relatedStems, stemsOf } from './words.ts'
 
-/** A text, and where it stands: `handbook.pdf, page 3, "Holidays"`. */
+/** A text, and its place: `handbook.pdf, page 3, "Holidays"`. */
 export type Passage = { place: string; text: string }
 
 /** A sentence, list item or row, its heading, and the question or "These are:" that it follows. */
@@ -34,10 +34,10 @@ function quoted({ text, lead, place, rank }: Scored, passages: readonly Passage[
   return `"${whole.length > longestQuote ? `${firstChars(whole, longestQuote)}…` : whole}" (${place})`
 }
 
-/** Every statement that shares a word with the query, by itself or by what stands above it, the best first. */
+/** Every statement that shares a word with the query, in its own text or in its headings, the best first. */
 function rankStatements(question: string, query: string, passages: readonly Passage[]): Scored[] {
   const asked = [...new Set(contentStems(query))]
-  // Words that stand for one another are one.
+  // Synonyms count as one word.
   const wanted = asked.filter((word, at) => !asked.slice(0, at).some((one) => relatedStems(one).includes(word)))
   const all = passages
     .flatMap(({ place, text }, rank) => statementsOf(text).map((one, order) => ({ ...one, place, rank, order })))
@@ -76,11 +76,11 @@ function kindBonus(question: string, text: string): number {
 
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 
-/** What a text states, in order, without its headings and questions. */
+/** The statements of a text, in order, without its headings and questions. */
 export function statementsOf(text: string): Statement[] {
   const statements: Statement[] = []
   let [heading, lead] = ['', '']
-  /** Whether nothing stands below the heading, which is then no heading but a statement. */
+  /** Whether the heading has no text below it: then it is a statement, not a heading. */
   let isBare = false
   const add = (sentence: string): void => {
     const plain = sentence.replaceAll('**', '').replaceAll('`', '').trim()

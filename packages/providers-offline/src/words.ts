@@ -1,4 +1,4 @@
-/** A word of a text, where it stands, and the stem that it is compared by. */
+/** A word of a text, its place, and the stem by which it is compared. */
 export type Word = { text: string; stem: string; start: number; end: number }
 
 /** The words of a text, in order. */
@@ -54,13 +54,15 @@ export function isStopWord(word: string): boolean {
   return stopWords.has(word.toLowerCase().replace('’', "'"))
 }
 
-/** Words whose stem is not their beginning, or must not be that of another word: "6 times 7" asks for no time. */
+/**
+ * Words whose stem is not their beginning, or must differ from the stem of another word: "6 times 7" asks for no time.
+ */
 const irregular = new Map(
   'people person, sent send, bought buy, found find, wrote write, paid pay, sender sender, senders sender, times times'
     .split(', ')
     .map((pair) => pair.split(' ') as [string, string]),
 )
-/** Endings, and what stands for them: "conversion" and "convert", "supply" and "supplier" have one stem. */
+/** Endings, and their replacements: "conversion" and "convert", "supply" and "supplier" have one stem. */
 const endings = 'ation ator ating ated ate ment ing ed er ly sion:t tion:t y:i e'
   .split(' ')
   .map((one) => one.split(':'))
@@ -86,7 +88,7 @@ function singular(word: string): string {
   return word.endsWith('s') && !'sui'.includes(word.at(-2) ?? 's') ? word.slice(0, -1) : word
 }
 
-/** Words that stand for one another, in messages, names of tools and files. Few: a group must hold in any trade. */
+/** Synonyms in messages, names of tools and files. The list is short, because a group must be valid in any field. */
 const groups = (
   'sender from, recipient receiver to, price cost fee, add plus sum total, subtract minus difference, ' +
   'multiply times product, divide divided quotient, calculate calculator math, weather forecast rain umbrella, ' +
@@ -104,7 +106,7 @@ for (const group of groups) {
   for (const word of group) related.set(stem(word), [...(related.get(stem(word)) ?? []), ...group.map(stem)])
 }
 
-/** The stems of words that are related to that of a stem, its own included. */
+/** The stems of words that are related to a stem, including the stem itself. */
 export function relatedStems(stem: string): readonly string[] {
   return related.get(stem) ?? [stem]
 }

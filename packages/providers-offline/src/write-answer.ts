@@ -13,7 +13,7 @@ const realModel =
   'For a real model, set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or name one by model = "…" in agentkit_config.toml.'
 const abilities = 'I match the words of a message to tools, fill in what stands there, and quote results'
 
-/** What is said when nothing (more) is called. */
+/** The answer when no tool is called (any more). */
 export function writeAnswer(
   conversation: Conversation,
   choice: Choice | undefined,
@@ -29,7 +29,7 @@ export function writeAnswer(
   return before.length === 0 ? body : `${before.join(' ')}${body.includes('\n') ? '\n' : ' '}${body}`
 }
 
-/** What was too long to be read whole. */
+/** The sentence about parts that were too long to be read completely. */
 export function cutsText(cuts: readonly string[]): string {
   return `I read only ${cuts.join(', ')}.`
 }
@@ -93,7 +93,7 @@ export function isStatement(text: string): boolean {
   return factShape.test(text) && !text.includes('?')
 }
 
-/** What the user has stated that a question asks for. */
+/** The earlier statement of the user that answers a question. */
 export function recall({ question, earlier }: Conversation): string | undefined {
   const asked = contentStems(question)
   if (asked.length === 0 || !/\b(?:my|i|me|we|our)\b/i.test(question)) return undefined
@@ -106,7 +106,7 @@ export function recall({ question, earlier }: Conversation): string | undefined 
 
 /**
  * An object that follows a JSON Schema, from the results of this turn and the message.
- * @throws AgentKitError `unsupported` when a required value stands in neither
+ * @throws AgentKitError `unsupported` when neither has a required value
  */
 export function fillOutput(schema: JSONSchema, conversation: Conversation, today: Date): string {
   const { results, question } = conversation

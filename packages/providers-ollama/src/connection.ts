@@ -23,7 +23,10 @@ export type OllamaOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** An `Ollama` client of your own, used as it is: it brings its address, headers and fetch. */
   client?: Ollama | undefined
@@ -31,15 +34,15 @@ export type OllamaOptions = {
   apiKey?: PerRequest<string> | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = {
   /** Loads the SDK. */
   load(): Promise<unknown>
   /** Makes one request by the SDK, and returns its answer unread. */
   send(call: (client: Ollama) => Promise<unknown>, signal: AbortSignal): Promise<Response>
-  /** Where that is known. */
+  /** The host, if it is known. */
   host: string | undefined
-  /** Values that no error may carry. */
+  /** Values that no error may contain. */
   secrets: readonly string[]
 }
 
@@ -118,7 +121,7 @@ function take(
 /** The build without a file system: where an image's text is a path, Node's build would send that file. */
 const sdk: () => Promise<typeof Ollama> = once(async () => (await import('ollama/browser')).Ollama)
 
-/** What the errors of this model contain: hints, and no secrets. */
+/** The context for errors of this model: hints for them, and secrets to redact. */
 export function errorContext(model: string, { secrets }: Connection): ErrorContext {
   return { provider: 'ollama', model, secrets, hint: (code, failure) => hint(code, failure, model) }
 }

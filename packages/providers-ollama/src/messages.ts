@@ -21,7 +21,7 @@ export type OllamaMessage = {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
   thinking?: string
-  /** As base64. */
+  /** The images in base64. */
   images?: string[]
   tool_calls?: { id: string; function: { name: string; arguments: Record<string, JSONValue> } }[]
   tool_name?: string
@@ -51,7 +51,7 @@ export function toOllamaMessages(
   return converted
 }
 
-/** By owner, which decides what reasoning is sent. */
+/** The caches by owner, because the owner decides which reasoning is sent. */
 const caches: ConversionCaches<OllamaMessage> = new Map()
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string): OllamaMessage[] {

@@ -32,7 +32,7 @@ export type OllamaModelOptions = CallTimeouts & {
 /** Shorter vectors, where the model can make them, and how long one request may take: 300,000 ms when absent. */
 export type OllamaEmbedderOptions = EmbedderOptions
 
-/** What `ollama()` returns: it makes models. */
+/** The provider that `ollama()` returns. It creates models. */
 export type OllamaProvider = {
   readonly id: 'ollama'
   model(id: string, options?: OllamaModelOptions): Model

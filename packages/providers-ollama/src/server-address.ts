@@ -1,16 +1,16 @@
 import { checkAddress } from '@agentkit/wire'
 
-/** Where a server is, with the user and password of its address as a header. */
+/** The address of a server, with the user and password of its address as a header. */
 export type ServerAddress = { host: string; authorization?: string; secrets: string[] }
 
 const usualPort = '11434'
 
 /**
- * An address as the `ollama` command takes it: with or without scheme and port, also the one that a server listens on.
- * A scheme without a port means the scheme's own port.
+ * Reads an address in the form of the `ollama` command: with or without scheme and port, or the address that a server
+ * listens on. A scheme without a port means the scheme's own port.
  *
- * @param name what the address is called in errors
- * @throws AgentKitError `invalid-config` for what is none
+ * @param name of the address in errors
+ * @throws AgentKitError `invalid-config` for an invalid address
  */
 export function serverAddress(address: string, name: string): ServerAddress {
   const bare = address.trim().replace(/^(["'])(.*)\1$/, '$2')

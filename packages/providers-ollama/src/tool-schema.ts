@@ -3,7 +3,7 @@ import { isRecord, toolParameters } from '@agentkit/wire'
 
 type Fields = Record<string, unknown>
 
-/** What references lead to, and how many schemas may still be put in their places. */
+/** The targets of references, and the number of schemas that may still replace references. */
 type Definitions = { root: Fields; left: number }
 
 /** Definitions that refer to one another many times would become a schema without end. */
@@ -24,7 +24,7 @@ function convert(schema: unknown, definitions: Definitions, path: readonly strin
   definitions.left--
   if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, definitions, path)
   const { allOf, ...own } = schema
-  // As many tools write a reference with a description.
+  // Many tools write a reference with a description in this form.
   if (Array.isArray(allOf) && allOf.length === 1) return convert({ ...allOf[0], ...own }, definitions, path)
   const converted: Fields = {}
   for (const [keyword, value] of Object.entries(schema)) {

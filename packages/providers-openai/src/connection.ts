@@ -28,7 +28,10 @@ export type OpenAIOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** An `OpenAI` client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: OpenAI | undefined
@@ -36,7 +39,7 @@ export type OpenAIOptions = {
   api?: 'auto' | 'responses' | 'chat' | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = SdkConnection<OpenAI> & {
   api: 'responses' | 'chat'
   provider: string
@@ -99,7 +102,7 @@ function checkNames(
   }
 }
 
-/** What the errors of this model contain: hints, and no secrets. */
+/** The context for errors of this model: hints for them, and secrets to redact. */
 export function errorContext(model: string, connection: Connection): ErrorContext {
   return {
     provider: connection.provider,

@@ -3,8 +3,8 @@ import { type ModelTable, modelFacts, modelInfoOf, openaiTraits } from '@agentki
 import models from './models.json' with { type: 'json' }
 
 /**
- * What is known of a model. A model that is not listed works too.
- * @param official whether the server is OpenAI's own; on another one, only models with OpenAI's names are known
+ * The facts about a model. A model that is not listed works too.
+ * @param official whether the server is OpenAI's own; on another server, only models with OpenAI's names are known
  */
 export function modelInfo(id: string, official: boolean): ModelInfo | undefined {
   const facts = modelFacts(id, table)

@@ -30,7 +30,7 @@ export type OpenAIModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type OpenAIEmbedderOptions = EmbedderOptions
 
-/** What `openai()` returns: it makes models. */
+/** The provider that `openai()` returns. It creates models. */
 export type OpenAIProvider = {
   /** `openai`, or the name of the server. */
   readonly id: string
@@ -41,8 +41,8 @@ export type OpenAIProvider = {
 }
 
 /**
- * OpenAI's models, and those of any server that speaks like OpenAI's (vLLM, LM Studio, llama.cpp, gateways, …).
- * The SDK is loaded when a call fails, to classify it, and by embedders.
+ * OpenAI's models, and the models of any server with OpenAI's API (vLLM, LM Studio, llama.cpp, gateways, …). The SDK is
+ * loaded when a call fails, to classify it, and by embedders.
  *
  * @param options.name of another server, such as `xai`, with `keyVariable` for its key
  * @param options.apiKey else `LLMPROVIDER_API_KEY`, else `OPENAI_API_KEY`; another server needs none
@@ -106,7 +106,7 @@ function prepareCall(connection: Connection, context: ErrorContext): (request: M
   const traits = official ? known : { ...known, caching: 'none' as const }
   const endpoint = { ...connection, context }
   if (api === 'responses') return (request) => responsesCall(request, endpoint, traits)
-  // OpenAI's own models get OpenAI's fields wherever they are served; others get what every server accepts.
+  // OpenAI's own models get OpenAI's fields on any server; other models get the fields that every server accepts.
   const compat: ChatCompat = {
     maxTokensField: official || traits.reasoning ? 'max_completion_tokens' : 'max_tokens',
     systemRole: traits.reasoning ? 'developer' : 'system',

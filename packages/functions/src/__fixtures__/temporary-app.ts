@@ -9,7 +9,7 @@ const register = resolve(import.meta.dirname, '../register.ts')
 /** A folder with an app that is run by Node; gone when it goes out of scope. */
 export type TemporaryApp = Disposable & {
   folder: string
-  /** Where a file of the app stands. */
+  /** The path of a file of the app. */
   path(file: string): string
   write(files: Record<string, string>): void
   /** Runs a file of the app, with the hook. */
@@ -18,7 +18,7 @@ export type TemporaryApp = Disposable & {
   runPlain(file: string, ...nodeOptions: string[]): Promise<Outcome>
 }
 
-/** What a process has printed, and how it ended. */
+/** The output and the exit code of a process. */
 export type Outcome = { output: string; errors: string; exitCode: number }
 
 export function temporaryApp(files: Record<string, string>): TemporaryApp {

@@ -27,7 +27,7 @@ export function functionWarnings(schema: JSONSchema, comment: DocComment, scope:
 /** The property names that Anthropic accepts; other providers accept more. */
 const widelyTaken = /^[\w.-]{1,64}$/
 
-/** By its own description, or one for each of its fields. */
+/** Whether a schema has a description, or a description for each of its fields. */
 function isDescribed({ description, properties }: JSONSchema): boolean {
   if (description) return true
   // The value of `properties` is an object of schemas.

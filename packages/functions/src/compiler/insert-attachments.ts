@@ -18,7 +18,7 @@ type CallForm = 'statement' | 'namedDefault' | 'method' | 'staticField' | 'field
 const texts = {
   defaultOpens: '(value=>(',
   defaultValue: 'value))(',
-  // A property's name becomes that of its function, as `default` would.
+  // The function takes the name of its property, as it would take the name `default`.
   defaultFunction: 'value))({default:',
   defaultValueEnds: ');',
   defaultFunctionEnds: '}.default);',

@@ -21,7 +21,7 @@ export function parameterSchema({ node, name }: InputParameter, scope: CompilerS
   return initial === undefined ? described : scope.instead(described, { ...described, default: initial })
 }
 
-/** Properties and required ones of the parameter whose fields are those of the input. */
+/** The schema of the parameter that is the whole input: its properties and the required ones. */
 export function wholeSchema({ node }: InputParameter, scope: CompilerScope): JSONSchema {
   scope.node = node
   const place = { path: '', typeNode: typeNodeOf(node, scope), described: false }

@@ -7,14 +7,17 @@ import { isInstance } from './scope/library-type.ts'
 /** A parameter that gets its argument from the model. */
 export type InputParameter = {
   readonly node: ts.ParameterDeclaration
-  /** The property of the input, and by what name the docstring tells of it; that alone, where it is the whole input. */
+  /**
+   * The property of the input, which is also the name in the docstring. For a parameter that is the whole input, only
+   * the latter.
+   */
   readonly name: string
   readonly kind: 'named' | 'rest' | 'whole'
   readonly isOptional: boolean
 }
 
 /**
- * A function's parameters: those that a model fills in, and the place of the one that is a `ToolContext`.
+ * A function's parameters that a model fills in, and the position of the `ToolContext`.
  * @throws AgentKitError `invalid-argument` if the context is not the last parameter, and for two parameters without names
  */
 export function readParameters(
@@ -135,7 +138,7 @@ function isContext(node: ts.ParameterDeclaration, scope: CompilerScope): boolean
   const isNamed = [type.aliasSymbol?.name, type.symbol?.name].includes('ToolContext')
   const isMade = node.type && scope.ts.isTypeReferenceNode(node.type) && /\bToolContext\b/.test(node.type.getText())
   if (!isNamed && !isMade) return false
-  // Where the types of the package are not found, the name decides.
+  // If the types of the package are not found, the name of the type decides.
   const isUnknown = (type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error'
   if (isUnknown || ['signal', 'runId', 'callId', 'userId', 'cite'].every((name) => type.getProperty(name))) return true
   scope.node = node

@@ -81,7 +81,7 @@ export function createFunctionFiles({ cache, compile, warn }: FunctionFilesOptio
   }
 
   function compileTool(file: LoadedFile, index: number): CachedTool {
-    // Even if it fails: saving releases the project.
+    // Saves even if the compilation fails, because saving releases the project.
     saveSoon()
     const project = file.project ?? projectOf(file.path)
     const source = project.sourceFile(file.path, file.text)

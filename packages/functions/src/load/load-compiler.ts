@@ -5,7 +5,7 @@ import type { findFunctions } from '../compiler/find/find-functions.ts'
 import type { openProject } from '../compiler/project/project.ts'
 import type { syntaxErrors } from '../compiler/scope/syntax-errors.ts'
 
-/** What `#compiler` exports. */
+/** The exports of `#compiler`. */
 export type Compiler = {
   planAttachments: typeof planAttachments
   compileFunction: typeof compileFunction

@@ -1,4 +1,4 @@
-/** What `engines` of the packages says. */
+/** The version in `engines` of the packages. */
 const least = { major: 22, minor: 18 }
 
 /**
@@ -33,7 +33,7 @@ export function checkNodeVersion(
     )
 }
 
-/** Bun lacks `registerHooks`; Deno has it, and gives it no source. */
+/** Bun lacks `registerHooks`. Deno has it, but does not pass the source to hooks. */
 const others = ['Bun', 'Deno']
 
 function endProcess(message: string): void {

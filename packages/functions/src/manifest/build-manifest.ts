@@ -21,7 +21,7 @@ export type BuildManifestOptions = {
   strict?: boolean | undefined
 }
 
-/** What a built manifest has. */
+/** The result of a build of a manifest. */
 export type ManifestBuild = {
   /** The module, relative to the working directory. */
   file: string

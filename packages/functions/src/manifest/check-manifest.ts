@@ -23,7 +23,7 @@ export type CheckManifestOptions = {
   strict?: boolean | undefined
 }
 
-/** What differs between a manifest and its sources. */
+/** The differences between a manifest and its sources. */
 export type ManifestCheck = {
   /** The manifest, relative to the working directory. */
   file: string

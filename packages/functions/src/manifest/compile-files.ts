@@ -78,7 +78,8 @@ function syntaxProblems(source: ts.SourceFile): string[] {
 }
 
 /**
- * Where a file imports the manifest that imports it, the manifest runs first; only function declarations are there then.
+ * Checks a file that imports the manifest which imports it: the manifest runs first, when only function declarations
+ * exist.
  * @throws AgentKitError `invalid-argument`
  */
 function checkNotBeforeItself({ name, node }: FoundFunction, module: string, project: TypedProject): void {

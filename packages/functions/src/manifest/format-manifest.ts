@@ -20,7 +20,7 @@ export function formatManifest({ header, attachFrom, functions }: Manifest): str
   ].join('\n')
 }
 
-/** By import. With a suffix, since files are also named `class.ts` and `attach-tool.ts`. */
+/** The variable names by import. They have a suffix, because files are also named `class.ts` and `attach-tool.ts`. */
 function moduleNames(imports: readonly string[]): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set<string>()

@@ -5,7 +5,7 @@ import { posixRelative } from './posix-path.ts'
 
 /** How a module of a project imports others. */
 export type ImportStyle = {
-  /** Where `attachTool` comes from: the package that the project depends on. */
+  /** The package that provides `attachTool`: the one that the project depends on. */
   attachFrom: string
   /** The import of a source file, both absolute. */
   specifierOf(file: string): string

@@ -4,7 +4,7 @@ import type { CompiledFunction } from '../runtime/compiled-function.ts'
 /** The data of a manifest module, independent of its formatting. */
 export type Manifest = {
   header: ManifestHeader
-  /** Where `attachTool` comes from. */
+  /** The package that provides `attachTool`. */
   attachFrom: string
   functions: ManifestFunction[]
 }
@@ -19,7 +19,7 @@ export type ManifestHeader = {
 export type ManifestFunction = {
   /** The import of its module: `./chain.ts`. */
   from: string
-  /** Its path there: `['Calculator', 'prototype', 'add']`. */
+  /** The path in the module: `['Calculator', 'prototype', 'add']`. */
   path: string[]
   /** Read from a file, it may be anything. */
   compiled: CompiledFunction | JSONValue

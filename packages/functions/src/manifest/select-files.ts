@@ -73,7 +73,7 @@ function isCompiledBeside(file: string, all: ReadonlySet<string>): boolean {
   return source !== file && (all.has(source) || all.has(`${source}x`))
 }
 
-/** Where a pattern's files are: as far as it is plain text. */
+/** The folder of a pattern's files: the part of the pattern without wildcards. */
 function folderOf(pattern: string, cwd: string): string {
   if (isFile(pattern, cwd)) return dirname(resolve(cwd, pattern))
   if (isFolder(resolve(cwd, pattern))) return resolve(cwd, pattern)

@@ -47,7 +47,7 @@ function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledF
       get() {
         return find(this)
       },
-      // As without a getter: another tool can be set manually.
+      // Another tool can be set manually, as on a property without a getter.
       set(tool: Tool) {
         Object.defineProperty(this, toolOfFunction, {
           value: tool,
@@ -63,7 +63,7 @@ function attach(plain: ToolFunction, source: CompiledFunction | (() => CompiledF
   if (!before) Reflect.setPrototypeOf(plain, carrier)
 }
 
-/** The function's own prototype; a bound function has that of its target. */
+/** The function's own prototype; a bound function has the prototype of its target. */
 function carrierOf(plain: ToolFunction): Carrier | undefined {
   const prototype: Partial<Carrier> | null = Object.getPrototypeOf(plain)
   return prototype?.[attached]?.function === plain ? (prototype as Carrier) : undefined

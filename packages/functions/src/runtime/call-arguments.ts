@@ -32,6 +32,6 @@ function argumentsFor(parameter: CompiledParameter, input: Input): unknown[] {
   if (parameter.whole) return [input]
   if (!Object.hasOwn(input, parameter.name)) return []
   const value = input[parameter.name]
-  // By its schema it is a list.
+  // The cast holds: the schema requires a list.
   return parameter.rest ? (value as unknown[]) : [value]
 }

@@ -6,7 +6,7 @@ export type CompiledFunction = {
   name: string
   /** Its docstring, including `@returns`. */
   description: string
-  /** One property per parameter; or those of the only parameter, where that is written as `{ city, days }`. */
+  /** One property per parameter; or the properties of the only parameter, if that is written as `{ city, days }`. */
   inputSchema: JSONSchema
   /** In the order of the function's parameters, without the context. */
   parameters: CompiledParameter[]

@@ -50,7 +50,7 @@ type WatchedProject = {
 }
 
 function openWatched(path: string): WatchedProject {
-  // Read before opening, because files may change meanwhile.
+  // Read before the project is opened, because files may change while it opens.
   const openedAt = Date.now() - fileClockMs
   return { project: openProject([path], { lib: 'small' }), openedAt, changedAt: new Map() }
 }

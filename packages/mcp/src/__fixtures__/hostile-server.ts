@@ -20,7 +20,7 @@ const many = (count: number): Json[] => Array.from({ length: count }, (_, index)
 const progress = (token: unknown, value: unknown): void =>
   line({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress: value } })
 
-/** What `tools/list` returns. */
+/** The results of `tools/list`, by the name of the behaviour. */
 const lists: Record<string, (params: Json) => unknown> = {
   'names that clash': () => [{ ...echo, name: 'a.b' }, { ...echo, name: 'a_b' }],
   'the same name twice': () => [echo, echo],
@@ -77,7 +77,7 @@ const lists: Record<string, (params: Json) => unknown> = {
   'annotations that are no object': () => [{ ...echo, annotations: 'destructive' }, { ...echo, name: 'good' }],
 }
 
-/** What it does with `tools/call`. */
+/** The reactions to `tools/call`, by the name of the behaviour. */
 const calls: Record<string, (request: Request) => void> = {
   'a result of 10 MB': ({ id }) => result(id, text('x'.repeat(11 * 1024 * 1024))),
   'a result of 1 MB': ({ id }) => result(id, text('x'.repeat(1_000_000))),
@@ -136,7 +136,7 @@ const calls: Record<string, (request: Request) => void> = {
   },
   'a long line after the answer': ({ id, params }) => {
     result(id, text('hello'))
-    // Its client closes the input, and the process lives on for a while.
+    // The client closes the input, and the process continues for a while.
     if (Object(params?.arguments).text !== 'then too much') return
     process.stdin.once('end', () => appendFileSync(`${log}.ended`, ''))
     process.stdout.write('x'.repeat(11 * 1024 * 1024))

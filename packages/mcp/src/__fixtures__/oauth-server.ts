@@ -9,7 +9,7 @@ export type ProtectedServer = HttpServer & {
   grants: string[]
   /** Every secret that was issued. */
   secrets: string[]
-  /** What a user who agrees is redirected with. */
+  /** The query of the redirect of a user who agrees. */
   authorize(address: URL): string
   /** All access tokens expire. */
   expire(): void

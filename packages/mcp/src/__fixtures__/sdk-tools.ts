@@ -3,7 +3,7 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import { fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
-/** What `ask` asks, by its kinds. */
+/** The questions of `ask`, by their kinds. */
 const questions = {
   boolean: { confirm: { type: 'boolean' as const, title: 'Really?' } },
   reasoned: { confirm: { type: 'boolean' as const }, reason: { type: 'string' as const } },

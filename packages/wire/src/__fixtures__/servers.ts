@@ -35,7 +35,7 @@ export async function rawServer(answer: (socket: Socket, before: number, data: B
   return { closed, ...(await listening(server, '127.0.0.1', 'http')) }
 }
 
-/** What both kinds of server, and those of TLS, have in common. */
+/** Starts a server of either kind, with or without TLS. */
 export async function listening(
   server: ReturnType<typeof createTcpServer> | HttpServer,
   host: string,

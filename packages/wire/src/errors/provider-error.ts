@@ -13,7 +13,7 @@ import { type Failure, failureOfSdkError } from './failure.ts'
 /** The provider and the model of a call; its errors carry them. */
 export type Callee = { provider: string; model: string }
 
-/** What the errors of a call contain, and must not contain. */
+/** The context for the errors of a call: their details, and the secrets that they must not contain. */
 export type ErrorContext = Callee & {
   /** Values that are redacted from errors: the key, headers with credentials. */
   secrets: readonly string[]
@@ -93,7 +93,7 @@ const sentences: Partial<Record<ErrorCode, string>> = {
 
 /**
  * The AgentKitError for an error of an SDK, of our fetch or of a broken body.
- * @param failureOf reads an error of the SDK; the default knows those of OpenAI, Anthropic and Groq
+ * @param failureOf reads an error of the SDK; the default reads errors of OpenAI, Anthropic and Groq
  */
 export function toProviderError(
   error: unknown,
@@ -135,7 +135,7 @@ export function networkError(error: unknown, { provider, model, secrets }: Error
   return new AgentKitError('network', message, details)
 }
 
-/** What Node says where a proxy makes no connection. */
+/** The message of Node if a proxy refuses the connection. */
 const proxyRefusal = /Proxy response \((\d{3})\)/
 
 function proxyError(status: string, provider: string, details: ErrorDetails): AgentKitError {

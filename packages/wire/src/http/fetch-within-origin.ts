@@ -1,4 +1,4 @@
-/** As many as `fetch` follows. */
+/** The limit of redirects, which is the limit of `fetch`. */
 const mostRedirects = 20
 
 /**
@@ -11,7 +11,7 @@ export async function fetchWithinOrigin(input: string | URL | Request, init: Req
   const { redirect = input instanceof Request ? input.redirect : 'follow' } = init
   if (redirect !== 'follow') return globalThis.fetch(input, init)
   let sent: RequestInit = { ...init, redirect: 'manual' }
-  // What a `Request` holds can be sent once.
+  // The body of a `Request` or a stream can be sent only once.
   if (input instanceof Request || sent.body instanceof ReadableStream) return globalThis.fetch(input, sent)
   let address = String(input)
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -25,7 +25,7 @@ export async function fetchWithinOrigin(input: string | URL | Request, init: Req
   throw new TypeError('fetch failed', { cause: new Error('redirect count exceeded') })
 }
 
-/** Where a redirect within the origin leads. */
+/** The target of a redirect within the origin. */
 function targetOf({ status, headers }: Response, address: string): string | undefined {
   if (!redirects.has(status)) return undefined
   const target = URL.parse(headers.get('location') ?? '', address)
@@ -34,7 +34,7 @@ function targetOf({ status, headers }: Response, address: string): string | unde
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** A POST becomes a GET, as `fetch` has it, unless the status says that it stays one. */
+/** A POST becomes a GET, as in `fetch`, unless the status requires the same method. */
 function redirected(init: RequestInit, status: number): RequestInit {
   const { method = 'GET' } = init
   const becomesGet = status === 303 ? !/^(?:get|head)$/i.test(method) : status < 303 && /^post$/i.test(method)

@@ -6,7 +6,7 @@ const longestIdleMs = 4000
 /** How much earlier than the server a connection is closed, in milliseconds. */
 const headStartMs = 1000
 
-/** A connection that has had so many answers and was used so recently is open; in milliseconds. */
+/** A connection with this number of answers that was used within this time, in milliseconds, is assumed to be open. */
 const provenAnswers = 3
 const recentMs = 20
 
@@ -19,7 +19,7 @@ const { setInterval: every, clearInterval: stop } = globalThis
 const idleLimits = new WeakMap<Duplex, number>()
 const idleSince = new WeakMap<Duplex, { wall: number; monotonic: number; answers: number }>()
 
-/** Requests on kept connections that the server may have closed meanwhile. */
+/** Requests on kept connections that the server may have closed. */
 const doubtful = new WeakSet<ClientRequest>()
 
 /**

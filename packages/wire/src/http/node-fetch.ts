@@ -21,10 +21,10 @@ export const knownAnswer: unique symbol = Symbol('agentkit.knownAnswer')
 /** Named by a member, as projects without the `dom` library have no `RequestRedirect`. */
 type Redirect = NonNullable<RequestInit['redirect']>
 
-/** What the requests to an endpoint have in common. */
+/** The parts that all requests to an endpoint share. */
 export type KnownRequest = {
   address: string
-  /** By names in lower case. */
+  /** The headers by names in lower case. */
   headers: Record<string, string>
   redirect?: Redirect | undefined
 }
@@ -140,7 +140,10 @@ type Transport = { http: HTTP; agent: Agent }
 
 const transports = new Map<string, Transport>()
 
-/** Loaded when first needed. Each call reads `request` anew: tracers and test doubles replace it in the module. */
+/**
+ * Loads the module when it is first needed. Each call reads `request` again, because tracers and test doubles replace
+ * it in the module.
+ */
 function transportOf({ protocol }: URL): Transport | undefined {
   const known = transports.get(protocol)
   if (known || (protocol !== 'http:' && protocol !== 'https:')) return known
@@ -169,7 +172,7 @@ function requestOf(
   { method = 'GET', headers, body }: PlainInit,
 ): Pick<Call, 'options' | 'body'> {
   const fields = { ...fieldsOf(headers), ...traceFields() }
-  // As bytes: these headers may need Latin-1.
+  // The body is sent as bytes, because these headers may need Latin-1.
   const bytes = body == null ? undefined : Buffer.from(body)
   return { options: optionsOf(url, transport, method, bytes ? withLength(fields, bytes) : fields), body: bytes }
 }

@@ -2,8 +2,8 @@
 export type RequestBody = string | Buffer
 
 /**
- * The JSON of a request's body. Of a conversation that grows, the items that were sent before are kept as bytes, so
- * a request costs what is new in it. The bytes are those of `JSON.stringify(body)`.
+ * The JSON of a request's body. The bytes of items that were sent before are kept, so a request of a growing
+ * conversation serializes only its new items. The bytes are those of `JSON.stringify(body)`.
  *
  * Items are compared by identity, so none may change once it was sent. Conversions return the same item for a message that
  * cannot have changed, and new ones otherwise.
@@ -23,16 +23,19 @@ export function requestBody(body: object): RequestBody {
 /** The most bytes that are kept, of all conversations of this process. */
 const mostBytes = 33_554_432
 
-/** A shorter conversation is mostly that of one run, whose items are new in each request. */
+/** A shorter conversation mostly belongs to one run, whose items are new in each request. */
 const fewestItems = 64
 
 /** A conversation is found by one of its first items. Some of them, such as instructions, are new in each request. */
 const headItems = 4
 
-/** What was sent of a conversation, by its first items. `undefined` for an item that one request had: it may be new in each. */
+/**
+ * The sent items of a conversation, by its first items. The value is `undefined` for an item of only one request,
+ * because it may be new in each.
+ */
 const lists = new WeakMap<object, SentItems | undefined>()
 
-/** The lists that hold bytes, and how many; the last one was used last. */
+/** The lists that hold bytes, with their number of bytes, in the order of their last use. */
 const kept = new Map<WeakRef<SentItems>, number>()
 let keptBytes = 0
 
@@ -53,7 +56,7 @@ function listOf(items: readonly object[]): SentItems | undefined {
 class SentItems {
   readonly #self = new WeakRef(this)
   #items: object[] = []
-  /** Where the JSON of each item begins and ends. */
+  /** The range of each item's JSON. */
   #ranges: { start: number; end: number }[] = []
   #bytes = Buffer.alloc(0)
 
@@ -102,7 +105,7 @@ class SentItems {
     this.#bytes.write(text, begin)
   }
 
-  /** Marks the bytes as used last. Those that were used before all others are let go of when there are too many. */
+  /** Marks the bytes as used last. If there are too many bytes, the least recently used ones are released. */
   #keep(): void {
     keptBytes += this.#bytes.length - (kept.get(this.#self) ?? 0)
     kept.delete(this.#self)

@@ -8,7 +8,7 @@ export type Conversion<Item> = {
   key: string
   /** Earlier results, by key. */
   caches: ConversionCaches<Item>
-  /** What was converted in earlier requests of the same run, by `caches`. */
+  /** The conversions of earlier requests of the same run, by `caches`. */
   ofRun: Map<object, unknown> | undefined
   /** Converts a call's id to one that the API accepts; deterministic. */
   toWireId(callId: string): string
@@ -22,7 +22,7 @@ export type ConversionCaches<Item> = Map<string, WeakMap<Message, Known<Item>>>
 /** The converted part of a conversation. It grows with the conversation, and is collected with its first message. */
 type Known<Item> = { messages: Message[]; items: Item[]; warnings: string[]; ids: CallIds }
 
-/** What was converted of the messages of a run, which follow on `before`. */
+/** The conversions of a run's messages, which follow `before`. */
 type OfRun<Item> = Known<Item> & { key: string; before: CallIds | undefined }
 
 /**
@@ -61,7 +61,10 @@ export function convertConversation<Item>(
   return [...items, ...known.items, ...convertOfRun(rest.slice(settled), known.ids, conversion, warnings)]
 }
 
-/** Converts the messages that are not settled. Within one run, those of earlier requests are the same objects, unchanged. */
+/**
+ * Converts the messages that are not settled. Within one run, the messages of earlier requests are the same, unchanged
+ * objects.
+ */
 function convertOfRun<Item>(
   messages: readonly Message[],
   before: CallIds | undefined,
@@ -89,8 +92,8 @@ function convertOfRun<Item>(
 }
 
 /**
- * The number of messages that cannot change or get another result: those before the last user's message, all frozen.
- * @param known so many of the first ones were settled in an earlier request
+ * The number of messages that cannot change or get another result: the frozen messages before the last user's message.
+ * @param known the number of messages that were settled in an earlier request
  */
 function settledLength(messages: readonly Message[], known: number): number {
   const begin = messages[known]?.role === 'user' ? known : 0

@@ -5,8 +5,8 @@ export type TextResultMessage = Exclude<Message, ToolMessage> | TextResult
 type TextResult = ToolMessage & { content: string }
 
 /**
- * Moves images out of tool results, for APIs whose results are text. They follow in a user's message after the last result
- * of the turn: no other message may stand between the results of a turn.
+ * Moves images out of tool results, for APIs whose results are text. They follow in a user's message after the last
+ * result of the turn: no other message may be between the results of a turn.
  */
 export function imagesAfterResults(messages: readonly Message[]): TextResultMessage[] {
   const moved: TextResultMessage[] = []

@@ -19,8 +19,8 @@ export type ChatRoles = {
   /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
   reasoningOwner?: string
   /**
-   * `provider/model` that gets back what it has sent as `reasoning_content` and `reasoning_details`; no model when absent.
-   * Servers of DeepSeek's and Moonshot's models refuse calls without the one, and OpenRouter without the other.
+   * `provider/model` that gets back its `reasoning_content` and `reasoning_details`; no model when absent. Servers of
+   * DeepSeek's and Moonshot's models refuse calls without the former, and OpenRouter without the latter.
    */
   returnsTo?: string
 }

@@ -24,7 +24,7 @@ type Choice = {
   delta?: Delta | null
   message?: Delta | null
   finish_reason?: string | null
-  /** Of a server that asks others. */
+  /** The error of a gateway, which calls other servers. */
   error?: unknown
   usage?: unknown
 }
@@ -37,7 +37,9 @@ type Delta = {
   tool_calls?: (CallDelta | null)[] | null
 } & { [Item in (typeof serverItems)[number]]?: unknown }
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
-/** What a server adds that was not asked for: Groq's own tools, pictures and sound of a gateway, calls of the oldest kind. */
+/**
+ * Items that a server adds without request: Groq's own tools, images and audio of a gateway, calls in the oldest form.
+ */
 const serverItems = ['executed_tools', 'images', 'audio', 'function_call'] as const
 /** The parts of an answer. */
 const parts = ['content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls'] as const
@@ -87,7 +89,7 @@ export class ChatReader implements FrameReader {
     // Groq's reason for an early stop.
     const stopped = chunk.x_groq?.error
     if (stopped) throw providerError(failureOfBody({ message: stopped, code: stopped }), this.#context)
-    // One choice was requested; of several the first counts.
+    // One choice was requested; if there are several, the first counts.
     const choice = chunk.choices?.find((one) => !one?.index)
     if (choice) this.#readChoice(choice)
     if (choice?.error) throw providerError(failureOfBody(choice), this.#context)
@@ -129,7 +131,10 @@ export class ChatReader implements FrameReader {
     if (finish_reason) this.#finishReason = finish_reason
   }
 
-  /** What a message adds to the deltas before it: MiniMax ends a stream with the whole answer once more. */
+  /**
+   * The part of a message that the deltas before it did not have: MiniMax repeats the whole answer at the end of a
+   * stream.
+   */
   #unread(message: Delta): Delta {
     if (!this.#streamed) return message
     return this.#calls.length > 0 ? {} : { tool_calls: message.tool_calls ?? null }
@@ -169,7 +174,7 @@ export class ChatReader implements FrameReader {
     if (isSentAgain(call, piece)) return
     if (followsPlaceholder(call, piece)) {
       call.argumentsText = ''
-      // What was emitted of it is not its beginning.
+      // The text that was emitted is not the beginning of the new arguments.
       if (call === this.#answer) this.#answer = undefined
     }
     call.argumentsText += piece

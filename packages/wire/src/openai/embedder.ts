@@ -13,7 +13,7 @@ export type OpenAIEmbedderEndpoint = Callee & {
   toError(error: unknown): AgentKitError
 }
 
-/** OpenAI's limit of texts per request; that of tokens is 300,000. */
+/** OpenAI's limit of texts per request; the limit of tokens is 300,000. */
 const mostTexts = 2048
 
 /** An embedder on a server with OpenAI's API. */

@@ -48,7 +48,7 @@ export function markEnds<Item>(
   const previous = previousEnd(items, isAnswer)
   const ends: Record<CacheMark, number> = { instruction: instructions - 1, previous, end: items.length - 1 }
   for (const mark of plan) {
-    // Where a message cannot be marked, the one before it is, in the next request too.
+    // If a message cannot be marked, the message before it is marked, and in the next request too.
     for (let index = ends[mark]; index >= 0; index--) {
       const item = items[index] as Item
       const withMark = isAnswer(item) ? undefined : marked(inParts(item))

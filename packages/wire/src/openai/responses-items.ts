@@ -33,7 +33,7 @@ export function toResponsesItems(
   })
 }
 
-/** By owner, which determines the opaque data that is sent. */
+/** The caches by owner, because the owner determines the opaque data that is sent. */
 const caches: ConversionCaches<ResponsesItem> = new Map()
 
 function convertPart(messages: readonly Message[], ids: CallIds, owner: string): ResponsesItem[] {

@@ -54,7 +54,7 @@ export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
   readonly #items: SeenItem[] = []
-  /** By position, else by id: llama.cpp sends no position, and calls by their call's id alone. */
+  /** The items by position, else by id: llama.cpp sends no position, and identifies calls by the call id only. */
   readonly #itemsByKey = new Map<number | string, SeenItem>()
   readonly #answerTool: string | undefined
   /** The call whose arguments are the answer; beside another one they are none. */
@@ -137,7 +137,7 @@ export class ResponsesReader implements FrameReader {
   /** A server that does not stream answers with the response itself; a broken one with an error of any shape. */
   #readOther(event: StreamEvent): boolean {
     if (event.object === 'response') {
-      // The fields are checked where they are read, as those of a response inside an event.
+      // The cast holds: the fields are checked where they are read, like the fields of a response inside an event.
       this.#terminate(event as ResponseObject, 'completed')
       return true
     }

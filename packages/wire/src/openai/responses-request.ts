@@ -76,7 +76,7 @@ function markedItems(instructions: string, input: readonly ResponsesItem[], { ma
   })
 }
 
-/** What is not an answer of the model has parts. */
+/** The parts of an item; answers of the model have none. */
 function partsOf(item: ResponsesItem): ResponsesInputPart[] | undefined {
   if (item.type === 'function_call_output') return toParts(item.output)
   return item.type === 'message' && item.role !== 'assistant' ? toParts(item.content) : undefined

@@ -5,7 +5,7 @@ import { isRecord } from '../util/json.ts'
 
 type Detail = { [name: string]: JSONValue }
 
-/** What is kept with reasoning that its model gets back by the name it came under. */
+/** The data of reasoning that its model gets back in the field in which it arrived. */
 export const reasoningContent = { field: 'reasoning_content' } as const
 
 /** The `reasoning_details` of one answer, as gateways such as OpenRouter send them: the pieces of a text are joined. */
@@ -23,7 +23,7 @@ export class ReasoningDetails {
     } else this.#details.push({ ...detail })
   }
 
-  /** What is kept of them with the answer. */
+  /** The details that are stored with the answer. */
   get data(): { field: 'reasoning_details'; details: Detail[] } | undefined {
     return this.#details.length === 0 ? undefined : { field: 'reasoning_details', details: this.#details }
   }

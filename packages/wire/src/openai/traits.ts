@@ -1,9 +1,9 @@
 import { modelTraits, type TraitTable } from '../provider/model-traits.ts'
 import type { Caching } from './prompt-cache.ts'
 
-/** What an OpenAI model accepts. A name that says nothing is assumed to accept everything. */
+/** The abilities of an OpenAI model. A model with an unknown name is assumed to accept everything. */
 export type OpenAITraits = {
-  /** Whether it reasons; `undefined` when the name does not say. */
+  /** Whether the model reasons; `undefined` if the name does not show it. */
   reasoning: boolean | undefined
   temperature: boolean
   stop: boolean
@@ -19,8 +19,8 @@ export type OpenAITraits = {
 }
 
 /**
- * What is known of a model by its OpenAI name, wherever it is served.
- * @param model without the provider: `gpt-5.6-sol`, `o4-mini`, also `openai/gpt-5` as gateways write it
+ * The traits of a model by its OpenAI name, on any server.
+ * @param model without the provider: `gpt-5.6-sol`, `o4-mini`, also `openai/gpt-5`, the spelling of gateways
  */
 export function openaiTraits(model: string): OpenAITraits {
   return modelTraits(model.replace(/^(?:openai\/|ft:)/, ''), table)

@@ -101,10 +101,10 @@ function* batches(texts: readonly string[], mostTexts: number, mostTokens: numbe
   if (batch.length > 0) yield batch
 }
 
-/** Of one request, whose answer is twenty times as long. */
+/** The limit of one request, whose answer is twenty times as long. */
 const mostCharacters = 300_000
 
-/** The assumed length of vectors where none is known: more than any model has. */
+/** The assumed length of vectors if it is not known: more than any model has. */
 const mostDimensions = 8_192
 /** A number as JSON, with the spaces of servers that indent. */
 const numberBytes = 40

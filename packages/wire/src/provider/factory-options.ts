@@ -6,7 +6,7 @@ import type { CallTimeouts } from '../stream/call-watch.ts'
 /** The options of a factory or of its `model`, with the rules of those that only this provider has. */
 export type OptionTable<Options extends object> = Readonly<Record<keyof Options, true | OptionRule>>
 
-/** As in the settings of the SDKs, `null` is an absent text. */
+/** As in the settings of the SDKs, `null` means an absent text. */
 const isSetting: OptionRule = { ...isText, holds: (value) => value === null || isText.holds(value) }
 
 export const isKey = {
@@ -32,7 +32,7 @@ function orFunction({ is, holds }: OptionRule): OptionRule {
   }
 }
 
-/** What an option means in every factory that has it. */
+/** The rules of options that mean the same in every factory. */
 const commonRules: Readonly<Record<string, OptionRule>> = {
   apiKey: orFunction(isSetting),
   baseURL: isSetting,
@@ -76,7 +76,7 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** What sends the requests: the user's `fetch`, or the global one of that moment; `undefined` for `node:http`. */
+/** The `fetch` for requests: the user's, or the current global `fetch`; `undefined` for `node:http`. */
 export function chosenFetch({
   fetch,
   transport,

@@ -48,7 +48,7 @@ export function modelInfoOf(facts: ModelFacts | undefined, table: Pick<ModelTabl
   const longPrice = priceOf(facts?.longPrompt?.usdPerMillion, asOf)
   if (price) info.price = price
   if (price && facts?.longPrompt && longPrice) {
-    // The price of cache writes rises with that of input: see Price.
+    // The price of cache writes rises with the price of input: see Price.
     const { asOf: _asOf, cacheWriteUsdPerMillion: _cacheWrite, ...rates } = longPrice
     price.longPrompt = { aboveInputTokens: facts.longPrompt.aboveInputTokens, ...rates }
   }

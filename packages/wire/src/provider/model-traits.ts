@@ -1,10 +1,10 @@
-/** What the models of a provider accept, by name: rows from the general to the special. */
+/** The abilities of a provider's models, by name: general rows first, special rows last. */
 export type TraitTable<Traits> = {
   /** Captures the major and the minor version of a model in its name. */
   version?: RegExp
   /** Names that have no version and mean the newest model: aliases, and models that are newer than the table. */
   newest?: RegExp
-  /** What a model accepts that no row describes. */
+  /** The traits of a model that no row describes. */
   defaults: Traits
   /** All rows that fit a model are merged; a later row overrides an earlier one. */
   rows: readonly (readonly [models: Models, traits: Partial<Traits>])[]
@@ -15,7 +15,7 @@ type Models = { name?: RegExp; since?: Version; before?: Version }
 
 type Version = `${number}.${number}`
 
-/** What is known of a model by its name. */
+/** The traits of a model by its name. */
 export function modelTraits<Traits extends object>(
   model: string,
   { version: pattern, newest, defaults, rows }: TraitTable<Traits>,

@@ -9,7 +9,7 @@ export type PerRequest<Value> = Value | (() => Value | Promise<Value>)
 
 type Credentials = { apiKey?: string | undefined; headers?: Record<string, string> | undefined }
 
-/** What a factory takes by value or by function. A client of the user's has its own. */
+/** The options that a factory accepts as a value or a function. A client of the user has its own. */
 type Given = { [Name in keyof Credentials]: PerRequest<NonNullable<Credentials[Name]>> | undefined } & {
   client?: unknown
 }
@@ -42,7 +42,7 @@ export function perRequest<Options extends Given, Made extends Provider>(
 ): Made {
   const { apiKey, headers } = options
   const kept = new Map<string, Made>()
-  /** Of the last request: a function that cannot renew a key may quote the old one. */
+  /** The secrets of the last request: an error of a function that cannot renew a key may quote the old key. */
   let secrets: readonly string[] = []
   const settle = async (model: string, signal: AbortSignal): Promise<Made> => {
     const call = { signal, secrets, callee: { provider: unsettled.id, model } }
@@ -53,14 +53,14 @@ export function perRequest<Options extends Given, Made extends Provider>(
     secrets = secretsOf(key, fields)
     const name = JSON.stringify([key, fields])
     const made = kept.get(name) ?? factory({ ...options, apiKey: key, headers: fields })
-    // The last one in order is the one that was used last.
+    // The last entry of the map is the most recently used one.
     kept.delete(name)
     kept.set(name, made)
     for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest)
     return made
   }
 
-  /** Has the facts of its models, and refuses wrong options at once. It sends nothing. */
+  /** A provider that has the facts of the models, and refuses wrong options immediately. It sends no requests. */
   const unsettled = factory({
     ...options,
     apiKey: typeof apiKey === 'function' ? 'given-for-each-request' : apiKey,
@@ -108,9 +108,9 @@ function lateModel(known: Model, settle: (signal: AbortSignal) => Promise<Model>
 }
 
 /**
- * What a function of the user's gives, checked.
- * @throws AgentKitError `auth` when it throws, `timeout` when it gives nothing, `invalid-config` for another value, which the
- *   message does not repeat
+ * The checked result of a function of the user.
+ * @throws AgentKitError `auth` when it throws, `timeout` when it does not settle, `invalid-config` for another value,
+ *   which the message does not repeat
  */
 async function settledValue<Value>(
   name: keyof Credentials,

@@ -63,7 +63,7 @@ export function checkAddress(
   throw new AgentKitError('invalid-config', `The ${name} ${problem}. It looks like ${example}.`, { provider })
 }
 
-/** An address, or what is none, without what stands where a password or a key may. */
+/** An address, valid or not, without the parts that may contain a password or a key. */
 function withoutSecrets(address: string): string {
   const host = address.lastIndexOf('@')
   return (host < 0 ? address : `…${address.slice(host)}`).replace(/\?.+$/s, '?…')
@@ -86,8 +86,8 @@ export function checkModelId(id: string, provider: string, what = 'model'): stri
 }
 
 /**
- * The values to redact from errors: the key, headers with credentials, with and without their scheme, and the parameters
- * of an address with credentials, as they stand there and decoded.
+ * The values to redact from errors: the key, headers with credentials, with and without their scheme, and the
+ * parameters of an address with credentials, both encoded and decoded.
  */
 export function secretsOf(
   key: string | undefined,

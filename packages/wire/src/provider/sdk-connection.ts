@@ -4,7 +4,7 @@ import { type SdkSignature, sdkHeaders } from '../http/sdk-headers.ts'
 import { chosenFetch } from './factory-options.ts'
 import { checkAddress, findKey, type KeySource, nonEmpty, once, requireKey, secretsOf } from './provider-options.ts'
 
-/** Where requests go, and what they carry. */
+/** The address, the credentials and the headers of requests. */
 export type SdkConnection<Client> = {
   /** The SDK's client; the first call loads the SDK. */
   client(): Promise<Client>
@@ -15,9 +15,9 @@ export type SdkConnection<Client> = {
   secrets: readonly string[]
   /** Whether requests are sent by `nodeFetch`, which takes `callSignal`. */
   ownFetch: boolean
-  /** Loads what the first call needs, and nothing of the SDK where it is known what that would send; `undefined` once loaded. */
+  /** Loads the modules of the first call, without the SDK if its requests are known; `undefined` once loaded. */
   ready(): Promise<unknown> | undefined
-  /** What the SDK sends to a path; `undefined` where only the SDK knows. */
+  /** The address and headers of the SDK's requests to a path; `undefined` if only the SDK knows them. */
   known(path: string, headers: Record<string, string>): KnownRequest | undefined
 }
 
@@ -57,7 +57,10 @@ export type SdkSpec<Client> = {
   /** Removes what the SDK itself appends to an address. */
   rootOf?(address: string): string
   create(settings: ClientSettings): Promise<Client>
-  /** What its requests have in common; loaded with the first call. Without it, the SDK builds the first request to a path. */
+  /**
+   * The parts that all its requests share; loaded with the first call. Without it, the SDK builds the first request to
+   * a path.
+   */
   signature?(settings: ClientSettings): Promise<SdkSignature>
 }
 
@@ -110,7 +113,7 @@ export function connectSdk<Client extends SdkClient>(
   }
 }
 
-/** The SDKs merge the query of an address with that of the path. */
+/** An address with a query is not known here, because the SDKs merge its query with the query of the path. */
 function isKnown({ baseURL, defaultHeaders }: ClientSettings, signature: SdkSignature): boolean {
   return !/[?#]/.test(baseURL) && sdkHeaders(signature, defaultHeaders) !== undefined
 }

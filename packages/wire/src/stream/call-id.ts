@@ -1,6 +1,6 @@
 import type { Message } from '@agentkit/core'
 
-/** What SDKs and servers send in place of a missing id. */
+/** The values that SDKs and servers send in place of a missing id. */
 const placeholders: ReadonlySet<unknown> = new Set(['', 'null', 'undefined'])
 
 /** Whether a server has given a call an id. */
@@ -23,7 +23,7 @@ export class OwnCallIds {
     this.#messages = messages
   }
 
-  /** The id that the server has given, or the one in its place, which stays the same. */
+  /** The id that the server has given, or its replacement, which stays the same. */
   of(given: string): string {
     this.#earlier ??= idsIn(this.#messages)
     if (!this.#earlier.has(given)) return given

@@ -17,7 +17,7 @@ export interface FrameReader {
 
 /** One call of a model on the wire. */
 export type ModelCall = Callee & {
-  /** The caller's. */
+  /** The signal of the caller. */
   signal: AbortSignal
   timeouts: Required<CallTimeouts>
   /** Emitted before the answer, as `warning` events. */

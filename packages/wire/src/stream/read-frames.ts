@@ -13,7 +13,9 @@ export type Framing = 'sse' | 'ndjson'
 export interface FrameSource {
   /** @throws AgentKitError `malformed-stream` for an HTML page and for a frame that is too large */
   read(): Promise<Frame[] | undefined>
-  /** Releases the body without waiting: that of a complete answer is read to its end, so that its socket is reused. */
+  /**
+   * Releases the body without waiting. The body of a complete answer is read to its end, so that its socket is reused.
+   */
   close(complete: boolean): void
 }
 

@@ -18,13 +18,16 @@ export type AcmeOptions = {
   /** Sent with every request. A function is called before each one. */
   headers?: PerRequest<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
-  /** What sends the requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default `node`. */
+  /**
+   * The transport of requests: `node` is `node:http` with kept connections, `fetch` is the global `fetch`; default
+   * `node`.
+   */
   transport?: 'node' | 'fetch' | undefined
   /** A client of your own, used as it is: it brings its key, address, headers and fetch. */
   client?: OpenAI | undefined
 }
 
-/** Where requests go, and with which credentials. */
+/** The address and the credentials of requests. */
 export type Connection = SdkConnection<OpenAI>
 
 /**
@@ -42,7 +45,7 @@ export function connect(options: SettledOptions<AcmeOptions>): Connection {
   })
 }
 
-/** What the errors of this model contain: hints, and no secrets. */
+/** The context for errors of this model: hints for them, and secrets to redact. */
 export function errorContext(model: string, { secrets }: Connection): ErrorContext {
   return { provider: 'acme', model, secrets, hint }
 }

@@ -24,7 +24,7 @@ export type AcmeModelOptions = CallTimeouts
 /** Shorter vectors, where the model can make them, and how long one request may take. */
 export type AcmeEmbedderOptions = EmbedderOptions
 
-/** What `acme()` returns: it makes models. */
+/** The provider that `acme()` returns. It creates models. */
 export type AcmeProvider = {
   readonly id: 'acme'
   /** @throws AgentKitError `missing-key` */

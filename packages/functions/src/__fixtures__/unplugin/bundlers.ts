@@ -16,7 +16,7 @@ export type Bundler = (build: Build) => Promise<string[]>
 
 const conditions = ['@agentkit/source']
 
-/** What core loads for schemas and schedules that no fixture has. The published core contains croner. */
+/** Packages that core loads for schemas and schedules, which no fixture has. The published core contains croner. */
 const notNeeded = ['zod', 'zod/v4', 'zod-to-json-schema', '@valibot/to-json-schema', 'croner']
 
 export const bundlers: Record<'rollup' | 'vite' | 'esbuild' | 'webpack', Bundler> = {

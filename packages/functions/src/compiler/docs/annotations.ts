@@ -8,7 +8,9 @@ import { keywordsOf } from './schema-tags.ts'
 
 export const noAnnotations: Annotations = { keywords: {} }
 
-/** The annotations of a field's comment; those of its path in the function's docstring take precedence. */
+/**
+ * The annotations of a field's comment; annotations of the field's path in the function's docstring take precedence.
+ */
 export function fieldComment(property: ts.Symbol, path: string, scope: CompilerScope): Annotations {
   const declaration = property.declarations?.[0]
   const own = declaration ? commentOf(declaration, path, scope) : noAnnotations

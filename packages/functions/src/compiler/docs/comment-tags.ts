@@ -43,12 +43,15 @@ function isOfSentence(node: ts.JSDocTag, { ts }: CompilerScope): boolean {
   return !/^\s*(\/\*\*|\*)?\s*$/.test(text.slice(lineStart, node.pos))
 }
 
-/** The second one of `@ada@example.org`, and that of a `{@link …}`. */
+/**
+ * Whether a tag directly follows a word or a brace, as the second `@` of `@ada@example.org` or the `@` of `{@link …}`
+ * does.
+ */
 function followsWord(node: ts.JSDocTag): boolean {
   return /[\w{]/.test(node.getSourceFile().text.charAt(node.pos - 1))
 }
 
-/** Of `@returns {@link Price}` the parser takes the brace for the beginning of a type, and the link for a tag. */
+/** In `@returns {@link Price}`, the parser takes the brace for the beginning of a type, and the link for a tag. */
 function beginsWithLink(node: ts.JSDocTag): boolean {
   return 'typeExpression' in node && (node.typeExpression as ts.Node | undefined)?.getText() === '{'
 }

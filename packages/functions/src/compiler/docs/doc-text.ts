@@ -20,7 +20,7 @@ export function cleanText(text: string | undefined): string {
   return result.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** Of a list, a table, a quotation; or a heading. */
+/** Whether a line begins an item of a list, a row of a table, a quotation or a heading. */
 function beginsItem(line: string): boolean {
   return /^\s*(?:(?:[-*+>]|\d+[.)]|#+)\s|\|)/.test(line)
 }

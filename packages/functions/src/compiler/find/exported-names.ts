@@ -56,7 +56,10 @@ export function exportedNames(typescript: typeof ts, file: ts.SourceFile): Reado
   }
 }
 
-/** What CommonJS code assigns to `exports.add`, `module.exports.add` or `module.exports`, and how an `import` finds it. */
+/**
+ * The value that CommonJS code assigns to `exports.add`, `module.exports.add` or `module.exports`, and the name under
+ * which an `import` finds it.
+ */
 export function commonExport(
   typescript: typeof ts,
   { expression }: ts.ExpressionStatement,

@@ -11,7 +11,7 @@ export function decisiveFiles(path: string, program: ts.Program, resolver: Modul
   const seen = new Set<string>()
   visit(path)
   for (const named of program.getCompilerOptions().types ?? []) {
-    // Of all installed global types, other types depend on those of Node.
+    // `*` means all installed global types, of which other types depend only on Node's.
     const name = named === '*' ? 'node' : named
     decisive.add(nearestManifest(dirname(path), name.startsWith('@') ? name : `@types/${name}`))
   }

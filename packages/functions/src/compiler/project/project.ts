@@ -12,7 +12,7 @@ export type TypedProject = {
   readonly ts: typeof ts
   /** The file as the checker sees it. `text`: if it differs from the disk (in a bundler). */
   sourceFile(path: string, text?: string): ts.SourceFile
-  /** Of the files asked for so far: take it after {@link TypedProject.sourceFile}. */
+  /** The checker of the files that were requested up to now: read it after {@link TypedProject.sourceFile}. */
   readonly checker: ts.TypeChecker
   /**
    * The files that a file's types may depend on, as absolute paths: itself, then others. Some may not exist, and matter if

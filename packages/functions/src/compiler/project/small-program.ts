@@ -7,7 +7,10 @@ export type SmallProgram = {
   follows(file: ts.SourceFile, specifier: string): boolean
   /** Called with the file that an import resolves to. */
   found(file: ts.SourceFile, specifier: string, path: string): void
-  /** Whether types are named that may be those of the DOM, of Node, or of the project's own global declarations. */
+  /**
+   * Whether the program names types that may come from the DOM, from Node, or from the project's own global
+   * declarations.
+   */
   lacksLibraries(program: ts.Program): boolean
 }
 

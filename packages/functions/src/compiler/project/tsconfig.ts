@@ -14,8 +14,8 @@ export type Tsconfig = {
 }
 
 /**
- * The nearest tsconfig.json of a file, or of those that it refers to the one that has the file; what Node itself goes by
- * where there is none.
+ * The nearest tsconfig.json of a file, or the referenced tsconfig.json that contains the file. Without one, the
+ * settings that Node itself uses.
  * @throws AgentKitError `invalid-config` for one that cannot be read
  */
 export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
@@ -34,10 +34,10 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
   }
   return {
     place,
-    // Types are only read, and an optional parameter is to be told from one that may be null in every project.
+    // Types are only read. In every project, an optional parameter must differ from a parameter that may be null.
     options: {
       ...options,
-      // As before TypeScript 6: all global types are found, which a newer compiler wants to be named.
+      // All global types are found, as before TypeScript 6; newer compilers need them to be named.
       types: options.types ?? ['*'],
       // Types are found where Node finds the code.
       customConditions: [...(options.customConditions ?? []), ...nodeConditions()],

@@ -35,7 +35,7 @@ export type CompilerScope = {
 
 /** A location in the parameters. */
 export type Place = {
-  /** As the user would write it: `options.onDone`. */
+  /** The path as the user would write it: `options.onDone`. */
   readonly path: string
   /** The type node, if the type is written. */
   readonly typeNode: ts.TypeNode | undefined

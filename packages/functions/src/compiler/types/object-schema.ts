@@ -13,7 +13,7 @@ export function objectSchema(type: ts.Type, place: Place, scope: CompilerScope):
   if (known.length + indexes.length === 0) {
     if (type.aliasTypeArguments?.some(({ flags }) => flags & ts.TypeFlags.Instantiable))
       failType('keys', type, place, scope)
-    // To TypeScript `{}` is not an empty object.
+    // In TypeScript, the type `{}` is not an empty object.
     if (type.symbol?.flags & (ts.SymbolFlags.TypeLiteral | ts.SymbolFlags.ObjectLiteral)) return { type: 'object' }
   }
   const properties: [string, JSONSchema][] = []
@@ -48,7 +48,7 @@ function propertySchema(
   // `{ by: 'name'; id?: never }` has no `id`.
   if (members.every(isUndefined)) return { optional: true }
   const path = place.path === '' ? property.name : `${place.path}.${property.name}`
-  // A field of a mapped type has the declaration of the one that it was made of, and may be of another type.
+  // A field of a mapped type has the declaration of its original field, and may have another type.
   const isMapped = property.valueDeclaration === undefined
   const typeNode = declaredNode(property, scope)
   const comment = fieldComment(property, path, scope)

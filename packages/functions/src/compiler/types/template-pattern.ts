@@ -34,7 +34,7 @@ function templatePattern({ texts, types }: ts.TemplateLiteralType, scope: Compil
     .join('')
 }
 
-/** By the names of the language's own types. */
+/** The patterns by the names of TypeScript's string types. */
 const mappings: Readonly<Record<string, string>> = {
   Uppercase: String.raw`\P{Ll}*`,
   Lowercase: String.raw`\P{Lu}*`,
@@ -47,7 +47,7 @@ function mappedPattern({ symbol, type }: ts.StringMappingType, scope: CompilerSc
   return inner === anything ? (mappings[symbol.name] ?? anything) : inner
 }
 
-/** As a pattern with the flag `u` takes it. */
+/** Escapes a text for a pattern with the flag `u`. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

@@ -14,8 +14,8 @@ const mostTypes = 2_000
 const deepestType = 40
 
 /**
- * Converts a type to JSON Schema (2020-12) as a careful author would write it: objects closed, optional where TypeScript says
- * so, definitions only for recursive types.
+ * Converts a type to JSON Schema (2020-12) as a careful author would write it: closed objects, optional properties as
+ * in TypeScript, and definitions only for recursive types.
  * @throws AgentKitError `invalid-argument` with place, type and what to write instead, for types that JSON does not have
  */
 export function typeSchema(type: ts.Type, place: Place, scope: CompilerScope): JSONSchema {
@@ -116,9 +116,9 @@ function keysSchema(of: ts.Type, place: Place, scope: CompilerScope): JSONSchema
   return keys.length > 0 ? { type: 'string', enum: keys } : failUnbound(of, place, scope)
 }
 
-/** What a type is where its type parameters are what they are bound to: `string` for `Name` of `<Name extends string>`. */
+/** The constraint of a type parameter: `string` for `Name` of `<Name extends string>`. */
 function boundOf(type: ts.Type, { ts, checker }: CompilerScope): ts.Type | undefined {
-  // As it is written, since the checker makes `string | number | symbol` of `keyof T`.
+  // The written constraint is used, because the checker resolves `keyof T` to `string | number | symbol`.
   const written = type.symbol?.declarations?.find(ts.isTypeParameterDeclaration)?.constraint
   return written ? checker.getTypeFromTypeNode(written) : checker.getBaseConstraintOfType(type)
 }

@@ -1,7 +1,7 @@
 import type { ts } from 'ts-morph'
 import { type CompilerScope, failAt, type Place, placeOf, UnresolvedType } from '../scope/compiler-scope.ts'
 
-/** What to write instead of a class of the language, Node or the browser. */
+/** The advice for a class of the language, Node or the browser. */
 const instead: Readonly<Record<string, string>> = {
   AbortSignal: 'take a last parameter of type ToolContext: its `signal` ends with the call',
   Error: 'take the message, a string',

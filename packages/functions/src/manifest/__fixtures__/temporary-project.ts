@@ -11,9 +11,9 @@ export type TemporaryProject = Disposable & {
   folder: string
   write(files: Record<string, string>): void
   read(file: string): string
-  /** What the repository's compiler complains of in the project's own files. */
+  /** The errors of the repository's compiler in the project's own files. */
   typeErrors(compilerOptions: Record<string, unknown>): Promise<string[]>
-  /** Runs a module of the project by Node without any hook; what it prints. */
+  /** Runs a module of the project by Node without any hook, and returns its output. */
   run(file: string): Promise<string>
 }
 

@@ -1,7 +1,7 @@
 import type { MakeProvider, ModelsUnderTest } from '@agentkit/testing/vitest'
 import { acme } from '../index.ts'
 
-/** The fake server that speaks its wire: `fake-provider/wires` of `@agentkit/testing` has those of all providers. */
+/** The wire of the fake server: `fake-provider/wires` of `@agentkit/testing` has the wires of all providers. */
 export const wire = 'openai-chat'
 
 export const make: MakeProvider = ({ url, apiKey, options }) => acme({ baseURL: url, apiKey, ...options })
