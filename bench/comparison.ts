@@ -18,14 +18,14 @@ type Spec = {
   name: string
   unit: string
   contestants: readonly string[]
-  /** What the others are measured against; the first one when absent. */
+  /** The contestant with which the others are compared; the first one when absent. */
   baseline?: string
   enter(contestant: string): Promise<Contender>
 }
 
 /**
- * Compares contestants round by round (A B A B …), after each has warmed up. Ratios are those of one round: what the machine does
- * meanwhile slows down all of them.
+ * Compares contestants round by round (A B A B …), after each has warmed up. Ratios compare contestants within one
+ * round, because other load of the machine slows down all of them.
  */
 export async function interleave(
   { name, unit, contestants, baseline = contestants[0], enter }: Spec,

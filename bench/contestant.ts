@@ -1,12 +1,12 @@
 /** A measured job: one run of an agent with the tool `echo`. */
 export type Run = { text: string; toolCalls: number }
 
-/** What one run is asked. */
+/** The prompt of one run. */
 export type Prompt = {
   /** The script of the model server. */
   model: string
   prompt: string
-  /** Whose earlier turns are sent. */
+  /** The session whose earlier turns are sent. */
   session?: string | undefined
   /** Seeds a session that is new. */
   history?: { role: 'user' | 'assistant'; content: string }[]
@@ -15,7 +15,7 @@ export type Prompt = {
   onDelta?(text: string): void
 }
 
-/** A session with so many messages; with a summary, it stands for all but the last 50. */
+/** A session with this number of messages. A summary replaces all but the last 50. */
 export type StoredSession = { session: string; model: string; count: number; hasSummary: boolean }
 
 /** A way to run agents, built for one model server. */
@@ -33,7 +33,7 @@ export type Setup = (baseURL: string) => Contestant
 
 export const systemPrompt = 'You are a test agent.'
 
-/** As each SDK takes it. */
+/** The tool in the form of the SDKs. */
 export const echoTool = {
   type: 'function' as const,
   function: {

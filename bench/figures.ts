@@ -1,4 +1,4 @@
-/** What was measured, and the most (or `least`) that it may be. */
+/** A measured value, and its upper limit, or its lower limit with `least`. */
 export type Figure = { name: string; value: number; unit: string; goal: number; least?: true }
 
 export function printFigures(figures: readonly Figure[]): void {

@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
-// Also where the benchmark fails.
+// The server also ends if the benchmark fails.
 process.on('disconnect', () => process.exit())
 
 type Body = { model: string; messages: { role: string; tool_calls?: unknown[] }[]; stream?: boolean }

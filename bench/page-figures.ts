@@ -12,7 +12,7 @@ import { median } from './processes.ts'
 const tokens = 10_000
 const perSecond = 200
 
-/** What one page does with one long answer. */
+/** The figures of one page with one long answer. */
 type Streamed = {
   firstTokenMs: number
   longestTaskMs: number

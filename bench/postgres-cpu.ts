@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of a process with those of its children that live and those that have ended, in milliseconds. Linux only. */
+/** The CPU time of a process with its running and ended children, in milliseconds. Linux only. */
 export function cpuOf(postmaster: number): number {
   const ticks = (fields: readonly string[], from: number, to: number): number =>
     fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0)
@@ -10,7 +10,7 @@ export function cpuOf(postmaster: number): number {
       const fields = statOf(pid)
       return Number(fields[1]) === postmaster ? [ticks(fields, 11, 13)] : []
     } catch {
-      return [] // it has ended meanwhile
+      return [] // the process has ended
     }
   })
   // A tick is 10 ms.

@@ -78,7 +78,7 @@ export function peaksOfChildren(): number[] {
         const peak = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${Number(pid)}/status`, 'utf8'))?.[1]
         return peak === undefined ? [] : Number(peak) / 1024
       } catch {
-        // The process has exited meanwhile.
+        // The process has exited.
         return []
       }
     })

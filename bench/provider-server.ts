@@ -8,7 +8,7 @@ import { type FakeWire, fakeProvider } from '@agentkit/testing'
  */
 const [wire = ''] = process.argv.slice(2)
 const tokensOf = (text: string): number => Number(/Say (\d+) tokens/.exec(text)?.[1] ?? 1)
-// One of the wires, as the table of providers names them.
+// The cast holds: the argument is a wire of the table of providers.
 const fake = await fakeProvider(wire as FakeWire, ({ body }) => {
   const tokens = tokensOf(JSON.stringify(body))
   return { text: Array.from({ length: tokens }, (_, index) => ` tok${index % 10}`).join(''), deltas: tokens }
@@ -27,7 +27,7 @@ const server = createServer((request, response) => {
     const { status, contentType, bytes } = await answer
     response.writeHead(status, { 'content-type': contentType })
     if (!text.includes('one by one')) return void response.end(bytes)
-    // As a model sends them: a write for each token.
+    // One write for each token, as a model sends them.
     const end = contentType.includes('event-stream') ? /(?<=\n\n|\n\r\n)/ : /(?<=\n)/
     for (const piece of bytes.toString().split(end)) {
       response.write(piece)

@@ -73,7 +73,7 @@ async function drop(url: string): Promise<void> {
 
 const ask = (child: Child, job: QueueJob): Promise<QueueMeasured> => child.ask<QueueMeasured>(job)
 
-/** From the call of `enqueue` to that of the model, by an idle worker. */
+/** The time from the call of `enqueue` to the call of the model, with an idle worker. */
 async function starts({ agent, worker }: Bench): Promise<Figure[]> {
   await ask(await worker(), { kind: 'work', concurrency: 25 })
   const times: number[] = []
@@ -116,7 +116,10 @@ async function many(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** Runs of 10 steps: resumable ones of the journal alone, and those of the queue, in turn. CPU of worker and Postgres. */
+/**
+ * The CPU time of worker and Postgres for runs of 10 steps: resumable runs without the queue, and background runs, in
+ * turn.
+ */
 async function cost(bench: Bench): Promise<Figure[]> {
   const { agent } = bench
   const runs = 200
@@ -200,7 +203,7 @@ async function waiting(bench: Bench): Promise<Figure[]> {
   const { agent, query } = bench
   const child = await bench.worker()
   await ask(child, { kind: 'work', concurrency: 25 })
-  // So that the worker has compiled its code, and the tables have their pages.
+  // Warms up: the worker compiles its code, and the tables allocate their pages.
   for (let round = 0; round < 2; round++) {
     await agent.enqueueMany(items(300, 'steps 3'))
     await untilDone(bench)
@@ -257,9 +260,9 @@ function items(count: number, input: string, userId = 'ann'): { input: string; u
   return Array.from({ length: count }, () => ({ input, userId, sessionId: crypto.randomUUID() }))
 }
 
-/** Until no run is queued or running. */
+/** Waits until no run is queued or running. */
 async function untilDone({ query }: Bench): Promise<void> {
   const open = "SELECT FROM agentkit.runs WHERE is_background AND status IN ('queued', 'running') LIMIT 1"
-  // Seldom: it takes time of Postgres, which is measured.
+  // Polls rarely, because each query takes CPU time of Postgres, which is measured.
   while ((await query(open)).length > 0) await sleep(100)
 }

@@ -10,7 +10,7 @@ import { ask, post, responseOf, send } from './server-client.ts'
 
 type Measured = { heapMb: number; rssMb: number; abortedAt: number[] }
 
-/** What `figures-server.ts` receives and shows to no client. */
+/** A secret of `figures-server.ts` that no client may receive. */
 const canary = 'canary-7f3a91c2'
 
 /**
@@ -85,7 +85,7 @@ async function chats({ port, server }: Target): Promise<Figure[]> {
 /** T2: 1,000 streams at once, of 5 events a second each. */
 async function openStreams({ port, server }: Target): Promise<Figure[]> {
   const count = 1_000
-  // As a server that has been used: V8 has compiled the code, and grown its heap for short-lived objects.
+  // Warms up the server: V8 compiles the code, and grows its heap for short-lived objects.
   for (let round = 0; round < 100; round++) await Promise.all(Array.from({ length: 32 }, () => ask(port, 'events 5 1')))
   const idle = await server.ask<Measured>('measure')
   const delays: number[] = []
@@ -120,7 +120,7 @@ async function openStreams({ port, server }: Target): Promise<Figure[]> {
     left = await server.ask<Measured>('measure')
     aborted += left.abortedAt.length
   }
-  // Aborted runs are stored before they are gone.
+  // Aborted runs are stored before their memory is released.
   await sleep(2_000)
   left = await server.ask<Measured>('measure')
   return [
@@ -167,8 +167,8 @@ async function pausedReaders({ port, server }: Target): Promise<Figure[]> {
     await sleep(2_000)
     return held
   }
-  // What V8 and malloc keep of the first burst of events is theirs, not the readers': it stays when they have left, and the
-  // next ones use it.
+  // The memory that V8 and malloc keep after the first burst of events does not belong to the readers: it stays after
+  // they have left, and the next readers use it.
   await hold()
   const idle = await server.ask<Measured>('measure')
   const held = await hold()
@@ -232,7 +232,7 @@ async function sigterm({ port, server, folder }: Target): Promise<Figure[]> {
   await loading
   await Promise.all(pending)
   agent.destroy()
-  // Others were never read: the connection was closed before, which their client sees and tries again.
+  // Other requests were never read: their connection was closed before, so their client tries again.
   const begun = new Set(readFileSync(join(folder, 'started'), 'utf8').split('\n').map(Number))
   const cut = failed.filter((id) => begun.has(id)).length
   return [

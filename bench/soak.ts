@@ -139,7 +139,7 @@ function descriptors(): number | string {
   }
 }
 
-/** Of a line through the samples by least squares: MB per minute. */
+/** The slope of a line through the samples by least squares, in MB per minute. */
 function slope(points: readonly { minute: number; rssMb: number }[]): number {
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map(({ minute }) => minute)), mean(points.map(({ rssMb }) => rssMb))]

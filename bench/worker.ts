@@ -4,7 +4,7 @@ import { type Contestant, earlierMessages, type Prompt, type Setup } from './con
 export type Job =
   | { kind: 'runs'; model: string; forMs: number; atOnce: number; plain?: boolean }
   | { kind: 'history'; model: string; turns: number }
-  /** What stored messages add to a turn; in memory where the contestant has no store. */
+  /** The cost that stored messages add to a turn; the messages are in memory if the contestant has no store. */
   | { kind: 'stored'; model: string; file: string; messages: number; hasSummary: boolean; turns: number }
   | { kind: 'swarm'; model: string; members: number; forMs: number; asSwarm: boolean }
 export type Measured = {

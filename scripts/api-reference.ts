@@ -5,15 +5,15 @@ import { slugOf } from '../docs/.vitepress/pages.ts'
 import { type BaseOf, createExportReader, type Exported } from './read-exports.ts'
 import { type Manifest, readJson, root } from './workspace-files.ts'
 
-/** What the reference has about one public name. */
+/** The entry of one public name in the reference. */
 export type ApiEntry = {
-  /** As in `public-names.txt`: `tool`, `type Tool`. */
+  /** The name as in `public-names.txt`: `tool`, `type Tool`. */
   name: string
-  /** What users import it from: `agentkit/functions`. */
+  /** The entry point from which users import it: `agentkit/functions`. */
   entryPoint: string
-  /** What the docstring says before its tags; empty if it has none. */
+  /** The text of the docstring before its tags; empty if there is none. */
   description: string
-  /** The page's Markdown of it, below its heading. */
+  /** The Markdown of the entry on its page, below the heading. */
   body: string
 }
 

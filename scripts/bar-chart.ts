@@ -1,10 +1,10 @@
 /** Bars of one group, such as a row of a benchmark. */
 export type BarGroup = { label: string; bars: readonly { name: string; value: number }[] }
 
-/** What a chart shows, and the line under it: where and when it was measured. */
+/** The data of a chart, and the note below it: where and when it was measured. */
 export type BarChart = { title: string; note: string; groups: readonly BarGroup[]; digits?: number }
 
-// Each differs from the others in grey too, and has a contrast of 3 to 1 with white.
+// Each colour differs from the others in greyscale too, and has a contrast of 3 to 1 with white.
 const colors = ['#6b7280', '#2563eb', '#b45309', '#15803d']
 const size = { width: 720, labels: 190, values: 70, bar: 16, gap: 14, top: 58, bottom: 40 }
 

@@ -18,7 +18,7 @@ import { root, runTool } from './toolchain.mjs'
 
 const app = join(root, 'apps', 'playground')
 const target = join(root, 'packages', 'server', 'assets', 'page.js')
-/** What the page bundles of other packages, and what builds it. */
+/** The files of other packages that the page bundles, and the files that build it. */
 const shared = [
   'packages/testing/src/cassette/parse-cassette.ts',
   'packages/core/src/data/errors.ts',

@@ -26,7 +26,8 @@ const sources = Object.fromEntries([
   ...commandSources.map((source) => [basename(source, '.ts'), source]),
 ])
 
-// What every agent loads of a package is one file more than its entry, although other entries share parts of it.
+// The modules of a package that every agent loads form one file beside the entry, although other entries share parts of
+// them.
 const loadedByAgents = { agentkit: 'src/index.ts', '@agentkit/sessions': 'src/sqlite/internal.ts' }[name]
 const together = new Set()
 const bundle = await rolldown({

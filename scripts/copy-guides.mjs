@@ -1,5 +1,5 @@
-// Copies the pages for users, with their images, into `docs` of the package `agentkit`, the working directory: assistants and `agentkit` itself
-// then read those of the installed version.
+// Copies the pages for users, with their images, into `docs` of the package `agentkit`, the working directory:
+// assistants and `agentkit` itself then read the pages of the installed version.
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { userPages } from '../docs/.vitepress/pages.ts'

@@ -13,7 +13,7 @@ import { readText } from './workspace-files.ts'
 
 type Frame = { name: string; file: string }
 
-/** Where values are created that are on no stack when the request is sent. */
+/** The places that create values which are on no stack when the request is sent. */
 const factories = [
   { file: 'packages/core/src/runs/run-driver.ts', line: 'const { runId } = request' },
   { file: 'packages/wire/src/stream/model-stream.ts', line: 'this.#watch = new CallWatch' },

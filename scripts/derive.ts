@@ -4,9 +4,9 @@ import { globSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Manifest, readJson, readText, root } from './workspace-files.ts'
 
-/** What the package of a provider says of itself: `agentkit` in its package.json. */
+/** The facts that a provider's package declares: `agentkit` in its package.json. */
 export type ProviderEntry = {
-  /** In the documentation. */
+  /** The name in the documentation. */
   label?: string
   /** The environment variables that hold its key; the first one that is set is used. */
   keys: readonly string[]

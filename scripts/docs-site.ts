@@ -15,7 +15,7 @@ const docs = join(root, 'docs')
 const site = join(docs, '.vitepress/dist')
 const base = process.env.DOCS_BASE ?? '/'
 const policyTag = '<meta http-equiv="Content-Security-Policy"'
-/** What a guide's page may load of scripts, in gzipped bytes. */
+/** The limit for the scripts of a guide's page, in gzipped bytes. */
 const mostScript = 100 * 1024
 
 if (!/^\/([\w.-]+\/)*$/.test(base)) fail([`DOCS_BASE is "${base}": it begins and ends with "/", such as "/agentkit/".`])

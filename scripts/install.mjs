@@ -91,7 +91,7 @@ function showProgress(state) {
   }
 }
 
-/** What the package manager has reported last: `resolved 812, reused 700, downloaded 90, added 530`. */
+/** The last progress that the package manager has reported: `resolved 812, reused 700, downloaded 90, added 530`. */
 export function progressOf(output) {
   const lines = [...output.slice(-10_000).matchAll(/^Progress: ([\w ,]+)/gm)]
   return lines.at(-1)?.[1] ?? 'getting the package manager'

@@ -13,8 +13,8 @@ const languages = new Set(
 )
 
 /**
- * What does not resolve in Markdown files: links to missing files and headings, code blocks without a language that the site
- * highlights, and code blocks that name a missing file. A sentence each.
+ * The broken references in Markdown files, one sentence each: links to missing files and headings, code blocks without
+ * a language that the site highlights, and code blocks that name a missing file.
  */
 export function brokenReferences({ texts, exists }: Documents): string[] {
   const anchors = new Map<string, ReadonlySet<string>>()

@@ -86,7 +86,7 @@ function piRates({ input, output, cacheRead, cacheWrite }: PiRates): Rates {
   return [input, output, cacheRead || undefined, cacheWrite || undefined]
 }
 
-/** As in models.dev. */
+/** The facts are the ones of models.dev. */
 const leftOut: Readonly<Record<string, { readsPdf?: RegExp; temperature?(id: string): boolean }>> = {
   // Opus 4.7, the fifth generation and later have no sampling parameters.
   anthropic: { readsPdf: /^claude-/, temperature: (id) => /^claude-(?:3|[a-z]+-4-[0-6])/.test(id) },

@@ -58,7 +58,7 @@ async function serve(app: string): Promise<void> {
   }
 }
 
-/** The port is the one that the system has given it. */
+/** The address of the server, whose port the system has chosen. */
 async function addressOf(server: ChildProcess): Promise<string> {
   let said = ''
   server.stdout?.setEncoding('utf8').on('data', (text: string) => {

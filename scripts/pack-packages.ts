@@ -58,7 +58,10 @@ export function tarballOf(name: string): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
-/** A user's environment: without the variables that resolve our packages to sources, and those of npm and pnpm. */
+/**
+ * A user's environment: without the variables that resolve our packages to sources, and without the variables of npm
+ * and pnpm.
+ */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(NODE_OPTIONS|NODE_PATH|NODE_ENV|VITEST.*|npm_(?!config_(cache|registry|cafile)).*)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))

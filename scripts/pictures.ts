@@ -1,5 +1,5 @@
-// Draws the pictures of the documentation: `npm run pictures`. The page needs Chromium, the terminal tmux. The answers are
-// those of scripted models; everything else is what people see.
+// Draws the pictures of the documentation: `npm run pictures`. The page needs Chromium, the terminal tmux. Scripted
+// models give the answers; everything else is real.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

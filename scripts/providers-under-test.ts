@@ -8,7 +8,7 @@ import { root } from './workspace-files.ts'
 /** A provider on its default wire. */
 export type KnownProvider = { wire: FakeWire; make: MakeProvider; models: ModelsUnderTest & { reasoning: string } }
 
-/** Those of all packages with a fake server, by name. */
+/** The providers of all packages with a fake server, by name. */
 export const knownProviders: Readonly<Record<string, KnownProvider>> = Object.fromEntries(await importProviders())
 
 async function importProviders(): Promise<[string, KnownProvider][]> {

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root, runTool } from './toolchain.mjs'
 
-/** In a run of so many files, and with so few that failed, those may have failed because the machine was busy. */
+/**
+ * If a run has at least this number of files and at most this number of failed ones, they may have failed because the
+ * machine was busy.
+ */
 const manyFiles = 10
 const fewFailedFiles = 3
 
@@ -29,7 +32,7 @@ export async function runTests(args) {
 
   printFailures('Failed beside other files, and run once more, alone', run.files)
   const second = await vitest([...args, '--maxWorkers=1', ...failedFiles])
-  // Without an outcome of a file, its first one stands.
+  // A file without a second outcome keeps its first one.
   const files = { ...run.files, ...second.files }
   return report({ ...second, files, outcome: namesOf(second.files).length === 0 ? run.outcome : second.outcome })
 }

@@ -19,7 +19,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 type Violations = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }
 
 /**
- * What axe finds in the pages of a built site, in light and dark. A sentence each.
+ * The violations that axe finds in the pages of a built site, in light and dark, one sentence each.
  *
  * @param site its folder
  * @param pages paths of its HTML files
@@ -54,7 +54,7 @@ export async function axeViolations(
       const session = await context.newCDPSession(page)
       for (const path of pages) {
         await page.goto(`${address}${path}`, { waitUntil: 'load' })
-        // Not as a script of the page, whose policy allows no other scripts.
+        // Axe is evaluated by the debugger, because the policy of the page allows no other scripts.
         await session.send('Runtime.evaluate', { expression: axe })
         const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as Violations
         for (const { id, nodes } of violations)

@@ -4,8 +4,8 @@ import { posix } from 'node:path'
 export type Site = { pages: ReadonlyMap<string, string>; files: ReadonlySet<string>; base: string }
 
 /**
- * What does not resolve on a built site: links to pages, anchors and files that are not there, and what a page would load
- * from another host. A sentence each.
+ * The faults of a built site, one sentence each: links to missing pages, anchors and files, and resources that a page
+ * would load from another host.
  */
 export function brokenPages({ pages, files, base }: Site): string[] {
   const ids = new Map([...pages].map(([page, html]) => [page, new Set(valuesOf(html, /\sid="([^"]+)"/g))]))

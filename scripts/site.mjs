@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root } from './toolchain.mjs'
 
 /**
- * What the packages say of where they are, from `site.json`: `repository` is the address of the repository, `site` that of the
- * documentation. Both are empty until the packages are published.
+ * The addresses that the packages name, from `site.json`: `repository` is the address of the repository, `site` the
+ * address of the documentation. Both are empty until the packages are published.
  *
  *   node scripts/site.mjs    writes it into the packages, once `site.json` is filled
  */

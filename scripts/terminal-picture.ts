@@ -64,7 +64,7 @@ function spanOf(text: string, { color, isBold, isFaint }: Style): string {
 }
 
 function escaped(text: string): string {
-  // SVG joins spaces; those of an indentation stay.
+  // SVG collapses spaces; these replacements keep indentation.
   const spaced = text.replaceAll(/^ +| {2,}/g, (spaces) => '\u00a0'.repeat(spaces.length))
   return spaced.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

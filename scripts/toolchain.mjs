@@ -37,10 +37,10 @@ export function runServer(args) {
   return ended(child)
 }
 
-/** The package of this platform's Node: an optional dependency, whose integrity stands in the lockfile. */
+/** The package of this platform's Node: an optional dependency, whose integrity is in the lockfile. */
 export const nodePackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 
-/** The binary that this package brings. It is there after an install. */
+/** The binary that this package brings. It exists after an install. */
 export function nodeBinary() {
   return join(root, 'node_modules', nodePackage, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 }

@@ -4,7 +4,7 @@ import { type Contestant, echoTool, systemPrompt } from '../contestant.ts'
 
 /** The package that combines everything, for its start alone. */
 export function setup(baseURL: string): Contestant {
-  // Where there is no configuration.
+  // A folder without a configuration file.
   process.chdir(tmpdir())
   Object.assign(process.env, { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: 'test' })
   const { name, description, parameters } = echoTool.function

@@ -34,7 +34,7 @@ export function setup(baseURL: string): Contestant {
         return role === 'user' ? { role, content } : { v: 1, role, content: [{ type: 'text', text: content }] }
       })
       const key = { agentId, userId: 'default', sessionId: session }
-      // As many turns as people would have needed.
+      // The messages are stored in turns of two, as in a real conversation.
       for (let turn = 0; turn * 2 < count; turn++) {
         const runId = `${session}-${turn}`
         const last = turn * 2 + 2 >= count

@@ -1,7 +1,7 @@
 import { type Contestant, echoTool, systemPrompt } from '../contestant.ts'
 import { importPeer } from '../peers.ts'
 
-/** What is used of pi. */
+/** The part of pi that is used. */
 type PiAgent = {
   state: { messages: { content: { text?: string }[] }[]; errorMessage?: string }
   subscribe(listener: (event: PiEvent) => void): () => void

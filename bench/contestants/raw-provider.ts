@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http'
 import type { Call } from '../provider-calls.ts'
 
 /**
- * The floor of a streamed call, whichever provider it is of: each event is parsed, and nothing else is done. The server
- * answers with what it has sent to the SDK.
+ * The minimal cost of a streamed call of any provider: each event is parsed, and nothing else is done. The server sends
+ * the same answer as to the SDK.
  */
 export function rawCall(url: string): Call {
   const agent = new Agent({ keepAlive: true })

@@ -17,11 +17,11 @@ export type Evaluation = {
   ndcg: number
   map: number
   recall: number
-  /** Of the relevant text, within 8,000 characters, when documents are sections of long files. */
+  /** The recall of the relevant text within 8,000 characters, when documents are sections of long files. */
   chunkRecall: number
-  /** Of indexing, with one document per file. */
+  /** The time of indexing, with one document per file. */
   indexSeconds: number
-  /** Of one search, on average. */
+  /** The average time of one search. */
   searchMs: number
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** What is used of `playwright-core`, which is installed with the app and not in this repository. */
+/** The part of `playwright-core` that is used. It is installed with the app and not in this repository. */
 type Locator = {
   fill(text: string): Promise<void>
   click(): Promise<void>

@@ -9,13 +9,13 @@ import { type Account, accountForPostgres } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { removeWithProcess } from './remove-with-process.ts'
 
-/** As in postgresql.conf. */
+/** Settings with the names of postgresql.conf. */
 export type PostgresSettings = Readonly<Record<string, string | number>>
 
 export interface PostgresServer {
   readonly port: number
   readonly password: string
-  /** Of the superuser `postgres`. */
+  /** The URL of a database for the superuser `postgres`. */
   url(database?: string): string
   /** @returns the URL of a new, empty database */
   createDatabase(): Promise<string>
@@ -33,7 +33,7 @@ export interface PostgresServer {
   remove(): Promise<void>
 }
 
-/** Not those of a server: tests care for speed, and the machine does not fail. */
+/** Settings for tests, not for production: tests need speed, and the machine does not crash. */
 const settingsOfTests: PostgresSettings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -166,7 +166,7 @@ async function freePort(): Promise<number> {
 }
 
 async function run(command: string, args: readonly string[], account: Account | undefined): Promise<void> {
-  // A server that starts here keeps these streams, hence no pipe whose end would be waited for.
+  // The started server keeps these streams, so a pipe would never end.
   const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'ignore'], cwd: tmpdir(), ...account }
   const child = spawn(command, args, options)
   const code = await new Promise<number | null>((resolve, reject) => {

@@ -31,7 +31,7 @@ curl ${server.url}/api/v1/chat${token} --form user_id=test --form session_id=tes
 `)
 }
 
-/** Without any model and key the example runs on the offline stand-in, and says so. */
+/** Without a model and a key the example runs on the offline stand-in, and prints a notice. */
 function createAgent(options: AgentOptions): Agent {
   try {
     return new Agent(options)

@@ -6,7 +6,7 @@ import { lineOf } from './line-of.ts'
 
 const question = process.argv.slice(2).join(' ') || 'Can you analyze the following data: [1, 2, 3, 4, 5]'
 
-// Its agents are tables of the file, with their instructions and the functions that they may call.
+// The agents of the swarm are tables of the configuration file, with their instructions and functions.
 const swarm = createSwarm({
   name: 'Research Team',
   functions: [describeData, findTrend],
@@ -26,7 +26,7 @@ if (error) {
 }
 await swarm.close()
 
-/** Without any model and key the swarm runs on the offline stand-in, and says so. */
+/** Without a model and a key the swarm runs on the offline stand-in, and prints a notice. */
 function createSwarm(options: SwarmOptions): Swarm {
   try {
     return new Swarm(options)

@@ -1,6 +1,6 @@
-/** What evals accept and keep at most. */
+/** The limits of what evals accept and keep. */
 export const limits = {
-  /** Of one file of cases. */
+  /** One file of cases. */
   casesBytes: 268_435_456,
   cases: 100_000,
   /** One line of a JSONL file, and one record of a CSV file. */
@@ -26,9 +26,9 @@ export const limits = {
   transcriptChars: 2_000_000,
   /** A file of stored results. */
   resultsBytes: 2_147_483_648,
-  /** What a judge reads of each text. */
+  /** The characters of each text that a judge reads. */
   judgedChars: 100_000,
-  /** Of an HTML report: the runs that are shown with their transcript, and all their text. */
+  /** The runs of an HTML report that are shown with their transcript, and the characters of all transcripts. */
   htmlRuns: 2_000,
   htmlTranscriptChars: 50_000_000,
   /** The age from which an unfinished recording is removed, in milliseconds since it was last written. */

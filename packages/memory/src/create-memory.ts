@@ -14,12 +14,12 @@ import { checkMemoryOptions } from './options.ts'
 import type { TurnIndex } from './turn-index.ts'
 
 /**
- * The memory of an agent, over its session store: the tool `recall` searches the same user's earlier turns with this agent
- * by their words, and cites session, run, time and quote; `remember` and `forget` keep at most 50 notes of 500 characters,
- * which stand before the newest question. No model extracts anything.
+ * The memory of an agent, over its session store: the tool `recall` searches the same user's earlier turns with this
+ * agent by their words, and cites session, run, time and quote; `remember` and `forget` keep at most 50 notes of 500
+ * characters, which are placed before the newest question. No model extracts notes.
  *
  * @param options `recall`, `notes` (both true by default), `days`
- * @returns what an agent's option `memory` takes
+ * @returns the value of an agent's option `memory`
  * @throws AgentKitError `invalid-argument` for an unknown or invalid option, with the fix
  * @example
  * const agent = new Agent({ name: 'Garden', functions: [], model, sessions, memory: createMemory() })

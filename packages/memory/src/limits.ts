@@ -11,9 +11,9 @@ export const limits = {
   usualHits: 10,
   /** Turns of one block, which is found as a whole: eight messages. */
   blockTurns: 4,
-  /** A block takes no more turns once it has so many characters. */
+  /** A block with this number of characters takes no more turns. */
   blockChars: 8_000,
-  /** Of a turn, the characters that are searched. */
+  /** The characters of a turn that are searched. */
   turnChars: 20_000,
   /** Characters of a quote. */
   quoteChars: 400,

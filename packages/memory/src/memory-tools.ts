@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 
 type Context = Parameters<Tool['execute']>[1]
 
-/** What the tools call. */
+/** The functions that the tools call. */
 export type MemoryCalls = {
   search(query: string, context: Context): Promise<MemoryHit[]>
   remember(text: string, context: Context): Promise<string>

@@ -22,11 +22,11 @@ export interface TurnIndex {
    * @param since of the turns, in milliseconds since 1970
    */
   search(query: string, limit: number, since: number): Promise<FoundBlock[]>
-  /** What it takes in memory. */
+  /** The memory that the index takes. */
   bytes(): number
 }
 
-/** A turn that was indexed. A store may give its number to another turn once it is deleted, hence the time. */
+/** A turn that was indexed. A store may reuse the number of a deleted turn, so the time is compared too. */
 type Indexed = { id: number; at: number }
 type Block = { sessionId: string; turns: Indexed[]; chars: number; doc: number }
 
@@ -34,7 +34,7 @@ type Block = { sessionId: string; turns: Indexed[]; chars: number; doc: number }
 const mostTries = 4
 
 export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
-  /** Their documents are blocks, whose numbers ascend. */
+  /** The segments of the index. Their documents are blocks, whose numbers ascend. */
   let segments: LiveSegment[] = []
   const blocks = new Map<number, Block>()
   /** The last block of each session, while it takes more turns. */

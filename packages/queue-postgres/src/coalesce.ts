@@ -1,4 +1,6 @@
-/** A function that runs `work` at once, and again after `ms` at the earliest, however often it is called meanwhile. */
+/**
+ * A function that runs `work` immediately, and again after `ms` at the earliest, however often it is called in between.
+ */
 export function coalesce(work: () => void, ms: number): () => void {
   let isResting = false
   let isWanted = false

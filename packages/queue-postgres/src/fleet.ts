@@ -16,7 +16,7 @@ type FleetOptions = {
   onNotice(payload: string | undefined): void
   /** One pass over the queue: finds lost jobs, deletes completed ones. */
   supervise(): Promise<void>
-  /** Called once a second: looks for jobs that nothing has announced, as those that have become due. */
+  /** Called once a second: looks for jobs that were not announced, such as jobs that have become due. */
   look(): Promise<void>
 }
 
@@ -57,7 +57,8 @@ export function openFleet({ connectionString, onNotice, supervise, look }: Fleet
     opened.on('end', () => lose(opened))
     try {
       await opened.connect()
-      // So that the locks of a machine that lost its power or its network are released in seconds, not hours.
+      // With these settings, the locks of a machine that lost its power or its network are released in seconds, not
+      // hours.
       await opened.query('SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3')
       isPooled = !(await listens(opened))
       if (isPooled) {

@@ -35,7 +35,7 @@ export function toInsert({
   }
 }
 
-/** What an index can hold. */
+/** The user id, or its hash if an index cannot hold it. */
 function toGroup(userId: string): string {
   return userId !== '' && userId.length <= 200 && !userId.includes('\0') ? userId : sha256(userId)
 }
@@ -43,7 +43,9 @@ function toGroup(userId: string): string {
 let lastTime = 0
 let sequence = 0
 
-/** An id that is above the ids before it, as those of UUID version 7: it orders jobs that were added at one time. */
+/**
+ * An id that is greater than all ids before it, as in UUID version 7: it orders jobs that were added at the same time.
+ */
 function nextId(): string {
   const now = Date.now()
   sequence = now > lastTime ? 0 : sequence + 1

@@ -2,7 +2,7 @@ import { now, queueName, renewAfterHours, table } from './settings.ts'
 
 const ofToken = `name = '${queueName}' AND state = 'active' AND id::text || ' ' || retry_count`
 
-/** As pg-boss's `fail`, which deletes the row and inserts it again, with a time. */
+/** Returns a job, like pg-boss's `fail`, which deletes the row and inserts it again, with a due time. */
 export const returnJob: string = `UPDATE ${table} SET state = 'retry', heartbeat_on = NULL, start_after = ${now} + $2 * interval '1 ms'
   WHERE id = split_part($1, ' ', 1)::uuid AND ${ofToken} = $1`
 

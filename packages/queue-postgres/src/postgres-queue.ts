@@ -20,7 +20,7 @@ export type PostgresQueueOptions = {
   clock?: QueueClock
 }
 
-/** As pg-boss's `Clock`, whose types do not pass with `skipLibCheck: false`. */
+/** The same as pg-boss's `Clock`, whose types do not compile with `skipLibCheck: false`. */
 type QueueClock = {
   now(): number
   setTimeout(run: () => void, ms: number): unknown
@@ -54,7 +54,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
   let isClosed = false
   let fleet: Fleet | undefined
   let lastUser = ''
-  /** Until then no job is expected, unless one is announced. */
+  /** The time until which no job is expected, unless one is announced. */
   let idleUntil = 0
   let lookedAt = 0
   let renewedAt = clock.now()
@@ -93,7 +93,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       if (!agentIds || listener.agentIds.some((id) => agentIds.includes(id))) listener.wake()
     }
   }
-  // Not in the statement that adds jobs: commits that notify wait for each other.
+  // The notification is not part of the statement that adds jobs, because commits that notify wait for each other.
   const notify = coalesce(() => {
     const payload = JSON.stringify([...agentsToNotify])
     agentsToNotify.clear()
@@ -108,7 +108,7 @@ export function postgresQueue(options: string | PostgresQueueOptions): RunQueue 
       supervise: () => open().then((boss) => boss.supervise()),
       async look() {
         const agentIds = [...listeners].flatMap((listener) => listener.agentIds)
-        // To take is to look.
+        // A recent take has looked for jobs already.
         if (agentIds.length === 0 || performance.now() - lookedAt < Math.max(900, work().idleMs)) return
         lookedAt = performance.now()
         const found = await query<{ id: string }>(agentsWithJobs, [agentIds])

@@ -1,6 +1,6 @@
 import type { Clock, ConstructorOptions, Queue } from 'pg-boss'
 
-/** Of pg-boss 12: a new major version of it gets a schema of its own, which `clear` and the store fill. */
+/** The schema for pg-boss 12. A new major version gets its own schema, which `clear` and the store fill. */
 export const schema = 'agentkit_queue_v12'
 
 /** All jobs are in one queue of pg-boss, so that a pass over the queues costs the same for any number of agents. */
@@ -20,7 +20,10 @@ export const queueSettings: Omit<Queue, 'name'> = {
   heartbeatSeconds: 10,
   /** The most that pg-boss allows; it counts from the start of a job, touched or not. `renewAfterHours` is before it. */
   expireInSeconds: 86_400,
-  /** A job never fails: what is wrong with a run stands in its store. At the default, 2, the third death would fail it. */
+  /**
+   * A job never fails, because the store has the failure of a run. With the default, 2, the third death of a worker
+   * would fail the job.
+   */
   retryLimit: 2_147_483_647,
   /** 10 years. After the default, 14 days, a run that waits for a worker of its agent would lose its job. */
   retentionSeconds: 315_360_000,

@@ -8,7 +8,9 @@ const retryMs = 20_000
 /** The same before the first connection: what is wrong with a URL is reported soon. */
 const firstRetryMs = 3_000
 
-/** SQLSTATEs that pass: the server stops or starts, has no free connection, is not promoted yet, or ended a deadlock. */
+/**
+ * Transient SQLSTATEs: the server stops or starts, has no free connection, is not promoted yet, or ended a deadlock.
+ */
 const transientStates = /^(08...|57P0[123]|53300|25006|40001|40P01)$/
 const transientCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/
 const transientWords = /Connection terminated|not queryable|timeout exceeded|Query read timeout/i

@@ -4,11 +4,14 @@ import { now, queueName, table } from './settings.ts'
 const anyDue = `SELECT FROM ${table}
   WHERE name = '${queueName}' AND state IN ('created', 'retry') AND NOT blocked AND start_after <= ${now}`
 
-/** Of a job of the agent and user at hand: it is due, and none of its session is taken. By the index `agentkit_turns`. */
+/**
+ * The condition of a job of the current agent and user: it is due, and no job of its session is taken. It uses the
+ * index `agentkit_turns`.
+ */
 const isReady = `state < 'active' AND group_tier = agent AND group_id = user_id AND NOT blocked AND start_after <= ${now}
   AND singleton_key NOT IN (SELECT singleton_key FROM taken_now)`
 
-/** The place of a job among those of its session. */
+/** The place of a job among the jobs of its session. */
 const orderOf = `(data->>'order')::bigint`
 
 /**

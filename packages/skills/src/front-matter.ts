@@ -1,7 +1,7 @@
 import { parseDocument, visit } from 'yaml'
 import { limits } from './limits.ts'
 
-/** What a `SKILL.md` says of its skill, and the text below. */
+/** The front matter of a `SKILL.md`, and the text below it. */
 export type SkillText = { name: string; description: string; body: string }
 
 /** @throws Error with a sentence, for a text that is not of the agentskills format */
@@ -42,7 +42,7 @@ function parse(yaml: string): Record<string, unknown> {
     const [error] = document.errors
     // The first line of the file is the ---.
     if (error) throw new Error(`${sentence(error.message)} (line ${(error.linePos?.[0].line ?? 0) + 1})`)
-    // They have no use here, and a few lines of them can mean millions of values.
+    // Aliases are not needed here, and a few lines of them can expand to millions of values.
     visit(document, {
       Alias() {
         throw new Error('it has an alias (*). Write the value again')
@@ -63,7 +63,7 @@ function sentence(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
 }
 
-/** As the format has it: letters are those of any script, in lower case. */
+/** The format allows letters of any script, in lower case. */
 function checkName(name: unknown): string {
   const text = checkText('name', name, limits.nameChars).normalize('NFKC')
   if (/^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Nd}]+(-[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Nd}]+)*$/u.test(text)) return text

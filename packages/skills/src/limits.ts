@@ -7,13 +7,13 @@ export const limits = {
   descriptionChars: 1024,
   compatibilityChars: 500,
   frontMatterChars: 16_384,
-  /** What is below the front matter of one skill. */
+  /** The text below the front matter of one skill. */
   bodyBytes: 131_072,
   /** The bodies that `always` puts into the instruction. */
   alwaysBytes: 262_144,
   filesPerSkill: 500,
   skillBytes: 67_108_864,
-  /** What `read_skill_file` returns. */
+  /** The bytes that `read_skill_file` returns. */
   readBytes: 262_144,
   /** Entries of all folders that are searched. */
   entries: 5000,

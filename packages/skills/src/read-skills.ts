@@ -10,7 +10,7 @@ export type Skill = SkillText & {
   root: string
   /** The folder that was given, in which it was found. */
   folder: string
-  /** Its other files, by their paths. */
+  /** The other files of the skill, by their paths. */
   files: ReadonlyMap<string, SkillFile>
   /** The hash of all its files. */
   hash: string

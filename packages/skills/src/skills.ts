@@ -13,7 +13,7 @@ import { checkPins, type PinState } from './pins.ts'
 import { readSkills, type Skill } from './read-skills.ts'
 import { loadTool, readTool } from './tools.ts'
 
-/** What `skills()` takes beside the folder. */
+/** The options of `skills()`. */
 export type SkillsOptions = {
   /** The names of skills whose text is part of the instruction: models often leave skills unloaded. */
   always?: readonly string[]
@@ -96,7 +96,9 @@ const heading =
   'Skills are instructions for certain tasks. Where a task fits the description of one, call load_skill with its name ' +
   'before you begin, and follow it. Files that it mentions are read by read_skill_file; scripts cannot be run. The skills:'
 
-/** What a run says of a skill that it does not have. @throws AgentKitError `invalid-config` for one without a pin */
+/**
+ * The warning of a run about a skill that is left out. @throws AgentKitError `invalid-config` for a skill without a pin
+ */
 function refuse({ name, folder }: Skill, state: PinState, pins: string): string {
   const file = resolve(pins) === resolve(usualPins) ? '' : ` --pins ${JSON.stringify(pins)}`
   const accept = `agentkit tools pins skills ${JSON.stringify(folder)} ${name}${file}`

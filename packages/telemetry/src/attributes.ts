@@ -50,7 +50,7 @@ export function beginningOf(about: SpanStart, names: Conventions): { name: strin
   }
 }
 
-/** What else is known of a span as it begins: only for spans that are recorded, as content takes time. */
+/** Further attributes of a span at its start, only for recorded spans, because content takes time. */
 export function startAttributes(about: SpanStart, { names, hasContent }: Naming): Attributes {
   const a = names.attributes
   const found: Attributes = {}
@@ -91,7 +91,7 @@ export function startAttributes(about: SpanStart, { names, hasContent }: Naming)
   }
 }
 
-/** What is known of a span as it ends. */
+/** The attributes of a span at its end. */
 export function endAttributes(about: SpanStart, end: SpanEnd, { names, hasContent }: Naming): Attributes {
   const a = names.attributes
   const { usage, finishReason, output } = end
@@ -178,7 +178,7 @@ export function metricAttributes(
   }
 }
 
-/** Where an MCP server is. Its path and query may have a secret. */
+/** The address of an MCP server, without its path and query, which may contain a secret. */
 function placeOf(server: URL | undefined, { attributes: a }: Conventions): Attributes {
   if (!server) return { [a.networkTransport]: 'pipe' }
   const port = Number(server.port || (server.protocol === 'https:' ? 443 : 80))

@@ -66,7 +66,10 @@ const genAI010 = {
     cacheReadTokens: 'gen_ai.client.inference.usage.cache_read.input_tokens',
     cacheWriteTokens: 'gen_ai.client.inference.usage.cache_write.input_tokens',
     reasoningTokens: 'gen_ai.client.inference.usage.reasoning.output_tokens',
-    /** Of the conventions before 0.1.0, which most dashboards read: semantic-conventions v1.41.0, gen-ai-metrics.md */
+    /**
+     * The metric of the conventions before 0.1.0, which most dashboards read: semantic-conventions v1.41.0,
+     * gen-ai-metrics.md
+     */
     tokenUsage: 'gen_ai.client.token.usage',
     /** docs/gen-ai/gen-ai-metrics.md */
     agentDuration: 'gen_ai.invoke_agent.duration',

@@ -18,7 +18,7 @@ import { activeHeaders, contextOf, spanContextOf, traceparentOf } from './trace-
 
 export type TracerParts = { tracer: OtelTracer; meter: Meter; names: Conventions; hasContent: boolean }
 
-/** What all spans of a tracer share. */
+/** The parts that all spans of a tracer share. */
 type Shared = { record: RecordSpan; naming: { names: Conventions; hasContent: boolean } }
 
 /** The context that a span begins in, and the span of ours around it. */
@@ -26,9 +26,9 @@ type Place = { outer: Context; around: OwnSpan | undefined }
 
 /** A span of ours. It is collected with its run: a map from spans to their contexts would keep both until a major collection. */
 class OwnSpan implements Span {
-  /** That is active within it. */
+  /** The context that is active within the span. */
   readonly context: Context
-  /** That it began in. */
+  /** The context in which the span began. */
   readonly outer: Context
   readonly calls: Calls = { model: 0, tool: 0 }
   /** The name of the agent whose span it is, or is within. */

@@ -4,10 +4,10 @@ import { errorTypeOf, metricAttributes } from './attributes.ts'
 import { boundaries, type Conventions } from './conventions.ts'
 import { limits } from './limits.ts'
 
-/** What a run has called. */
+/** The numbers of a run's calls. */
 export type Calls = { model: number; tool: number }
 
-/** Records a span that has ended. @param by what it has called, and its agent */
+/** Records a span that has ended. @param by the calls of the span, and its agent */
 export type RecordSpan = (
   about: SpanStart,
   end: SpanEnd,

@@ -38,13 +38,13 @@ export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
 }
 
 /**
- * What is exported, and how.
+ * The exported signals, with their encodings.
  * @throws AgentKitError `invalid-config` for a variable that cannot be used
  */
 export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return {}
   const signals = (['traces', 'metrics'] as const).filter((signal) => isExported(env, signal))
-  // Variables of what is not exported are those of other programs.
+  // Without an exported signal, the variables belong to other programs.
   if (signals.length === 0) return {}
   const encodings = Object.fromEntries(signals.map((signal) => [signal, encodingOf(env, signal)]))
   const infixes = ['', ...signals.map((signal) => `${signal.toUpperCase()}_`)]
@@ -128,8 +128,8 @@ function isHeader(entry: string): boolean {
   }
 }
 
-// The exporters read the variables for address, headers, certificates, compression and time. What a package exports is
-// what its name promises, hence the casts.
+// The exporters read the variables for address, headers, certificates, compression and time. The casts hold: each
+// package exports the exporter of its name.
 
 export const exporters = {
   proto: { traces: '@opentelemetry/exporter-trace-otlp-proto', metrics: '@opentelemetry/exporter-metrics-otlp-proto' },
@@ -179,7 +179,10 @@ function resourceOf(encoding: Encoding): Resource {
   return defaultResource().merge(detectResources({ detectors: [envDetector] }))
 }
 
-/** Whose spans are kept: https://opentelemetry.io/docs/languages/sdk-configuration/general/#otel_traces_sampler. */
+/**
+ * The sampler of the environment variables:
+ * https://opentelemetry.io/docs/languages/sdk-configuration/general/#otel_traces_sampler.
+ */
 function samplerOf(env: Env, sdk: typeof import('@opentelemetry/sdk-trace')): Sampler | undefined {
   const name = env.OTEL_TRACES_SAMPLER
   if (!name) return undefined

@@ -11,7 +11,7 @@ import { asyncContexts } from './async-contexts.ts'
 
 /** Whether the process has registered a provider of traces or of metrics. */
 export function hasProvider(): boolean {
-  // Where none is registered, the API returns a proxy without a delegate.
+  // If no provider is registered, the API returns a proxy without a delegate.
   const provider: TracerProvider & Partial<TracerDelegator> = trace.getTracerProvider()
   const name = '@agentkit/telemetry'
   const hasTraces = !provider.getDelegateTracer || provider.getDelegateTracer(name) !== undefined

@@ -6,7 +6,7 @@ import { createTracer } from './create-tracer.ts'
 import { inTime, startOtlp } from './otlp.ts'
 import { hasProvider, useContexts } from './registered.ts'
 
-/** What spans are named and contain, and which providers of OpenTelemetry get them. */
+/** The names and contents of spans, and the OpenTelemetry providers that receive them. */
 export type TelemetryOptions = {
   /** The version of the GenAI semantic conventions whose names are used. Default `"0.1.0"`. */
   conventions?: ConventionsVersion
@@ -74,10 +74,10 @@ export function startTelemetry(options: TelemetryOptions = {}): Telemetry {
   return { close, [Symbol.asyncDispose]: close }
 }
 
-/** Exports what providers of the process have; those of the SDK can. */
+/** Exports the pending data of the process's providers, if they support it, as the SDK's do. */
 async function flush(providers: readonly (TracerProvider | MeterProvider)[]): Promise<void> {
   const exports = providers.map(async (given) => {
-    // The API returns a proxy of the registered one.
+    // The API returns a proxy of the registered provider.
     const provider: object =
       'getDelegate' in given && typeof given.getDelegate === 'function' ? given.getDelegate() : given
     if ('forceFlush' in provider && typeof provider.forceFlush === 'function') await provider.forceFlush()

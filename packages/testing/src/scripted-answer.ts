@@ -57,7 +57,7 @@ const callKeys = { name: true, input: true, callId: true, inputText: true } sati
   true
 >
 
-/** What other libraries call the parts of a call. */
+/** The names of the parts of a call in other libraries. */
 const callWords: ForeignWords = {
   toolName: 'name',
   args: 'input',

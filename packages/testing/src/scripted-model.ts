@@ -20,7 +20,7 @@ export type ScriptedTurn =
   | Error
   | ((request: ModelRequest, signal: AbortSignal) => ScriptedTurn | Promise<ScriptedTurn>)
 
-/** What a scripted model is, beside its turns. */
+/** The properties of a scripted model, beside its turns. */
 export type ScriptedModelOptions = {
   /** `provider/model`; `test/scripted` when absent. */
   id?: string

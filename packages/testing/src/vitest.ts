@@ -20,7 +20,7 @@ export {
 } from './session-store-contract/session-store-contract.ts'
 
 declare module 'vitest' {
-  // The parameters are those of Vitest's own interface.
+  // The type parameters must equal the ones of Vitest's own interface.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
     /** Whether the run called a tool, and with this input. */
     toHaveCalledTool(name: string, input?: unknown): R

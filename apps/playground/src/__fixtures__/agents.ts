@@ -42,7 +42,7 @@ export function team(turns: readonly ScriptedTurn[], members: { readonly [name: 
   return new Swarm({ name: 'Team', agents, model: scriptedModel(turns), sessions: sqliteSessions(':memory:'), prices })
 }
 
-/** A turn of a model that waits until the test lets it go on. */
+/** A turn of a model that waits until the test releases it. */
 export function held(turn: ScriptedTurn): { turn: ScriptedTurn; release(): void; asked: Promise<void> } {
   const gate = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()

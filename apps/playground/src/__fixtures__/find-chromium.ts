@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** The path of an installed Chromium: that of `CHROMIUM`, or of Debian's package `chromium`. */
+/** The path of an installed Chromium: the value of `CHROMIUM`, or the path of Debian's package `chromium`. */
 export function findChromium(): string | undefined {
   const { CHROMIUM } = process.env
   const candidates = CHROMIUM === undefined ? ['chromium', 'chromium-browser'] : [CHROMIUM]

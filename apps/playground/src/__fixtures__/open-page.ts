@@ -7,7 +7,7 @@ import { findChromium } from './find-chromium.ts'
 const executablePath = findChromium()
 let browser: Promise<Browser> | undefined
 
-/** Tests that a browser runs; where none is installed, they are skipped, and a line says so. */
+/** Tests that run in a browser. If none is installed, they are skipped, and a line reports it. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (executablePath === undefined) console.log(`No \`chromium\` is installed, so these tests are skipped: ${name}.`)
   describe.skipIf(executablePath === undefined)(name, () => {

@@ -11,8 +11,8 @@ const views = [
 ] as const
 
 /**
- * What axe finds in the page as it is now: light, dark, and at 320 pixels, where nothing may be wider than the page. It is run
- * outside of the policy of the page.
+ * The violations that axe finds in the current page: light, dark, and at 320 pixels, where nothing may be wider than
+ * the page. Axe runs outside of the policy of the page.
  */
 export async function violations(page: Page): Promise<unknown[]> {
   const found: unknown[] = []

@@ -4,7 +4,7 @@ export type Problem = {
   code: string
   detail: string
   requestId?: string
-  /** Of the run that has failed. */
+  /** The id of the run that has failed. */
   runId?: string
 }
 

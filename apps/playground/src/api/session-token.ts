@@ -14,7 +14,7 @@ export function keepToken(token: string): void {
   try {
     sessionStorage.setItem(key, token)
   } catch {
-    // Where storage is blocked, the token lives as long as the page.
+    // If storage is blocked, the token is kept only as long as the page.
   }
 }
 

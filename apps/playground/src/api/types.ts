@@ -17,7 +17,7 @@ export type Info = {
   caller: { any_user: boolean; approve: boolean; upload: boolean; resume: boolean }
 }
 
-/** What a server that needs a token says without one. */
+/** The answer of a server that needs a token to a caller without one. */
 export type ClosedInfo = { auth: true; name: string; id?: undefined }
 
 export type Source = {

@@ -14,7 +14,7 @@ type AnswerActionsProps = {
   onEdit(): void
 }
 
-/** What can be done with an answer that is complete. */
+/** The actions for a complete answer. */
 export function AnswerActions({ turn, text, isBusy, onRegenerate, onEdit }: AnswerActionsProps) {
   const [isCopied, setCopied] = useState(false)
   const { runId } = turn.view

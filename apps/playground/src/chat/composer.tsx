@@ -27,7 +27,7 @@ export function Composer() {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [sessionId.value])
   useLayoutEffect(() => {
-    // The button that stops has become the one that sends, which needs a text.
+    // The stop button has become the send button, which is disabled without a text, so the focus was lost.
     if (!isBusy && isFocusLost() && matchMedia('(pointer: fine)').matches) focusMessage()
   }, [isBusy])
   const send = (): void => {

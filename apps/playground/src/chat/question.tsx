@@ -13,7 +13,7 @@ type QuestionProps = {
 
 const maxShown = 4_000
 
-/** What the user has asked, as plain text; edited in place. */
+/** The user's question as plain text, which can be edited in place. */
 export function Question({ turn, isBusy, isEditing, setEditing, onResend }: QuestionProps) {
   const [showsAll, setShowsAll] = useState(false)
   const { question } = turn

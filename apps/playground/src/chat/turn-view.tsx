@@ -21,7 +21,7 @@ import { Question } from './question.tsx'
 /** A question with its answer, and how the answer came about. */
 export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean }) {
   const [isEditing, setEditing] = useState(false)
-  turn.version.value // drawn again when the run continues
+  turn.version.value // reads the signal, so that the component is rendered again when the run continues
   const { view } = turn
   const text = answerOf(view)
   const isOpen = isRunning(turn)
@@ -66,9 +66,9 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
   )
 }
 
-/** What the run does while it says nothing. Its place is kept, so that nothing moves. */
+/** The activity of a run while it emits no text. Its space is reserved, so that the layout does not move. */
 function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
-  turn.version.value // drawn again when the run continues
+  turn.version.value // reads the signal, so that the component is rendered again when the run continues
   const call = callsOf(turn.view).findLast(({ durationMs }) => durationMs === undefined)
   return (
     <p class="activity">
@@ -79,7 +79,7 @@ function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
 }
 
 function Reasoning({ turn }: { turn: ShownTurn }) {
-  turn.version.value // drawn again when the run continues
+  turn.version.value // reads the signal, so that the component is rendered again when the run continues
   const reasoning = turn.view.spoken
     .map((step) => step.reasoning)
     .join('\n\n')
@@ -95,7 +95,7 @@ function Reasoning({ turn }: { turn: ShownTurn }) {
 /** How the answer has ended, where that is not by its last word. */
 function Outcome({ turn, text, isOpen }: { turn: ShownTurn; text: string; isOpen: boolean }) {
   const { view, problem, version } = turn
-  version.value // drawn again when the run continues
+  version.value // reads the signal, so that the component is rendered again when the run continues
   const failure = problem.value
   if (failure) return <ProblemCard problem={failure} runId={view.runId || undefined} />
   const { end } = view

@@ -6,7 +6,7 @@ import { t } from '../text/t.ts'
 
 const maxPrompts = 12
 
-/** What to do with an empty conversation. */
+/** The view of an empty conversation. */
 export function Welcome() {
   const { name = '', description, sample_prompts = [] } = info.value ?? {}
   return (

@@ -6,7 +6,7 @@ const error = { error: 'object', 'error.message': 'string' } as const
 const call = { callId: 'string', name: 'string' } as const
 const usage = { usage: 'object' } as const
 
-/** What the page shows of each event. A field with `?` may be absent. */
+/** The fields of each event that the page shows. A field with `?` may be absent. */
 const shown: Record<string, Record<string, Kind>> = {
   'agent-start': { name: 'string' },
   'agent-end': { status: 'string', 'reason?': 'string' },

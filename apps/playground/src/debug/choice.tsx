@@ -76,7 +76,7 @@ export function Choice({ onFile, onRun, onFailure }: ChoiceProps) {
   )
 }
 
-/** Of a conversation that the list beside the page has. */
+/** The title of a conversation, if the list has it. */
 function titleOf({ session_id }: ListedRun): string {
   return plainName(sessions.value.find((one) => one.session_id === session_id)?.title ?? '', 60)
 }

@@ -4,7 +4,7 @@ import { formatNumber } from '../run/format.ts'
 import { t } from '../text/t.ts'
 import { isWholeEvent } from './check-event.ts'
 
-/** What can be stepped through. */
+/** A recording that can be stepped through. */
 export type Recording =
   | { type: 'run'; name: string; events: AgentEvent[] }
   | { type: 'cassette'; name: string; calls: RecordedCall[] }

@@ -48,7 +48,7 @@ async function take(files: readonly File[]): Promise<void> {
   const [first] = files
   if (!first) return
   const mayUpload = info.value?.caller.upload ?? false
-  // Where the agent takes no files, the debugger says what it takes.
+  // If the agent accepts no files, the debugger receives them and names the files that it accepts.
   const isForDebugger = !mayUpload || (files.length === 1 && (await isRecording(first)))
   if (isForDebugger) return openDialog({ type: 'debug', files })
   if (mayUpload) await uploadFiles(files)

@@ -23,9 +23,9 @@ const blocksPerGroup = 16
  */
 export class AnswerRenderer {
   readonly #host: HTMLElement
-  /** As far as it is shown. */
+  /** The part of the text that is shown. */
   #text = ''
-  /** Where the last block begins. */
+  /** The offset of the last block. */
   #start = 0
   #links: Links = Object.create(null)
   /** The elements of the last block. */
@@ -44,7 +44,7 @@ export class AnswerRenderer {
    * @returns whether it shows the whole text; otherwise it is to be called again
    */
   update(text: string, isDone: boolean): boolean {
-    // What the end of a text defines is a link in the blocks before it too.
+    // A link definition at the end of a text also applies to the blocks before it.
     if ((isDone && Object.keys(this.#links).length > 0) || !this.#continues(text)) this.#reset()
     const hasGrown = text.length > this.#text.length
     if (!hasGrown && !isDone) return true
@@ -89,7 +89,7 @@ export class AnswerRenderer {
     // Blank lines may be followed by what belongs to the block before them.
     const found = blocks.findLastIndex(({ type }) => type !== 'space')
     const isClosed = isClosedCode(blocks[found])
-    // What looks like the end of code may go on, as a line of it that begins with backticks.
+    // An apparent end of code may be a line of the code that begins with backticks.
     const lastAt = isClosed && tail.slice(tail.trimEnd().length).includes('\n') ? blocks.length : found
     let at = -(this.#open?.prefix.length ?? 0)
     for (const [index, block] of blocks.entries()) {
@@ -181,7 +181,7 @@ export class AnswerRenderer {
     this.#growing = { node, shown: this.#text.length, fence: undefined }
   }
 
-  /** @returns whether a block is open that grows; otherwise the last one is rendered anew */
+  /** @returns whether a growing block is open; otherwise the last block is rendered again */
   #grow(isDone: boolean): boolean {
     const growing = this.#growing
     if (!growing || isDone) return false

@@ -8,7 +8,7 @@ export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: {
   for (const pre of block.querySelectorAll('pre')) frameCode(pre, isDone)
   for (const table of block.querySelectorAll('table')) frameTable(table)
   for (const link of block.querySelectorAll('a')) guardLink(link)
-  // Of paragraphs and cells the style says so.
+  // The style sheet sets the direction of paragraphs and cells.
   for (const part of block.querySelectorAll<HTMLElement>('ul, ol, table')) part.dir = 'auto'
   for (const image of block.querySelectorAll('img')) image.decoding = 'async'
 }
@@ -38,7 +38,7 @@ function frameTable(table: HTMLTableElement): void {
   frame.append(table)
 }
 
-/** What is wider than its place is scrolled by the keyboard too. */
+/** Makes content that is wider than its place scrollable by the keyboard. */
 function scrollable(part: HTMLElement, name: string): void {
   part.tabIndex = 0
   part.setAttribute('role', 'group')

@@ -13,7 +13,7 @@ import yaml from 'highlight.js/lib/languages/yaml'
 
 const languages = { bash, diff, go, ini, json, python, rust, sql, typescript, xml, yaml }
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language)
-// The grammar of TypeScript has that of JavaScript in it.
+// The grammar of TypeScript includes the grammar of JavaScript.
 hljs.registerAliases(['js', 'javascript', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' })
 
 /** @returns `undefined` for a language that is not known */

@@ -3,9 +3,9 @@ import { formatBytes } from '../run/format.ts'
 import { t } from '../text/t.ts'
 import { AnswerRenderer } from './answer-renderer.ts'
 
-/** Longer texts are cut until the reader asks for all. */
+/** Longer texts are cut until the reader opens the whole text. */
 const maxShown = 100_000
-/** And this much is all that a page can show. */
+/** The most characters that a page can show. */
 const maxAll = 5_000_000
 
 /** A Markdown text that may grow. */
@@ -22,7 +22,7 @@ export function Markdown({ text: given, isDone = true }: { text: string; isDone?
     const { current } = renderer
     let frame = 0
     const draw = (): void => {
-      // Where it is cut, a block may continue with the rest.
+      // A block at the cut may continue in the rest of the text.
       if (!current.update(text.slice(0, max), isDone && !isCut)) frame = requestAnimationFrame(draw)
     }
     draw()

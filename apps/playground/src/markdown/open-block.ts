@@ -6,9 +6,9 @@ const maxOpen = 1_000
 /** A list or table on the page that receives further items or rows. */
 export type OpenBlock = {
   type: 'list' | 'table'
-  /** Its `ul`, `ol` or `tbody`. */
+  /** The `ul`, `ol` or `tbody` of the block. */
   element: Element
-  /** What the rest of the text needs in front of it to be a block of its own: the head of a table. */
+  /** The text that the rest needs in front of it to be parsed as a block: the head of a table. */
   prefix: string
   /** Whether blank lines separate the items of the list. */
   isLoose: boolean
@@ -37,7 +37,7 @@ export function finishedPart(block: Token | undefined): FinishedPart | undefined
   return { type: 'table', token: { ...block, rows }, length, prefix, isLoose: false }
 }
 
-/** Where further items or rows go, in the elements of a finished part. */
+/** The element for further items or rows, in the elements of a finished part. */
 export function placeOf(content: ParentNode, type: OpenBlock['type']): Element | undefined {
   return content.querySelector(type === 'table' ? 'tbody' : 'ul, ol') ?? undefined
 }

@@ -12,7 +12,7 @@ export function sanitize(html: string): DocumentFragment {
     ALLOWED_TAGS: tags,
     ALLOWED_ATTR: attributes,
     ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|data:image\/(?:png|jpeg|gif|webp);base64,)/i,
-    // Its pattern would have to fit them too.
+    // Otherwise the values of these attributes would have to match the pattern of addresses.
     ADD_URI_SAFE_ATTR: ['start', 'align'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,

@@ -1,6 +1,9 @@
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
 
-/** The elements of highlighted code: spans with their classes, and texts. Whatever the HTML has, nothing else comes of it. */
+/**
+ * The elements of highlighted code: spans with their classes, and texts. It creates no other elements, whatever the
+ * HTML contains.
+ */
 export function spansOf(html: string): DocumentFragment {
   const content = document.createDocumentFragment()
   let place: ParentNode = content

@@ -8,9 +8,9 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // What looks like HTML is text.
+    // HTML in an answer is shown as text.
     html: ({ text, block }) => (block ? `<p class="long">${escapeHTML(text.trim())}</p>` : escapeHTML(text)),
-    // Levels would have to fit those of the page.
+    // Real heading levels would have to fit the levels of the page.
     heading({ tokens, depth }) {
       return `<h3 class="h${depth}">${this.parser.parseInline(tokens)}</h3>`
     },
@@ -35,7 +35,10 @@ const marked = new Marked({
 
 export type Links = TokensList['links']
 
-/** The blocks of a Markdown text. `links` has the addresses that the text before it defines, and receives those of this one. */
+/**
+ * The blocks of a Markdown text. `links` has the link definitions of the text before it, and receives the definitions
+ * of this text.
+ */
 export function blocksOf(text: string, links: Links): Token[] {
   const lexer = new marked.Lexer(marked.defaults)
   lexer.tokens.links = links

@@ -11,7 +11,7 @@ export type Following = {
   /** Whether the run has ended for good, by its events. */
   hasEnded(): boolean
   onEvent(event: AgentEvent): void
-  /** Called with whether the connection is lost, for the page to say so. */
+  /** Called when the connection is lost or restored, so that the page can show it. */
   onConnection(isLost: boolean): void
   signal: AbortSignal
 }
@@ -20,8 +20,8 @@ export type Following = {
 const maxTries = 40
 
 /**
- * Reads the events of a run until its final end, from the event after the last one that was seen. A connection that is lost
- * is opened again, also with a server that was started meanwhile.
+ * Reads the events of a run until its final end, from the event after the last one that was received. A lost connection
+ * is opened again, also to a restarted server.
  * @throws RequestError when the server answers that there are no events
  */
 export async function followRun(following: Following): Promise<void> {

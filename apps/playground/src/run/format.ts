@@ -44,7 +44,7 @@ export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, esti
 }
 
 export function formatDuration(given: number): string {
-  // To what is shown: 59.96 s are a minute.
+  // Rounded to the shown precision first: 59.96 s are a minute.
   const ms = given < 999.5 ? given : Math.round(given / 100) * 100
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000

@@ -14,7 +14,7 @@ export type CallView = {
 
 export type ApprovalView = Approval & { path: string[]; isOpen: boolean }
 
-/** One model call with what it led to. */
+/** One model call with its results. */
 export type StepView = {
   type: 'step'
   step: number
@@ -29,7 +29,7 @@ export type NoteView =
   | { type: 'fallback'; from: string; to: string; error: ErrorInfo }
   | { type: 'handoff'; to: string }
 
-/** What one agent of the run has done. */
+/** The work of one agent of the run. */
 export type LaneView = {
   key: string
   path: readonly string[]
@@ -45,7 +45,7 @@ export type RunStart = Extract<AgentEvent, { type: 'run-start' }>
 /** A run as its events show it so far. `applyEvent` changes it in place. */
 export type RunView = {
   runId: string
-  /** Of the last event. */
+  /** The number of the last event. */
   seq: number
   lanes: LaneView[]
   /** The steps whose texts are the answer, in order. */
@@ -205,7 +205,7 @@ function startStep(view: RunView, lane: LaneView, event: AgentEvent & { step: nu
   const { step } = event
   const created: StepView = { type: 'step', step, text: '', reasoning: '', calls: [], restarts: [] }
   if (lane.entries.length < maxEntries) lane.entries.push(created)
-  // As the server decides: the agent itself speaks, and a member that the conversation is handed to.
+  // The same rule as on the server: the agent itself speaks, and a member to which the conversation was handed off.
   if (event.path.length === 2 && view.openCalls.size === 0) view.active = lane.key
   if (event.path.length <= 1 || lane.key === view.active) view.spoken.push(created)
   return created

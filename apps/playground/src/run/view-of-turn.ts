@@ -2,7 +2,7 @@ import type { Citation, RunFinishReason, Usage } from '@agentkit/core'
 import type { Source, TurnBody } from '../api/types.ts'
 import { newRunView, type RunView } from './run-view.ts'
 
-/** A finished or waiting turn of the history, whose events are not read yet. */
+/** The view of a finished or suspended turn of the history, whose events are not read yet. */
 export function viewOfTurn(turn: TurnBody): RunView {
   const view = newRunView(turn.run_id)
   view.isOpen = turn.status === 'queued' || turn.status === 'running'

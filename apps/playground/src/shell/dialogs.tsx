@@ -6,7 +6,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { Palette } from './palette.tsx'
 
-/** The open dialogs, each above the one before. */
+/** The open dialogs, each above the previous one. */
 export function Dialogs() {
   return (
     <>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 
 type DisclosureProps = {
   class: string
-  /** What the button says. */
+  /** The content of the button. */
   summary: ComponentChildren
   onToggle?(isOpen: boolean): void
   children: ComponentChildren

@@ -10,7 +10,7 @@ import { Preferences } from './preferences.tsx'
 export function Login({ name }: { name: string }) {
   const [token, setToken] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  // Also after a refused token and a sign-out, whose controls have gone.
+  // The field also gets the focus after a refused token and a sign-out, whose controls were removed.
   useLayoutEffect(() => field.current?.focus(), [])
   const submit = (event: Event): void => {
     event.preventDefault()

@@ -5,7 +5,7 @@ import { t } from '../text/t.ts'
 
 type ProblemCardProps = { problem: Problem; runId?: string | undefined; children?: ComponentChildren }
 
-/** What went wrong, what to do, and the ids by which the log of the server has it. */
+/** The failure, what to do, and the ids that find it in the log of the server. */
 export function ProblemCard({ problem, runId, children }: ProblemCardProps) {
   const { code, detail, requestId } = problem
   return (

@@ -5,7 +5,7 @@ import { chooseUser, userId } from '../store/settings.ts'
 import { t } from '../text/t.ts'
 import { Field } from './field.tsx'
 
-/** Whose conversations are shown, where the caller may act for any user. */
+/** The user whose conversations are shown, if the caller may act for any user. */
 export function UserField() {
   const [value, setValue] = useState(userId.value)
   const change = (): void => {

@@ -3,7 +3,7 @@ import { answerOf } from '../run/run-view.ts'
 import { t } from '../text/t.ts'
 import { isRunning, type ShownTurn } from './turn.ts'
 
-/** What a screen reader announces next. */
+/** The text that a screen reader announces next. */
 export const announcement = signal('')
 
 const maxSpoken = 400
@@ -47,7 +47,7 @@ export function announceTurn(turn: ShownTurn): void {
   turn.controller.signal.addEventListener('abort', stop)
 }
 
-/** Where the last whole sentence after `from` ends; `from` when there is none. */
+/** The offset at which the last whole sentence after `from` ends; `from` if there is none. */
 function lastSentenceEnd(text: string, from: number): number {
   const part = text.slice(from, from + 4_000)
   let end = 0

@@ -24,7 +24,7 @@ export const previous = signal<string | undefined>(undefined)
 export const historyProblem = signal<Problem | undefined>(undefined)
 export const isLoading = signal(false)
 
-/** What is written and not sent. */
+/** The text of the message that is not sent yet. */
 export const draft = signal('')
 
 /** The turn whose run continues. */
@@ -229,7 +229,7 @@ export async function stop(turn: ShownTurn): Promise<void> {
   }
   try {
     await requestJSON(`api/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: 'POST', query: callerQuery() })
-    // No event says so.
+    // No event reports the cancellation.
     if (!turn.keepsEvents) await loadTurns()
   } catch (error) {
     turn.problem.value = problemOf(error)
@@ -273,7 +273,7 @@ function showAddress(): void {
   if (addressedId() !== sessionId.value) history.pushState(null, '', address + encodeURIComponent(sessionId.value))
 }
 
-/** Runs that keep their events go on; the page no longer follows them. */
+/** Runs that keep their events continue; the page no longer follows them. */
 function unfollow(turn: ShownTurn): void {
   turn.controller.abort()
   turn.hasSteps.value = false

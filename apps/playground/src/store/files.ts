@@ -47,7 +47,7 @@ export async function uploadFiles(chosen: readonly File[]): Promise<void> {
     ...waiting.map(({ upload }) => upload),
   ]
   for (const { file, upload } of waiting) {
-    // What the reader has taken out of the list is not sent.
+    // Files that the user has removed from the list are not sent.
     if (!upload.problem && uploads.value.some(({ id }) => id === upload.id)) await send(file, upload)
   }
   await loadFiles()
@@ -64,7 +64,7 @@ function newUpload(file: File): Upload {
   return detail === undefined ? upload : { ...upload, progress: 1, problem: { status: 0, code: 'file', detail } }
 }
 
-/** By XMLHttpRequest: `fetch` reports no progress of an upload. */
+/** Uses XMLHttpRequest, because `fetch` reports no progress of an upload. */
 function send(file: File, { id }: Upload): Promise<void> {
   const form = new FormData()
   for (const [name, value] of Object.entries(callerQuery())) form.set(name, value)

@@ -10,9 +10,9 @@ export function readRun(runId: string): Promise<RunBody> {
 /** Hides the cards of a run that are decided: its events have a decision once all of them are there. */
 export async function hideDecided(turn: ShownTurn): Promise<void> {
   const open = turn.view.approvals.filter(({ isOpen }) => isOpen)
-  // The events of a single one say so.
+  // For a single approval, the events report the decision.
   if (open.length < 2 || !turn.keepsEvents) return
-  // The next request that the reader makes shows why one fails.
+  // A failure is ignored here: the user's next request shows its reason.
   const run = await readRun(turn.view.runId).catch(() => undefined)
   if (!run) return
   for (const one of open) {

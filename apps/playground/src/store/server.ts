@@ -13,10 +13,10 @@ export type ServerState =
 
 export const server = signal<ServerState>({ type: 'loading' })
 
-/** What the server says of the agent, once it has. */
+/** The server's description of the agent, once it is loaded. */
 export const info = computed(() => (server.value.type === 'ready' ? server.value.info : undefined))
 
-/** Asks what there is, and whether a token is wanted: a question that needs none. */
+/** Loads the description of the agent, and whether a token is needed. The request itself needs none. */
 export async function loadServer(): Promise<void> {
   server.value = { type: 'loading' }
   try {

@@ -1,6 +1,6 @@
 import type { ShownTurn } from './turn.ts'
 
-/** What the answers of a conversation have used. */
+/** The usage of the answers of a conversation. */
 export type SessionSum = { tokens: number; isEstimated: boolean; usd: number; priced: number; unpriced: number }
 
 export function sumOf(turns: readonly ShownTurn[]): SessionSum {

@@ -14,7 +14,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Where the page is not served by HTTPS from this machine, there is no clipboard. */
+/** Without HTTPS, browsers provide no clipboard to a page that another machine serves. */
 function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text

@@ -3,7 +3,7 @@ import type { RunEnd } from '../run/run-view.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { hasText, t } from '../text/t.ts'
 
-/** What an answer has taken: tokens, cost, time, its model, and why it ended where it is not by itself. */
+/** The tokens, cost, time and model of an answer, and the reason why it ended early. */
 export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
   const { startedAt, endedAt, view } = turn
   const called = view.lanes.flatMap(({ entries }) =>

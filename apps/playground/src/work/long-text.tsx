@@ -3,10 +3,10 @@ import { formatBytes } from '../run/format.ts'
 import { t } from '../text/t.ts'
 
 const maxShown = 4_000
-/** Of a longer text a page cannot show everything. */
+/** A page cannot show a longer text completely. */
 const maxAll = 2_000_000
 
-/** A text of any length as it is, with its beginning until the reader asks for all. */
+/** A text of any length, unformatted; only its beginning until the user opens the whole text. */
 export function LongText({ label, text }: { label: string; text: string }) {
   const [showsAll, setShowsAll] = useState(false)
   const id = useId()

@@ -3,7 +3,7 @@ import type { RunView } from '../run/run-view.ts'
 type Limit = 'usd' | 'tokens' | 'modelCalls' | 'toolCalls' | 'seconds'
 export type Use = { limit: Limit; used: number; most: number }
 
-/** @returns `undefined` for a run without limits; tokens and cost count where those of every call are known */
+/** @returns `undefined` for a run without limits; tokens and cost count only if they are known for every call */
 export function narrowest({ budget = {}, spent }: Pick<RunView, 'budget' | 'spent'>, seconds: number): Use | undefined {
   const used: Record<Limit, number> = {
     usd: spent.usd,

@@ -6,10 +6,10 @@ import { CallCard } from './call-card.tsx'
 import { LongText } from './long-text.tsx'
 
 /**
- * What a run has done: its steps, and each member of a swarm as a lane.
+ * The steps of a run, with each member of a swarm as a lane.
  *
- * @param props.version rises when `view` has changed, which is one object for the whole run: components are drawn again only
- *   for other props
+ * @param props.version rises when `view` has changed. `view` is one object for the whole run, and components are
+ *   rendered again only for new props
  */
 export function Timeline({ view, version }: { view: RunView; version: number }) {
   const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)

@@ -6,7 +6,7 @@ import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
 import { Timeline } from './timeline.tsx'
 
-/** The steps of an answer, closed until the reader opens them. Those of the history are read then. */
+/** The steps of an answer, closed until the user opens them. Steps of the history are loaded then. */
 export function Work({ turn }: { turn: ShownTurn }) {
   const [isOpen, setOpen] = useState(false)
   const { view, hasSteps, keepsEvents, version } = turn

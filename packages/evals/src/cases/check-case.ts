@@ -7,7 +7,7 @@ const keys = {
   ...{ id: true, input: true, expected: true, history: true, userId: true, tags: true },
 } satisfies Record<keyof EvalCase, true>
 
-/** What a case was found to be, and where: `line 7 of cases.jsonl`. */
+/** The unchecked value of a case, and its place: `line 7 of cases.jsonl`. */
 export type FoundCase = { value: unknown; where: string }
 
 /**

@@ -47,7 +47,7 @@ async function parse(text: string, path: string): Promise<Row[]> {
         return record
       },
     })
-    // With `info`, each row is a record with its place, that of its end.
+    // The cast holds: with `info`, each row is a record with the line at which it ends.
     return (rows as unknown as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => {
       const breaks = record.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
       return { record, line: info.lines - breaks }

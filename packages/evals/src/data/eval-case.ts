@@ -1,11 +1,11 @@
 import type { InputPart, Message } from '@agentkit/core'
 
-/** One question to the agent, with what a good answer has. */
+/** One question to the agent, with the properties of a good answer. */
 export type EvalCase = {
-  /** Its number, from 1 on, when absent. */
+  /** The name of the case; its number, from 1 on, when absent. */
   id?: string
   input: string | InputPart[]
-  /** What scorers compare the run with: a text, names of tools, any JSON. */
+  /** The expectation with which scorers compare the run: a text, names of tools, any JSON. */
   expected?: unknown
   /** The conversation before the question. */
   history?: Message[]

@@ -3,21 +3,21 @@ import type { Cost, ErrorInfo, Usage } from '@agentkit/core'
 /** The result of `evaluate`: plain data, which `JSON.stringify` writes whole. */
 export type EvalReport = {
   name: string
-  /** Of the intervals and tests: the same results and seed give the same report. */
+  /** The seed of the intervals and tests: the same results and seed give the same report. */
   seed: number
-  /** How often each case was run. */
+  /** The number of runs of each case. */
   repeats: number
   /** The least score with which a run passes, from 0 to 1. */
   threshold: number
-  /** By the names of the variants, in their order. */
+  /** The reports by the names of the variants, in the order of the variants. */
   variants: Record<string, VariantReport>
   /** Every pair of variants by every scorer. */
   comparisons: Comparison[]
-  /** By variant, case and repeat, in their order. */
+  /** The results in the order of variant, case and repeat. */
   results: CaseResult[]
 }
 
-/** What one variant achieved. */
+/** The report of one variant. */
 export type VariantReport = {
   cases: number
   /** Runs without an answer. Each scores 0. */
@@ -26,9 +26,9 @@ export type VariantReport = {
   usage: Usage
   /** Absent where the price of a model is not known. */
   cost?: Cost
-  /** What the scorers themselves used, where one is a model. */
+  /** The usage of the scorers themselves, if one is a model. */
   scoring?: { usage: Usage; cost?: Cost }
-  /** Of a run, in milliseconds: the median, and the value that 95 % of the runs do not exceed. */
+  /** The duration of a run in milliseconds: the median, and the value that 95 % of the runs do not exceed. */
   durationMs: { p50: number; p95: number }
 }
 
@@ -46,7 +46,7 @@ export type Comparison = {
   a: string
   b: string
   scorer: string
-  /** The mean of `b` minus that of `a`, with its 95 % interval. */
+  /** The mean of `b` minus the mean of `a`, with its 95 % interval. */
   difference: number
   low: number
   high: number
@@ -60,7 +60,10 @@ export type Comparison = {
   wins: number
   ties: number
   losses: number
-  /** Of `b`: "better", "worse", or that no difference was found, with the difference that would have been. */
+  /**
+   * The verdict on `b`: "better", "worse", or that no difference was found, with the difference that would have been
+   * found.
+   */
   verdict: string
 }
 
@@ -75,9 +78,9 @@ export type CaseResult = {
   /** Why there is no answer. */
   error?: ErrorInfo
   scores: Record<string, number>
-  /** By scorer, what it says of its score. */
+  /** The reasons of the scores, by scorer. */
   reasons?: Record<string, string>
-  /** By scorer that has no score, why. */
+  /** Why a scorer has no score, by scorer. */
   missing?: Record<string, string>
   /** Whether each scorer has a score, and none is below the threshold. */
   passed: boolean

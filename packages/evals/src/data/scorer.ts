@@ -13,8 +13,8 @@ export type ScoredRun = {
 }
 
 /**
- * From 0 to 1; `true` is 1. `usage` and `cost` are what the scorer itself has used, such as a judge: the report has them
- * apart from those of the agent.
+ * A score from 0 to 1; `true` is 1. `usage` and `cost` are those of the scorer itself, such as a judge: the report
+ * keeps them separate from the agent's.
  */
 export type Score = number | boolean | { score: number; reason?: string; usage?: Usage; cost?: Cost }
 
@@ -33,6 +33,9 @@ export type Scorer = {
    * @param signal aborts with the eval, and when the time of the scorer is over
    */
   score(run: ScoredRun, signal: AbortSignal): Score | Promise<Score>
-  /** What results depend on beside the code of `score`: a change repeats stored results. */
+  /**
+   * A version of the inputs that results depend on beside the code of `score`: after a change, stored results are not
+   * reused.
+   */
   version?: string
 }

@@ -6,7 +6,7 @@ import { bootstrapInterval, meanOf, percentile, wilsonInterval } from '../statis
 
 export type SummaryOptions = { scorers: readonly string[]; seed: number; repeats: number }
 
-/** What a variant achieved, by its results. */
+/** The report of a variant from its results. */
 export function summarize(
   variant: string,
   results: readonly StoredResult[],

@@ -30,7 +30,7 @@ export async function writeHtml(
 
 type Conversation = Pick<ResultLine, 'input' | 'messages' | 'members'>
 
-/** By the key of the result; those that are too many have none. */
+/** The conversations by the key of the result; results beyond the limits have none. */
 async function conversationsOf(folder: string, keys: ReadonlySet<string>): Promise<Map<string, Conversation>> {
   const found = new Map<string, Conversation>()
   let chars = 0

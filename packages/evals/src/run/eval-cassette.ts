@@ -8,9 +8,9 @@ import { storageError } from '../store/storage-error.ts'
 import { writePieces } from '../store/write-pieces.ts'
 import type { EvaluateOptions } from './eval-options.ts'
 
-/** What makes the model calls of an eval, and knows how long its runs took. */
+/** Records or replays the model calls of an eval, and the durations of its runs. */
 export type EvalCassette = {
-  /** @param group the runs whose calls a replay keeps apart from those of others, which run at the same time */
+  /** @param group the runs whose calls a replay separates from the calls of other runs at the same time */
   replacement(group: string): (model: Model) => Model
   /** The duration of a run: the measured one, which is recorded, or the recorded one; 0 where there is none. */
   durationOf(run: string, measuredMs: number): number

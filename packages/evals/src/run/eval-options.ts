@@ -13,13 +13,13 @@ import type { EvalCase } from '../data/eval-case.ts'
 import type { Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 
-/** What `evaluate` takes. */
+/** The options of `evaluate`. */
 export type EvaluateOptions = {
-  /** The folder of its results below `out`; the id of the agent, or `eval`, when absent. */
+  /** The folder of the results below `out`; the id of the agent, or `eval`, when absent. */
   name?: string
   /** The agent or swarm; it is the only variant, by its id. Pass either this or `variants`. */
   agent?: Runnable
-  /** Agents to compare, by name; the first is the one that others are compared with. */
+  /** The agents to compare, by name; the others are compared with the first. */
   variants?: Record<string, Runnable>
   /** A list, or the path of a `.jsonl` or `.csv` file. */
   cases: readonly EvalCase[] | string
@@ -28,7 +28,7 @@ export type EvaluateOptions = {
   concurrency?: number
   /** Runs of each case; 1 when absent. */
   repeats?: number
-  /** Of the random numbers of the statistics; 1 when absent. */
+  /** The seed of the random numbers of the statistics; 1 when absent. */
   seed?: number
   /** A case passes when each of its scores is at least this; 1 when absent. */
   threshold?: number

@@ -11,9 +11,9 @@ export type { EvaluateOptions } from './eval-options.ts'
  * scorer that throws has no score for that run, which `missing` of the result names. The scores of a variant have 95 %
  * intervals, and two variants are compared on the cases that both have.
  *
- * Results are kept in `<out>/<name>/results.jsonl` as they are made, and the report in `report.json` beside it. A run whose
- * agent, case, repeat and scorers are those of a stored result is not repeated, unless it had failed, a score is missing,
- * or `fresh` is true: an eval that was killed continues. With a `cassette` every run is made.
+ * Results are kept in `<out>/<name>/results.jsonl` as they are made, and the report in `report.json` beside it. A run
+ * with the agent, case, repeat and scorers of a stored result is not repeated, unless the stored run has failed, a
+ * score is missing, or `fresh` is true: an eval that was killed continues. With a `cassette` every run is made.
  *
  * @throws AgentKitError `invalid-argument` for a wrong option or case, with its line; `not-found` and `unreadable-file` for
  *   files of cases and cassettes; `aborted` when the signal aborts; `storage` when results cannot be written

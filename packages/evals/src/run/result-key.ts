@@ -4,8 +4,8 @@ import type { NamedCase } from '../data/eval-case.ts'
 import type { Scorer } from '../data/scorer.ts'
 
 /**
- * What a stored result depends on: another agent, case or scorer has other keys, so that its runs are made. The code of
- * tools is not seen; `version` of the agent says that it has changed.
+ * The hash of the agent that stored results depend on: with another agent, case or scorer the key differs, so the runs
+ * are made again. The hash does not cover the code of tools; a new `version` of the agent shows that it has changed.
  */
 export async function agentHash(agent: Runnable): Promise<string> {
   return sha256(json([agent.id, agent.version, await partsOfAgent(agent)]))

@@ -10,7 +10,7 @@ import { firstChars, messageOf, redactSecrets, toErrorInfo } from '@agentkit/cor
 import type { NamedCase } from '../data/eval-case.ts'
 import { limits } from '../limits.ts'
 
-/** One run of a case: its result, and why it is no answer, if it is none. */
+/** One run of a case: its result, and the error if the run has no answer. */
 export type CaseRun = { result?: RunResult; error?: ErrorInfo; events: AgentEvent[]; durationMs: number }
 
 /**

@@ -21,9 +21,9 @@ import { scoreRun } from './score-run.ts'
 
 export type EvalRun = {
   report: EvalReport
-  /** Where its files are. */
+  /** The folder of the files. */
   folder: string
-  /** In the order of the report's results. */
+  /** The results in the order of the report. */
   results: StoredResult[]
 }
 
@@ -31,7 +31,7 @@ export type EvalProgress = { done: number; runs: number; reused: number }
 
 type Task = { variant: string; agent: Runnable; case: NamedCase; repeat: number; key: string }
 
-/** What `evaluate` does, with what the command shows of it. */
+/** Does the work of `evaluate`, and reports progress for the command. */
 export async function runEval(
   options: EvaluateOptions,
   onProgress: (progress: EvalProgress) => void = () => {},
@@ -133,7 +133,7 @@ async function runTasks(tasks: readonly Task[], work: Work): Promise<StoredResul
   return results
 }
 
-/** Of the runs that ask the same: an edited list of cases keeps their recorded calls. */
+/** The group of runs with the same question, so that an edited list of cases keeps its recorded calls. */
 function groupOf({ input, history }: NamedCase): string {
   return caseHash({ id: '', input, ...(history && { history }) }).slice(0, 32)
 }

@@ -10,7 +10,7 @@ export type RunScores = {
   reasons: Record<string, string>
   /** Why a scorer has no score. */
   missing: Record<string, string>
-  /** What the scorers themselves used. */
+  /** The usage of the scorers themselves. */
   scoring: { usage: Usage; cost?: Cost }[]
 }
 

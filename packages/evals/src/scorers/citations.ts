@@ -7,21 +7,20 @@ import { limits } from '../limits.ts'
 import { claimsOf, hasClaim, normalized } from './claims.ts'
 import { cut } from './text-scorers.ts'
 
-/** Where `citations` finds the cited files. */
+/** The options of `citations`. */
 export type CitationsOptions = {
-  /** Where the cited files are, for an agent without knowledge of its own: plain text in UTF-8. */
+  /** The folder of the cited files, for an agent without knowledge of its own: plain text in UTF-8. */
   folder?: string
 }
 
 /**
  * Whether the answer can be looked up in its sources, without a model: the share of these that hold.
  *
- * - Each quote stands in its file. The agent's knowledge reads the file, else `folder` has it; where neither is, this is not
- *   checked, and the reason says so.
- * - Each sentence with a number, a date or a name has a source whose quote contains it. An answer without any needs no
- *   source.
+ * - Each quote is in its file. The agent's knowledge reads the file, else `folder` has it; without both, this is not
+ * checked, and the reason says so. - Each sentence with a number, a date or a name has a source whose quote contains
+ * it. An answer without any needs no source.
  *
- * Whether a quote supports what a sentence says of it, only a reader can decide: see {@link judge}.
+ * Only a reader can decide whether a quote supports a sentence: see {@link judge}.
  *
  * @throws AgentKitError `invalid-argument` for an unknown option
  * @example

@@ -15,11 +15,11 @@ import { limits } from '../limits.ts'
 /** The model that judges, and what it is asked. */
 export type JudgeOptions = {
   model: Model
-  /** What a good answer has. The judge rates from 1, it has none of it, to 5, it has all of it. */
+  /** The properties of a good answer. The judge rates from 1 (the answer has none of them) to 5 (it has all). */
   rubric: string
   /** `"judge"` when absent. Several judges of one eval need names. */
   name?: string
-  /** What the judgement of one run may use; 3 model calls when absent. */
+  /** The budget for the judgement of one run; 3 model calls when absent. */
   budget?: Budget
 }
 

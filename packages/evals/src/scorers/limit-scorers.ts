@@ -38,7 +38,7 @@ const usedOf: Record<keyof Budget, (run: ScoredRun) => number | undefined> = {
     if (inputTokens === undefined && outputTokens === undefined) return totalTokens
     return Math.max((inputTokens ?? 0) + (outputTokens ?? 0), totalTokens ?? 0)
   },
-  // The steps of a result are those of the run alone, without its members.
+  // `result.steps` counts the run alone, without its members.
   modelCalls: ({ result, events }) => Math.max(result.steps, events.filter(({ type }) => type === 'step-end').length),
   toolCalls: ({ events }) => calledTools(events).length,
   seconds: ({ durationMs }) => durationMs / 1000,

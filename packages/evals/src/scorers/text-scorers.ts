@@ -15,8 +15,8 @@ export type TextOptions = {
 const textRules = { field: isText, ignoreCase: isFlag }
 
 /**
- * Whether the answer is what the case expects: the same text, white space at the ends aside. Where `expected` is not text,
- * the answer's `output`, or the JSON that it is, equals it.
+ * Whether the answer equals the expected value: the same text, ignoring white space at the ends. If `expected` is not a
+ * text, the answer's `output`, or its text parsed as JSON, is compared.
  *
  * A case without `expected` has no score.
  *
@@ -75,7 +75,7 @@ export function contains(options: TextOptions = {}): Scorer {
 
 /**
  * Whether the answer matches a regular expression. The search ends after one second, and covers the first million
- * characters: a pattern such as `/(a+)+$/` may take for ever, and has no score then.
+ * characters: a pattern such as `/(a+)+$/` may never end, and has no score then.
  *
  * @throws AgentKitError `invalid-argument` for something other than a regular expression
  * @example
@@ -113,7 +113,7 @@ function isNonEmpty(text: unknown): text is string {
 }
 
 function isTimeout(cause: unknown): boolean {
-  // `instanceof` fails: the error's class is that of the other context.
+  // `instanceof` fails, because the error's class belongs to the other context.
   return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }
 
@@ -129,7 +129,7 @@ function comparable(text: string, ignoreCase: boolean): string {
   return ignoreCase ? one.toLowerCase() : one
 }
 
-/** As JSON has it: `undefined` fields are absent. */
+/** The value as JSON: `undefined` fields are absent. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null')
 }

@@ -4,13 +4,14 @@ import { meanOf } from './intervals.ts'
 const zPower = 0.8416212335729143
 
 /**
- * The difference of means that a test at 5 % finds with a probability of 80 %, by the spread of these paired differences.
- * Where they are all equal, it is that of as many cases as the test needs at least.
+ * The difference of means that a test at 5 % finds with a probability of 80 %, by the spread of these paired
+ * differences. If all differences are equal, it is the share of the least number of differing cases that the test
+ * needs.
  *
  * Source: the normal approximation for paired means, Cohen: Statistical Power Analysis for the Behavioral Sciences (1988);
  * for evals Miller: Adding Error Bars to Evals (2024), https://arxiv.org/abs/2411.00640, section 5.
  *
- * @param tests how many tests share the 5 %
+ * @param tests the number of tests that share the 5 %
  */
 export function detectableDifference(differences: readonly number[], tests: number): number {
   const n = differences.length

@@ -55,7 +55,7 @@ export function bootstrapInterval(values: readonly number[], seed: readonly (str
     means[resample] = sum / n
   }
   means.sort()
-  // The sums of resamples are rounded in other ways than that of the values.
+  // The sums of resamples are rounded differently from the sum of the values.
   return { low: Math.min(quantile(means, 0.025), mean), high: Math.max(quantile(means, 0.975), mean) }
 }
 

@@ -3,7 +3,7 @@ import { randomOf } from './random.ts'
 /** The most differing cases for which all flips are counted; for more, flips are drawn at random. */
 const mostExact = 20
 const mostDraws = 100_000
-/** Of more than 20,000 differences fewer flips are drawn, so that the test takes seconds. */
+/** For more than 20,000 differences fewer flips are drawn, so that the test takes seconds. */
 const leastDraws = 10_000
 const mostSigns = 2_000_000_000
 
@@ -66,7 +66,7 @@ function drawn(sizes: Float64Array, observed: number, seed: readonly (string | n
 }
 
 /**
- * Adjusts p-values for their number, so that the chance of any false alarm among them stays that of one test.
+ * Adjusts p-values for their number, so that the chance of any false alarm stays the chance of a single test.
  *
  * Source: Holm: A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
  *

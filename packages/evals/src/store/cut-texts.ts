@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 /** A text of at most `most` characters, with the number of characters that are left out. */
 export function cutTexts(text: string, most: number): string {
   if (text.length <= most) return text
-  // Not between the halves of a character.
+  // Does not cut between the two halves of a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text[most - 1] ?? '') ? most - 1 : most
   return `${text.slice(0, end)}… (${text.length - end} more characters)`
 }

@@ -1,11 +1,11 @@
 import type { AgentEvent, JSONValue, Message } from '@agentkit/core'
 
-/** What a member of a swarm said and called while it had one task. */
+/** The messages and calls of a swarm's member during one task. */
 export type MemberMessages = { member: string; messages: Message[] }
 
 /**
- * The messages of the members of a swarm, made of the events of its run: its result has those of the swarm alone. Members
- * whose messages are all in the result, as in a handoff, are left out.
+ * The messages of a swarm's members, built from the events of its run, because the result has only the messages of the
+ * swarm. Members whose messages are all in the result, as in a handoff, are left out.
  */
 export function memberMessages(events: readonly AgentEvent[], conversation: readonly Message[]): MemberMessages[] {
   const found: Member[] = []

@@ -24,7 +24,7 @@ export class ResultsFile {
     }
   }
 
-  /** Removes the results of these keys; those of other agents, cases and scorers stay. */
+  /** Removes the results of these keys; results of other agents, cases and scorers stay. */
   async remove(keys: ReadonlySet<string>): Promise<void> {
     if (!existsSync(this.#path)) return
     await writePieces(this.#path, linesWithout(this.#path, keys))

@@ -14,8 +14,8 @@ export interface Proxy {
 
 /**
  * A proxy before Postgres, on loopback.
- * @param options.dropsNotifications as a pooler in transaction mode: what is sent by NOTIFY does not arrive
- * @param options.listensAfterMs as a busy server: a LISTEN takes so long
+ * @param options.dropsNotifications drops messages of NOTIFY, as a pooler in transaction mode does
+ * @param options.listensAfterMs the duration of a LISTEN, as on a busy server
  */
 export async function startProxy(url: string, { dropsNotifications = false, listensAfterMs = 0 } = {}): Promise<Proxy> {
   const target = new URL(url)

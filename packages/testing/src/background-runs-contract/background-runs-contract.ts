@@ -19,8 +19,8 @@ export type BackgroundStoreUnderTest = RunStoreUnderTest & {
 }
 
 /**
- * Registers the vitest tests that every {@link BackgroundRuns} passes, but those of its queue, which are
- * `runQueueContract`. Its store also passes `runStoreContract`.
+ * Registers the vitest tests that every {@link BackgroundRuns} passes. `runQueueContract` has the tests of its queue.
+ * Its store also passes `runStoreContract`.
  *
  * @param name of the store, for the report
  * @param makeDatabase creates an empty database; called before each test

@@ -52,7 +52,7 @@ export function beginTests(getStores: GetBackground): void {
       (await runs.list(of, filter)).map(({ runId }) => runId)
     const [first, ofSession] = [{ limit: 2 }, { limit: 1, sessionId: key.sessionId }]
     expect([await idsOf(owner, first), await idsOf(owner, ofSession)]).toEqual([['r5', 'r4'], ['r5']])
-    // One behind the first page begins, and then the last one of the page.
+    // A run after the first page begins, and then the last run of the page.
     await takeOver(stores, 'r1')
     await runs.cancel('r1', { status: 'failed', finishReason: 'aborted' })
     await takeOverAlone(stores, 'r4')
@@ -62,7 +62,7 @@ export function beginTests(getStores: GetBackground): void {
     expect(await idsOf({ agentId: key.agentId }, after)).toEqual(['r3', 'r2', 'r1'])
     expect(await idsOf(owner, { ...after, after: 'r5', sessionId: key.sessionId })).toEqual(['r2', 'r1'])
     expect(await idsOf({ agentId: key.agentId }, { limit: 10, status: 'running' })).toEqual(['r4', 'r3'])
-    // One that is tried again keeps its place too.
+    // A run that is retried keeps its place too.
     await runs.cancel('r2', { status: 'failed', finishReason: 'aborted' })
     await background.retry('r1')
     await takeOver(stores, 'r1')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { approval, done, event } from '../run-store-contract/runs.ts'
 import { aloneKey, enqueue, finish, type GetBackground, queued, takeOver } from './background.ts'
 
-/** The one stream of events of a run and its members. */
+/** Tests the common event stream of a run and its members. */
 export function eventTests(getStores: GetBackground): void {
   it('numbers the events of members in the stream of the root, in the order in which they are written', async () => {
     const stores = getStores()
@@ -18,7 +18,7 @@ export function eventTests(getStores: GetBackground): void {
     await runs.append('r1/a', { attempt: 1, events: [event('a', 1), event('a', 2)] })
     await runs.append('r1/b', { attempt: 1, events: [event('b', 1)] })
     await runs.append('r1/a', { attempt: 1, events: [event('a', 3)] })
-    // The last events of the root that its process had not stored yet.
+    // The last events of the root, which its process had not stored yet.
     await runs.append('r1', { attempt: 1, events: [event('r1', 4)] })
     expect(await shown(runs, 'r1')).toEqual(['1 r1', '2 r1', '3 r1', '4 a', '5 a', '6 b', '7 a', '8 r1'])
     expect(await shown(runs, 'r1/a')).toEqual(['4 a', '5 a', '7 a'])

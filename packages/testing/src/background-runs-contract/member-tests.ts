@@ -37,7 +37,7 @@ export function memberTests(getStores: GetBackground): void {
     })
     expect(parent?.isFree).toBeFalsy()
     expect((await store.find('r1'))?.messages).toHaveLength(2)
-    // It keeps its session.
+    // The waiting run keeps its session.
     const busy = { ...conflict, retryable: true }
     await expect(takeOver(stores, 'r2')).rejects.toMatchObject(busy)
     await expect(runs.create(key, newRun('direct', { expectedVersion: 1 }))).rejects.toMatchObject(busy)

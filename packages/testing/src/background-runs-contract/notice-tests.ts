@@ -67,7 +67,7 @@ export function noticeTests(getStores: GetBackground): void {
     await enqueue(stores, alone('r1'), alone('r2'), queued('r3'), queued('r4'))
     const first = { messages: [], notifies: true }
     await runs.takeOver('r1', { expectedVersion: 0, begin: first })
-    // One that has waited for its session begins by another statement.
+    // A run that has waited for its session begins by another statement.
     await takeOver(stores, 'r3')
     await finish(runs, 'r3')
     const expectedVersion = (await stores.store.load(key))?.version ?? 0

@@ -8,32 +8,32 @@ export type ModelRun = {
   status: Status
   attempt: number
   isBackground: boolean
-  /** Whether a process has it. */
+  /** Whether a process executes the run. */
   isHeld: boolean
   holdsSession: boolean
   awaits: boolean
   isReplaced: boolean
   isResumable: boolean
-  /** Its place in the conversation: none before it begins. */
+  /** The place of the run in the conversation; `undefined` before it begins. */
   place: number | undefined
   acceptedAt: number
   /** The order among queued runs. */
   readyAt: number
   parent?: string
   notifies: boolean
-  /** Of the approvals that it requested last, those that are open. */
+  /** The open approvals among those that the run requested last. */
   open: string[]
   hasDecision: boolean
 }
 
-/** What an operation must result in: nothing, or an error. */
+/** The expected outcome of an operation: nothing, or an error. */
 export type Outcome = { code: string; retryable?: boolean } | undefined
 
 const conflict: Outcome = { code: 'session-conflict', retryable: false }
 const retryable: Outcome = { code: 'session-conflict', retryable: true }
 const notFound: Outcome = { code: 'not-found' }
 
-/** What is promised of background and direct runs in a few sessions. */
+/** A model of the contract of background and direct runs in a few sessions. */
 export class RunsModel {
   readonly runs: Map<string, ModelRun> = new Map()
   readonly notices: string[] = []
@@ -236,7 +236,7 @@ export class RunsModel {
       if (run.isReplaced || this.#orderOf(run) < this.#orderOf(from)) continue
       if (isOpen(run)) this.#stop(run)
       run.isReplaced = true
-      // As every turn whose id begins with that of a replaced run.
+      // Every turn whose id begins with the id of a replaced run is replaced too.
       for (const other of this.runs.values()) if (other.runId.startsWith(`${run.runId}/`)) other.isReplaced = true
     }
     this.#move(session)

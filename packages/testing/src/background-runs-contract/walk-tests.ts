@@ -13,7 +13,7 @@ export function walkTests(getStores: GetBackground): void {
     const stores = getStores()
     const processes = [stores, { ...stores, ...(await opened(stores)) }]
     await walk(walks(100), (random, seed, note) => new Walk({ stores, processes, random, seed, note }).run())
-    // Those that the walk has closed are known to the contract, which closes all.
+    // The contract closes all stores, also the ones that the walk has opened.
   }, 3_600_000)
 }
 

@@ -1,7 +1,7 @@
 import type { ModelEvent, ModelStream } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 
-/** Yields the events of bursts one by one; those of one burst synchronously. */
+/** Yields the events of bursts one by one; the events of one burst follow synchronously. */
 export class BurstIterator implements ModelStream, AsyncIterableIterator<ModelEvent> {
   readonly #bursts: AsyncGenerator<ModelEvent[], void>
   readonly #signal: AbortSignal

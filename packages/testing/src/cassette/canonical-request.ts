@@ -33,8 +33,8 @@ function normalized(copy: ModelRequest, normalize: (request: ModelRequest) => Mo
 }
 
 /**
- * What two requests must have in common to be the same call: everything but the ids of calls, which providers generate,
- * and the limit that the remaining budget sets for the answer.
+ * The key of a request. Equal keys mean the same call: everything counts except the ids of calls, which providers
+ * generate, and the limit that the remaining budget sets for the answer.
  */
 export function looseKey(canonical: ModelRequest): string {
   const { maxOutputTokens: _, ...rest } = canonical

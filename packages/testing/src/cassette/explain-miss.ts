@@ -4,7 +4,7 @@ import type { RecordedCall } from './parse-cassette.ts'
 /** A recorded call that can be replayed. */
 export type IndexedCall = {
   recorded: RecordedCall
-  /** Its position among all calls. */
+  /** The position of the call among all calls. */
   index: number
   request: ModelRequest
   isTaken: boolean
@@ -23,7 +23,7 @@ export function explainMiss(request: ModelRequest, recorded: readonly IndexedCal
     .slice(0, mostCompared)
     .map((call) => ({ call, found: differences(call.request, request) }))
   if (!nearest) return ''
-  // Among equally near calls, one that has not been replayed yet.
+  // Among equally similar calls, a call that has not been replayed yet is preferred.
   const rank = ({ call, found }: typeof nearest): number => weightOf(found) + (call.isTaken ? 0.001 : 0)
   const { call, found } = others.reduce((best, other) => (rank(other) < rank(best) ? other : best), nearest)
   const lines = found.slice(0, mostShown).flatMap(showDifference)

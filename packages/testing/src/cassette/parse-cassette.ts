@@ -13,9 +13,9 @@ export type RecordedCall = {
   call: number
   /** `provider/model`. */
   model: string
-  /** Whose call it is, where `record` was given a group. */
+  /** The group of the call, if `record` was given one. */
   group?: string
-  /** In the form that is compared: keys sorted, secrets scrubbed, files and opaque data as hashes. */
+  /** The request in the form that is compared: keys sorted, secrets scrubbed, files and opaque data as hashes. */
   request: ModelRequest
   /** The answer; events that arrived at once are in one list. */
   events: ModelEvent[][]
@@ -81,7 +81,7 @@ type Entry = { value: unknown; line: number }
 /** An entry starts with a brace at the start of a line: lines within an entry are indented. */
 function readEntries(title: string, text: string): Entry[] {
   let line = 1
-  // Not by `^`: a text may have a separator of Unicode, which begins a line to a pattern.
+  // The pattern has no `^`, because it also matches after Unicode line separators, which a text may contain.
   return text.split(/(?<=\n)(?=\{)/).map((piece) => {
     const entry = { value: parseEntry(title, piece, line), line }
     line += piece.split('\n').length - 1

@@ -8,15 +8,15 @@ export type RecordOptions = CassetteOptions & {
   /** Whether the content of the file is kept; otherwise the process's first call overwrites it. */
   append?: boolean
   /**
-   * Whose calls these are. `replay(file).model(id, { group })` answers with the calls of its group alone, so that works that
-   * run at the same time, and make equal requests, get their own answers.
+   * The group of these calls. `replay(file).model(id, { group })` answers only with the calls of its group, so that
+   * concurrent tasks with equal requests get their own answers.
    */
   group?: string
 }
 
 /**
- * Wraps a model so that its calls are written to a cassette for `replay`. Events and failures are those of the model.
- * Models that work together are recorded into one file.
+ * Wraps a model so that its calls are written to a cassette for `replay`. It returns the events and failures of the
+ * model. Models that work together are recorded into one file.
  *
  * Secrets are scrubbed: values of environment variables with the name of a secret, and texts that look like a key.
  *

@@ -25,8 +25,8 @@ export class RecordedCalls {
   }
 
   /**
-   * The recorded call of a request. Equal requests get their answers in the recorded order. A group gets its own calls, and
-   * those of none.
+   * The recorded call of a request. Equal requests get their answers in the recorded order. A group gets its own calls,
+   * and calls without a group.
    *
    * @throws AgentKitError `not-found` for a request that was not recorded, or is sent more often than it was recorded
    */

@@ -73,7 +73,7 @@ async function* play(
     await clock.turn(index, signal)
     throw failure
   } finally {
-    // Also for a call that is left earlier than in the recording.
+    // This also ends a call that is abandoned earlier than in the recording.
     clock.end(index)
   }
 }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { type Piece, promptOf, type Wire } from './prompt-pieces.ts'
 
-/** Whose rules a cache keeps: OpenAI's before GPT-5.6 and since, Anthropic's, or Gemini's. */
+/** The rules of a cache: OpenAI's before GPT-5.6 and since, Anthropic's, or Gemini's. */
 export type CacheRules = 'openai' | 'openai-breakpoints' | 'anthropic' | 'gemini'
 
-/** What a provider would report of a request. */
+/** The usage that a provider would report for a request. */
 export type CachedUsage = { inputTokens: number; cachedInputTokens: number; cacheWriteTokens: number }
 
-/** The prompt cache of a provider, which forgets nothing. */
+/** The prompt cache of a provider, without expiry. */
 export interface FakePromptCache {
-  /** What is read of a request's prompt, and what is written; a token is four characters. */
+  /**
+   * Returns the tokens of a request's prompt that are read from and written to the cache; a token is four characters.
+   */
   receive(body: unknown): CachedUsage
 }
 

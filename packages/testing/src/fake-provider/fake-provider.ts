@@ -30,7 +30,7 @@ export interface FakeProvider extends AsyncDisposable {
 }
 
 /**
- * Starts a server on 127.0.0.1 that speaks a provider's wire, checks each request as the real one does, and answers
+ * Starts a server on 127.0.0.1 with a provider's protocol. It checks each request like the real server, and answers
  * from a script.
  *
  * Both OpenAI wires are one server: `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings` and `/v1/models`. Each of

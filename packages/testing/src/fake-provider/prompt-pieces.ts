@@ -1,6 +1,6 @@
 import { type Fields, isFields } from './wires/wire-spec.ts'
 
-/** Whose request a body is. */
+/** The API of a request's body. */
 export type Wire = 'openai' | 'anthropic' | 'gemini'
 
 /** A part of a prompt, and whether its end is marked. */
@@ -29,7 +29,7 @@ const readers: Record<Wire, (body: Fields) => Piece[]> = {
     return [...head, ...listOf(input ?? messages)].map(pieceOf)
   },
   anthropic({ tools, system, tool_choice, thinking, messages }) {
-    // A change of these clears the cache of messages, but not that of tools and instructions.
+    // A change of these settings clears the cache of messages, but not the cache of tools and instructions.
     const settings = { text: `\0${JSON.stringify([tool_choice, thinking])}`, isMarked: false }
     const head = [...listOf(tools), ...listOf(system)].map(pieceOf)
     return [...head, settings, ...blocksOf(messages, 'content')]

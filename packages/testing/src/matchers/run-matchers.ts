@@ -1,6 +1,6 @@
 import { type AgentEvent, type Citation, type RunFinishReason, type RunResult, toolCalls } from '@agentkit/core'
 
-/** What the matchers check: the result of a run, or its events, which have the calls of members too. */
+/** The input of the matchers: the result of a run, or its events, which include the calls of members. */
 export type CheckedRun = Pick<RunResult, 'messages' | 'finishReason' | 'sources'> | readonly AgentEvent[]
 
 /** The part of Vitest's matcher state that is used. */
@@ -24,7 +24,7 @@ export function toHaveCalledTool(this: MatcherState, run: CheckedRun, name: stri
   const pass = own.some((call) => input === undefined || this.equals(call.input, input))
   const inputs = own.map((call) => JSON.stringify(call.input)).join(', ')
   const called = own.length > 0 ? `called it with ${inputs}` : `called ${listOf(calls.map((call) => call.name))}`
-  // Its form of asymmetric matchers is that of Vitest: Any<Number>.
+  // `stringify` prints asymmetric matchers like Vitest: Any<Number>.
   const wanted = input === undefined ? '' : ` with ${this.utils.stringify(input, undefined, { min: true })}`
   return matched(this, pass, `call "${name}"${wanted}`, called)
 }
@@ -94,7 +94,7 @@ type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
 /** Without the calls of attempts that were tried again, which the result does not have either. */
 function eventCalls(events: readonly AgentEvent[]): CallEvent[] {
   let calls: CallEvent[] = []
-  /** By the path of the agent: the calls of its current step. */
+  /** The calls of each agent's current step, by the path of the agent. */
   const open = new Map<string, CallEvent[]>()
   for (const event of events) {
     const path = event.path.join('/')

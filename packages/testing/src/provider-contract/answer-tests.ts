@@ -109,7 +109,7 @@ export function answerTests(subject: Subject): void {
       )
       expect(pieces.every(({ callId }) => callId === call?.callId)).toBe(true)
       expect(usual.events.filter(({ type }) => type === 'tool-input-delta')).toEqual([])
-      // Of the request it changes nothing, so that its prompt stays cached.
+      // It does not change the request, so the prompt stays cached.
       expect(drafted.requests.at(-1)?.body).toEqual(usual.requests.at(-1)?.body)
     })
 

@@ -5,13 +5,13 @@ import { expect, it, vi } from 'vitest'
 import { fakeProvider } from '../fake-provider/fake-provider.ts'
 import { askServer, type MakeProvider, type Subject } from './provider-under-test.ts'
 
-/** What the factory does with its options. */
+/** Tests the options of the factory. */
 export function factoryTests(subject: Subject): void {
   const { wire, makeProvider } = subject
 
   it('sends requests by the global fetch where `transport` says so, and by a given fetch before that', async () => {
     await using server = await fakeProvider(wire, [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
-    // Of Node's own fetch: one that a test puts in its place is called with either transport.
+    // Listens to Node's own fetch, because a replaced global `fetch` is called with either transport.
     const byFetch = vi.fn()
     subscribe('undici:request:create', byFetch)
     const own = vi.fn<typeof fetch>(async () => Response.json({}, { status: 500 }))

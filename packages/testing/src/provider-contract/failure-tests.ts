@@ -141,7 +141,7 @@ export function failureTests(subject: Subject): void {
       const askFor = (firstByteTimeoutMs: number) =>
         ask(subject, { fault: 'hang-before-headers' }, { firstByteTimeoutMs })
       let outcome = await askFor(40)
-      // A busy machine may not have sent it yet.
+      // A busy machine may not have sent the request yet.
       for (let ms = 160; outcome.requests.length === 0 && ms < 20_000; ms *= 4) outcome = await askFor(ms)
       const { error, requests } = outcome
       expect(error).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true })

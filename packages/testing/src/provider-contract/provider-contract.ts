@@ -14,12 +14,12 @@ import { quirkTests } from './quirk-tests.ts'
 
 /**
  * Registers the vitest tests that every provider passes: each runs the provider, on its official SDK, against a server
- * that speaks its wire and refuses what the real one refuses. The numbers in test names (Q1 …) are those of
+ * with its protocol that refuses what the real server refuses. The numbers in test names (Q1 …) refer to
  * `docs/quirks.md`.
  *
- * @param wire the provider's wire: the tests are those of all wires, and its own
+ * @param wire the provider's wire: the tests of all wires and of this wire are run
  * @param makeProvider creates the provider for the server at this address, with this key and further options
- * @param models the provider's model ids; by default those of the wire's own provider
+ * @param models the provider's model ids; by default the ids of the wire's own provider
  * @example
  * providerContract('groq', ({ url, apiKey, options }) => groq({ baseURL: url, apiKey, ...options }))
  */

@@ -83,7 +83,7 @@ export function deliveryTests(getQueue: GetQueue): void {
     )
     const [second] = await take(other, 1)
     expect(second?.runId).toBe('a1')
-    // One that comes before those that wait, and not before the one that is taken.
+    // The job comes before the waiting jobs, but not before the taken job.
     await queue.add([job('early', { sessionKey: 'a', sessionOrder: now() - 60_000 })])
     expect(await takeNow(queue)).toEqual([])
     await settleAll(other, [second as TakenJob])
@@ -128,7 +128,7 @@ export function deliveryTests(getQueue: GetQueue): void {
     expect(second.runId).toBe('r1')
     expect(second.token).not.toBe(first.token)
     expect(await queue.keep([first])).toEqual([first])
-    // What the first worker settles late is the job of the other one.
+    // The first worker settles late: the job belongs to the other worker now.
     await queue.settle(first)
     expect(await queue.missing(['r1'])).toEqual([])
     expect(await other.keep([second])).toEqual([])

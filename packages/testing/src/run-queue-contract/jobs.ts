@@ -26,7 +26,7 @@ export function jobs(count: number, prefix: string, options: Partial<QueuedJob> 
   return Array.from({ length: count }, (_, index) => job(`${prefix}${index}`, options))
 }
 
-/** Takes until so many jobs are there. */
+/** Takes jobs until it has `count` of them. */
 export async function take(
   queue: RunQueue,
   count: number,

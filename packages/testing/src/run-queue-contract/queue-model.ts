@@ -14,7 +14,7 @@ export type Request = { agentIds: readonly string[]; limit: number; perUser?: nu
 
 const leaseMs = 10_000
 
-/** What is promised of a queue: which deliveries it may and must make. */
+/** A model of the contract of a queue: the deliveries that it may and must make. */
 export class QueueModel {
   readonly jobs: Map<string, ModelJob> = new Map()
   #added = 0
@@ -151,7 +151,7 @@ export class QueueModel {
   #mustDeliver(job: ModelJob): boolean {
     if (job.token !== undefined || job.dueBy > this.#now() - this.#margin) return false
     const line = [...this.jobs.values()].filter((one) => one.sessionKey === job.sessionKey)
-    // Of a session, one that waits may be the first.
+    // In a session, another waiting job may be the first.
     return job.sessionKey === undefined || line.every((one) => one === job || (one.dueBy <= this.#now() && !one.token))
   }
 }

@@ -102,7 +102,7 @@ async function tryOperations(context: Walk): Promise<void> {
   const operations = [add, add, take, take, take, settle, settle, keep, letPass, compare]
   for (let step = 0; step < 25; step++) await (random.oneIn(60) ? clear() : random.pick(operations)())
   await compare()
-  // Every job is delivered, whichever worker has left it behind.
+  // Every job is delivered, including jobs that lost workers have left.
   await pass(20_000)
   await until(async () => {
     const taken = await workers[0].take({ agentIds: agents, limit: 10 })

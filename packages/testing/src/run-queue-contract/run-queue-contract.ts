@@ -10,9 +10,12 @@ import { readyTests } from './ready-tests.ts'
 export type RunQueueUnderTest = {
   /** Opens a queue of the database, as another process would. The test closes it. */
   open(): Promise<RunQueue>
-  /** Moves the clock of the database forward, which stands still otherwise. Without it, tests of later times wait. */
+  /**
+   * Moves the clock of the database forward, which does not advance by itself. Without this method, tests of later
+   * times wait.
+   */
   moveTime?(ms: number): void | Promise<void>
-  /** The time of the database, in milliseconds since 1970; that of this machine when absent. */
+  /** The time of the database, in milliseconds since 1970; the time of this machine when absent. */
   now?(): number
   /** Called after each test, when all queues are closed. */
   cleanup?(): Promise<void>

@@ -10,7 +10,7 @@ export function answerTests(getRuns: GetRuns): void {
     const { answers } = getRuns().runs
     expect(await answers.reserve(request)).toBeUndefined()
     expect(await answers.reserve(request)).toEqual({ fingerprint: 'f1' })
-    // What was sent differs: the caller compares.
+    // The fingerprints differ, which the caller has to detect.
     expect(await answers.reserve({ ...request, fingerprint: 'f2' })).toEqual({ fingerprint: 'f1' })
     await answers.store(request, { runId: 'r1' })
     expect(await answers.reserve(request)).toEqual({ fingerprint: 'f1', runId: 'r1' })

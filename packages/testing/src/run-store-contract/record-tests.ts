@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { key, user } from '../session-store-contract/turns.ts'
 import { done, type GetRuns, newRun, suspend } from './runs.ts'
 
-/** What the owner of runs sees. */
+/** Tests the records that the owner of runs receives. */
 export function recordTests(getRuns: GetRuns): void {
   it('returns the record of a run with all that is known of its end', async () => {
     const { runs } = getRuns()

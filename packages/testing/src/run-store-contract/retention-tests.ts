@@ -5,7 +5,7 @@ import { approval, done, event, type GetRuns, newRun } from './runs.ts'
 
 const nothing = { sessions: 0, runs: 0, events: 0, answers: 0 }
 
-/** What is removed when it is old. */
+/** Tests the removal of old data. */
 export function retentionTests(getRuns: GetRuns): void {
   it('removes nothing without rules, and nothing that is younger than they say', async () => {
     const { runs } = getRuns()
@@ -42,7 +42,7 @@ export function retentionTests(getRuns: GetRuns): void {
     expect(await runs.prune({ sessionsMs: Date.now() - since })).toMatchObject({ sessions: 25, runs: 25 })
     expect((await store.list(key)).map(({ sessionId }) => sessionId)).toEqual(['new'])
     expect(await store.load(member('old3'))).toBeUndefined()
-    // A member's session is as old as that of its swarm.
+    // A member's session is as old as the session of its swarm.
     expect(await store.load(member('new'))).toBeDefined()
     expect(await runs.read('r3')).toBeUndefined()
     expect(await runs.events('r3', 0, 10)).toEqual([])

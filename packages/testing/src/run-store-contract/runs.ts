@@ -36,7 +36,7 @@ export async function suspend(runs: RunStore, runId: string, ...approvalIds: str
   await runs.suspend(runId, { attempt: 1, approvals: approvalIds.map(approval) })
 }
 
-/** The same run in another process, after the one that had it has died. */
+/** Opens the same runs in another process, after the process that had them has died. */
 export async function afterCrash({ store, open }: RunsUnderTest): Promise<{ store: SessionStore; runs: RunStore }> {
   const other = await open()
   await store.close()

@@ -24,7 +24,7 @@ export function takeoverTests(getRuns: GetRuns): void {
     expect(await other.runs.orphans(['helper'])).toEqual([])
     expect(await versionOf(other.store)).toBe(1)
     await other.runs.append('r1', { attempt: 2, position: 3, messages: [answer('1')] })
-    // It has finished a step.
+    // The run has finished a step, so its takeovers are counted from 0 again.
     expect(await other.runs.read('r1')).toMatchObject({ takeovers: 0, attempt: 2 })
     await expect(other.runs.append('r1', { attempt: 1, messages: [answer('late')] })).rejects.toMatchObject(conflict)
     // An entry with nothing in it is how a process asks whether it still has the run.

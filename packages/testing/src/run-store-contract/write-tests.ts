@@ -114,7 +114,7 @@ export function writeTests(getRuns: GetRuns): void {
     }
     await refuseAll('r1', 2)
     await refuseAll('unknown', 1)
-    // Its own attempt is not affected by what was refused.
+    // The refused writes do not affect the current attempt.
     await runs.end('r1', { attempt: 1, ...done })
     await refuseAll('r1', 1)
     expect(await store.find('r1')).toMatchObject({ status: 'done', messages: [user('r1')] })

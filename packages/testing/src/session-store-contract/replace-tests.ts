@@ -75,7 +75,7 @@ export function replaceTests(getStore: GetStore): void {
   it('hides the turns of members, whose run ids begin with that of the run', async () => {
     const store = getStore()
     const member = { ...key, agentId: 'helper/member' }
-    // The id of the later run is the beginning of that of the earlier one.
+    // The id of the earlier run begins with the id of the later one.
     await runTurn(store, key, 'r10', [user('one'), answer('1')])
     await runTurn(store, member, 'r10/call', [user('task one'), answer('done')])
     await runTurn(store, key, 'r1', [user('two'), answer('2')])

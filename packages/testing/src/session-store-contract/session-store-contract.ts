@@ -63,8 +63,8 @@ export function sessionStoreContract(name: string, makeStore: () => Promise<Stor
 }
 
 /**
- * Registers the vitest tests that every `SessionStore` passes whose data outlives the process: those of
- * {@link sessionStoreContract}, and those of a store that is reopened.
+ * Registers the vitest tests that every `SessionStore` passes whose data outlives the process: the tests of {@link
+ * sessionStoreContract}, and tests of a reopened store.
  *
  * @param name of the store, for the report
  * @param makeStore creates an empty store; called before each test

@@ -2,7 +2,7 @@ import type { JSONValue } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { answer, begin, type GetStore, key, load, runTurn, user } from './turns.ts'
 
-/** What is stored besides messages. */
+/** Tests the state that is stored besides messages. */
 export function stateTests(getStore: GetStore): void {
   it('replaces the state of a session when a run stores one, and keeps it otherwise', async () => {
     const store = getStore()

@@ -31,7 +31,7 @@ export function waitingTests(getStore: GetStore): void {
     await waitForApproval(store, 'r2')
     await runTurn(store, key, 'r3', [user('r3'), answer('3')], { state: 'of r3' })
     await wake(store, 'r2')
-    // While it runs, its messages are hidden.
+    // While the run continues, its messages are hidden.
     expect((await load(store, key)).messages).toEqual([user('r1'), answer('1'), user('r3'), answer('3')])
     expect(await load(store, key)).toMatchObject({ state: 'of r3' })
     await store.append('r2', [result('b'), answer('2')])

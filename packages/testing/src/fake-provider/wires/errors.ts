@@ -11,7 +11,7 @@ export function wordsOf({ status, message, type, code }: ErrorWords, usual: Usua
   // A code may be a status in quotes, as Azure's are.
   const named = code == null || /^\d+$/.test(code) ? undefined : usual[code]
   const words = named ?? usual[status] ?? { message: 'Failed.' }
-  // A code that scripts use on each wire stands for the one that this provider has.
+  // A code that scripts use for all wires becomes the code of this provider.
   const ownCode = named || code === undefined ? words.code : code
   const ownType = type ?? words.type
   return {

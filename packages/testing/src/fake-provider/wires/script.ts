@@ -25,7 +25,7 @@ export type FakeToolCall = {
   callId?: string
 }
 
-/** What goes wrong while an answer is streamed; before its finish, or after `faultAfter` frames. */
+/** A fault during a streamed answer: before its end, or after `faultAfter` frames. */
 export type StreamFault =
   /** Sends nothing more and keeps the connection open. */
   | 'hang'
@@ -97,7 +97,7 @@ export type FakeStatus = {
   body?: JSONValue
 }
 
-/** What goes wrong before an answer begins. */
+/** A failure before an answer begins. */
 export type FakeFailure =
   | FakeStatus
   /** Never answers. */

@@ -19,7 +19,7 @@ export type WireSpec = {
   errorBody(error: ErrorWords, requestId: string): unknown
   /** Whether the body of an error holds when to try again, instead of `Retry-After`. */
   retryAfterInBody?: true
-  /** What every answer carries. */
+  /** The headers of every answer. */
   headers(requestId: string): Readonly<Record<string, string>>
 }
 

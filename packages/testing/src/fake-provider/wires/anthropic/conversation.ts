@@ -29,7 +29,7 @@ export function isThinking(block: Fields): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking'
 }
 
-/** What thinking is bound to: all blocks before it except thinking, whose order has a seal of its own. */
+/** The blocks that thinking is bound to: all blocks before it except thinking, whose order has its own signature. */
 export function saidBefore(blocks: readonly Block[]): unknown[] {
   return blocks.filter(({ block }) => !isThinking(block)).map(({ block, role }) => [role, block])
 }

@@ -41,7 +41,7 @@ export const gemini: WireSpec = {
   headers: () => ({ 'x-gemini-service-tier': 'standard', 'server-timing': 'gfet4t7; dur=1' }),
 }
 
-/** The model and method of a request; all versions of the API behave alike. */
+/** The model and method of a request; all versions of the API have the same behaviour. */
 function callOf({ method: verb, path }: RecordedRequest): { model: string; method?: string } {
   const [, model = '', method] = /^\/v1(?:beta|alpha)?\/models\/([^/:]+):(\w+)$/.exec(path) ?? []
   return verb === 'POST' && method ? { model: decodeURIComponent(model), method } : { model: '' }

@@ -43,7 +43,7 @@ function candidate(parts: readonly Fields[], end: Fields = {}): object {
 
 const streamError = { code: 503, message: 'The model is overloaded. Please try again later.', status: 'UNAVAILABLE' }
 
-/** What replaces an answer: a blocked prompt, or a malformed call. */
+/** The end that replaces an answer: a blocked prompt, or a malformed call. */
 function silentEnd(answer: FakeAnswer): object | undefined {
   if (answer.refusal !== undefined && !answer.text) return { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
   const broken = answer.toolCalls?.find((call) => !isFields(argsOf(call)))

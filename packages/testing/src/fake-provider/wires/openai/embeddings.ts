@@ -3,7 +3,10 @@ import { ApiError } from '../errors.ts'
 import type { Fields } from '../wire-spec.ts'
 import { requireField, requireList, requireOneOf, requireText } from './checks.ts'
 
-/** What `/v1/embeddings` answers: the same vector for the same text, of length 1. Base64 unless asked for floats. */
+/**
+ * The answer of `/v1/embeddings`: equal texts have equal vectors, of length 1. Base64, unless the request asks for
+ * floats.
+ */
 export function embeddingsBody(body: Fields): unknown {
   const model = requireField(body, 'model', '')
   const texts = typeof body.input === 'string' ? [body.input] : requireList(body.input, 'input')
