@@ -36,62 +36,63 @@ import { foreignModel } from '../util/foreign-values.ts'
 import { agentWords } from '../util/foreign-words.ts'
 import { checkModelInfo } from './model-info.ts'
 
-/** What an agent is: its name, instruction, functions and model, and the limits of its runs. */
+/** The options of an agent: its name, instruction, functions and model, and the limits of its runs. */
 export type AgentOptions<Output = undefined> = {
+  /** The name of the agent, such as `Research Team`. */
   name: string
   /** The functions that the model may call; default none. */
   functions?: readonly ToolLike[] | undefined
   /** A model, or several in the order of preference: when one fails, the next takes over. */
   model: Model | readonly Model[]
-  /** Default: derived from the name, `Research Team` → `research-team`. */
+  /** The id of the agent, which its sessions belong to. Default: derived from the name, `Research Team` → `research-team`. */
   id?: string | undefined
   /** What the agent is for and how it behaves: the system message. */
   instruction?: string | undefined
   /** What the agent is good at, for other agents. */
   description?: string | undefined
   /**
-   * The version of the agent, which is stored with its runs: a run that another version resumes has a warning. Default: a
+   * The version of the agent. It is stored with each run; a run that another version continues has a warning. Default: a
    * hash of its instruction, and of the names and schemas of its tools.
    */
   version?: string | undefined
   /** Example questions for a user interface. */
   samplePrompts?: readonly string[] | undefined
   /**
-   * The schema of the answer: `result.output` is a value that it has validated. A Standard Schema (zod, valibot,
-   * arktype, …) defines its type too.
+   * The schema of the answer: `result.output` is a value that the schema has validated. A Standard Schema (zod, valibot,
+   * arktype, …) also defines the type of `result.output`.
    */
   output?: StandardSchema<unknown, Output> | JSONSchema | undefined
-  /** How much answers vary, from 0. */
+  /** How much answers vary: 0 is the least; the provider sets the maximum. */
   temperature?: number | undefined
   /** How much the model thinks before it answers. */
   reasoning?: NonNullable<ModelSettings['reasoning']> | undefined
   /** The maximum length of one answer, in tokens. */
   maxOutputTokens?: number | undefined
-  /** Other settings of the model: `stop`, `toolChoice`, … A setting that is an option of the agent too is given once. */
+  /** Other settings of the model: `stop`, `toolChoice`, … Set each setting once: here or as an option of the agent. */
   modelSettings?: ModelSettings | undefined
   /**
-   * Whether providers cache the beginnings of prompts that later requests repeat: `"auto"` (the default), `"off"`, or a
-   * `{ key }` of 1 to 64 characters for those that route by one, in place of a hash of agent, version and session. With a
-   * cache, a run warns when a request does not begin with the one before.
+   * Whether providers cache the beginning of a prompt that later requests repeat: `"auto"` (the default), `"off"`, or
+   * `{ key }` with 1 to 64 characters, for providers that route requests by a key; the default key is a hash of agent,
+   * version and session. With a cache, a run warns when a request does not begin with the previous one.
    */
   cache?: CacheOption | undefined
   /** The limits of a run, together with all runs that it starts; default none. */
   budget?: Budget | undefined
   /** Prices by `provider/model`, which override those of provider packages. */
   prices?: Prices | undefined
-  /** When a run that repeats itself is warned (default: at the 4th time) and stopped (at the 6th); `false` disables it. */
+  /** When the model of a run that repeats itself gets a note (default: at the 4th time) and the run ends (at the 6th). `false`: never. */
   guard?: GuardOptions | false | undefined
   /** Retries of a failing model call; default 4 attempts. */
   retry?: RetryOptions | undefined
-  /** Files or other knowledge. It is synced before the first answer; its tools are added to the functions. */
+  /** Files or other knowledge. The agent syncs it before the first answer, and adds its tools to the functions. */
   knowledge?: Knowledge | undefined
-  /** What it remembers of its users: made by `createMemory()` of `@agentkit/memory`. Default none. */
+  /** What the agent remembers of its users, created by `createMemory()` of `@agentkit/memory`. Default none. */
   memory?: MemoryOf | undefined
   /** Functions that may change or block messages, calls and results of a run. */
   hooks?: Hooks | undefined
-  /** What a run does when its session is busy: wait (`"queue"`, the default), fail, or interrupt the other runs. */
+  /** What a run does when its session is busy: wait (`"queue"`, the default), fail (`"reject"`), or abort the other runs (`"interrupt"`). */
   onBusy?: OnBusy | undefined
-  /** Model calls of one run; default 20. */
+  /** The maximum number of model calls in one run; default 20. */
   maxSteps?: number | undefined
   /** How long one tool call may take, in milliseconds; default 30,000. */
   toolTimeoutMs?: number | undefined
@@ -103,16 +104,16 @@ export type AgentOptions<Output = undefined> = {
   /** The deadline of a whole run, in milliseconds; default none. */
   timeoutMs?: number | undefined
   /**
-   * How many tools of its own a client may bring for a run, by `clientTools` of the run, `/ui/chat` or `/agui`; default none.
-   * It executes them itself. They go to the agent's own model, not to members.
+   * How many tools a client may add to a run, by `clientTools` of the run, `/ui/chat` or `/agui`; default none. The client
+   * executes them. They are offered to the agent's own model, not to members.
    */
   clientTools?: { max: number } | undefined
-  /** How many days an approval can be decided; default 30, at most 365. Then its run fails with the code `approval`. */
+  /** For how many days an approval can be decided; default 30, at most 365. After that, its run fails with the code `approval`. */
   approvalDays?: number | undefined
   /**
-   * Called with each run that has ended or waits, where the store has runs (on disk, in Postgres): at least once, also
-   * after a crash, in the process of the run or in a worker. When it throws, or does not return within 30 s, it is called again,
-   * after growing waits, for 24 hours.
+   * Called with each stored run that has ended or waits, if the store has runs (on disk, in Postgres). It is called at least
+   * once, also after a crash, in the process of the run or in a worker. When it throws, or does not return within 30 s, it
+   * is called again, after growing waits, for 24 hours.
    */
   onRunEnd?: ((run: RunRecord) => void | Promise<void>) | undefined
   /** The store of conversations; default in memory. */

@@ -5,13 +5,17 @@ import type { StandardSchema } from './standard-schema.ts'
 /** The run that a tool belongs to. */
 export type ToolRun = Pick<ToolContext, 'signal' | 'userId' | 'sessionId' | 'runId'>
 
-/** The run that calls a tool. */
+/** What a tool receives beside its input: the run that calls it. */
 export type ToolContext = {
   /** Aborts when the run ends early or the tool times out. */
   readonly signal: AbortSignal
+  /** The user of the run. */
   readonly userId: string
+  /** The session of the run; absent for a run without one. */
   readonly sessionId?: string
+  /** The id of the run. */
   readonly runId: string
+  /** The id of this call. */
   readonly callId: string
   /** Unique over all runs, at most 64 ASCII characters; the same when this call is made again after a crash. */
   readonly idempotencyKey: string
@@ -20,12 +24,14 @@ export type ToolContext = {
 }
 
 /**
- * A function that a model can call. `execute` receives validated input and may return anything: a value is shown as
- * JSON, a list of text and image parts as it is, `null` as "no result", `undefined` as "done".
- * An error that it throws is the call's result, and never ends the run.
+ * A function that a model can call. `execute` receives validated input. The model receives what it returns: text and a
+ * list of text and image parts unchanged, any other value as JSON, `null` as "no result", `undefined` as "done".
+ * An error that it throws becomes the result of the call, and never ends the run.
  */
 export interface Tool {
+  /** The name that the model calls: letters, digits, `_` and `-`, at most 64. */
   readonly name: string
+  /** What the tool does and when to use it, for the model. */
   readonly description: string
   /** JSON Schema of the input, or a Standard Schema, which is converted at the first run. */
   readonly inputSchema: JSONSchema | StandardSchema
@@ -33,9 +39,9 @@ export interface Tool {
   readonly timeoutMs?: number
   /** Whether a call needs approval before it runs: always, or when the function returns true for the validated input. */
   readonly needsApproval?: boolean | ((input: unknown, call: { readonly callId: string }) => boolean | Promise<boolean>)
-  /** Whether a call may safely run twice: one whose process died is then run again instead of waiting for a person. */
+  /** Whether a call may safely run twice. If its process dies, such a call runs again; any other waits for a person. */
   readonly idempotent?: boolean
-  /** Whether the caller of the run executes it: a call waits, as an approval of kind `client-tool`, for its result. */
+  /** The caller of the run executes the call. The call waits for its result, as an approval of kind `client-tool`. */
   readonly client?: true
   /** The schema of the result that the caller gives. */
   readonly output?: JSONSchema | StandardSchema
@@ -51,5 +57,6 @@ export interface Tool {
    * @param run `warn` adds a sentence to the warnings of the run
    */
   isEnabled?(run: ToolRun & { warn(warning: string): void }): boolean | Promise<boolean>
+  /** Executes one call with validated input. */
   execute(input: unknown, context: ToolContext): unknown
 }

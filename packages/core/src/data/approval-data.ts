@@ -10,9 +10,13 @@ export type ApprovalKind = 'approval' | 'unknown-outcome' | 'client-tool'
 export type Approval = {
   /** `apr_` and 22 letters or digits; the same whenever the approval is shown again. */
   approvalId: string
+  /** The id of the tool call. */
   callId: string
+  /** The name of the tool. */
   name: string
+  /** The arguments of the call. */
   input: unknown
+  /** What has to be decided. */
   kind: ApprovalKind
   /** When a call of unknown outcome began: ISO 8601, UTC. */
   startedAt?: string
@@ -26,5 +30,5 @@ export type Approval = {
  */
 export type Decision = true | { deny: string } | { result: JSONValue }
 
-/** By `approvalId`. */
+/** Decisions by `approvalId`. */
 export type Decisions = Readonly<Record<string, Decision>>

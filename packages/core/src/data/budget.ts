@@ -1,13 +1,13 @@
-/** What a run may use, together with all that it starts. An absent figure is not bounded. */
+/** What a run may use, together with all runs that it starts. A value that is left out is unlimited. */
 export type Budget = {
-  /** US dollars. */
+  /** The cost of model calls, in US dollars. */
   usd?: number
-  /** Input and output together. */
+  /** Tokens, input and output together. */
   tokens?: number
-  /** Model calls, including retries and summaries. */
+  /** Model calls, including retries, fallbacks and summaries. */
   modelCalls?: number
   /** Tool calls. */
   toolCalls?: number
-  /** From the start of the run; time that it waits for an approval does not count. */
+  /** Seconds since the run began. The time in which it waits for an approval does not count. */
   seconds?: number
 }

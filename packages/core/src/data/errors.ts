@@ -39,15 +39,16 @@ export type ErrorCode =
 /** The wait that exceeded its timeout. */
 export type TimeoutPhase = 'first-byte' | 'idle' | 'run' | 'tool'
 
-/** What an error carries beside its code and message. */
+/** Details of an error, beside its code and message. */
 export type ErrorDetails = {
+  /** The error that caused this one. */
   cause?: unknown
   /**
    * Whether the same call may succeed later. When absent, true for `network`, `timeout`, `rate-limit`, `overloaded`,
    * `incomplete-stream`, `malformed-stream`, and `provider-error` with a status of 408, 409, 425, 429 or 5xx.
    */
   retryable?: boolean
-  /** How long the server asks to wait, in milliseconds. */
+  /** How long the provider's server asks to wait, in milliseconds. */
   retryAfterMs?: number
   /** The factory's name: `openai`, `azure`, … */
   provider?: string
@@ -86,18 +87,28 @@ const longestMessage = 16_384
  */
 export class AgentKitError extends Error {
   override readonly name = 'AgentKitError'
+  /** The kind of failure, from a closed list. */
   readonly code: ErrorCode
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean
   // Declared, not defined: an absent detail adds no key.
+  /** How long the provider's server asks to wait, in milliseconds. */
   declare readonly retryAfterMs?: number
+  /** The provider, such as `openai`. */
   declare readonly provider?: string
+  /** The requested model, without its provider. */
   declare readonly model?: string
+  /** The HTTP status of the provider's response. */
   declare readonly status?: number
+  /** The provider's id of the request. */
   declare readonly requestId?: string
+  /** The wait that exceeded its timeout, for `timeout`. */
   declare readonly phase?: TimeoutPhase
+  /** The run that failed. */
   declare readonly runId?: string
+  /** The tokens of the failed run. */
   declare readonly usage?: Usage
-  /** Of a failed `enqueueMany`. */
+  /** How many runs a failed `enqueueMany` has stored. */
   declare readonly details?: { readonly accepted: number }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -109,7 +120,7 @@ export class AgentKitError extends Error {
     if (details.accepted !== undefined) Object.assign(this, { details: { accepted: details.accepted } })
   }
 
-  /** The page of its code: what it means, why it occurs and how to fix it. An address, or a path below the app's folder. */
+  /** The page of the code: what it means, why it occurs and what to do. A URL, or a path below the folder of the app. */
   get help(): string {
     return helpOf(this.code)
   }
@@ -182,11 +193,15 @@ export function isInstance<Value>(value: unknown, type: new (...parameters: neve
 
 const infoFields = ['retryAfterMs', 'provider', 'model', 'status', 'requestId', 'phase'] as const
 
-/** An error as plain JSON, as events carry it. */
-export type ErrorInfo = { code: ErrorCode; message: string; retryable: boolean } & Pick<
-  ErrorDetails,
-  'retryAfterMs' | 'provider' | 'model' | 'status' | 'requestId' | 'phase'
->
+/** An error as plain JSON, as events have it. */
+export type ErrorInfo = {
+  /** The kind of failure, from a closed list. */
+  code: ErrorCode
+  /** What happened, and what to do. */
+  message: string
+  /** Whether the same call may succeed later. */
+  retryable: boolean
+} & Pick<ErrorDetails, 'retryAfterMs' | 'provider' | 'model' | 'status' | 'requestId' | 'phase'>
 
 /** The error without its cause, which may hold anything. */
 export function toErrorInfo(error: AgentKitError): ErrorInfo {

@@ -18,50 +18,166 @@ export type RunFinishReason =
 
 /** An event of a run, without its place in the stream. */
 export type AgentEventBody =
-  /** `budget` has the limits that the run has, those of its agent included; absent without any. */
-  | { type: 'run-start'; sessionId?: string; budget?: Budget }
-  | { type: 'agent-start'; name: string }
-  | { type: 'agent-end'; name: string; status: string; reason?: string }
-  | { type: 'step-start'; step: number }
-  /** The step is repeated, or its answer was not accepted: its deltas so far are void. */
-  | { type: 'step-restart'; step: number; error: ErrorInfo }
-  | { type: 'text-delta'; text: string }
-  | { type: 'reasoning-delta'; text: string }
-  | { type: 'tool-call'; callId: string; name: string; input: unknown }
-  | { type: 'tool-result'; callId: string; name: string; output: unknown; isError: boolean; durationMs: number }
-  | { type: 'source'; source: Citation }
-  | { type: 'handoff'; to: string }
-  | { type: 'model-fallback'; from: string; to: string; error: ErrorInfo }
+  /** The run has begun. */
+  | {
+      type: 'run-start'
+      /** The session of the run; absent for a run without one. */
+      sessionId?: string
+      /** The limits of the run, together with those of its agent; absent when there are none. */
+      budget?: Budget
+    }
+  /** A member has begun its work. */
+  | {
+      type: 'agent-start'
+      /** The name of the member. */
+      name: string
+    }
+  /** A member has ended its work. */
+  | {
+      type: 'agent-end'
+      /** The name of the member. */
+      name: string
+      /** `done`, `failed`, `aborted`, `budget`, or `waiting` for an approval. */
+      status: string
+      /** Why the status is not `done`. */
+      reason?: string
+    }
+  /** A step has begun: one model call, with the tool calls that follow from it. */
+  | {
+      type: 'step-start'
+      /** The number of the step; the first is 1. */
+      step: number
+    }
+  /** The step is repeated, or its answer was not accepted: discard its deltas so far. */
+  | {
+      type: 'step-restart'
+      /** The number of the step. */
+      step: number
+      /** Why the step is repeated. */
+      error: ErrorInfo
+    }
+  /** A piece of the answer. */
+  | {
+      type: 'text-delta'
+      /** The text that follows the text so far. */
+      text: string
+    }
+  /** A piece of the model's reasoning, where its provider shows it. */
+  | {
+      type: 'reasoning-delta'
+      /** The text that follows the reasoning so far. */
+      text: string
+    }
+  /** The model calls a tool. */
+  | {
+      type: 'tool-call'
+      /** The id of the call; the `tool-result` has the same one. */
+      callId: string
+      /** The name of the tool. */
+      name: string
+      /** The arguments of the call. */
+      input: unknown
+    }
+  /** A tool call has ended. */
+  | {
+      type: 'tool-result'
+      /** The id of the call. */
+      callId: string
+      /** The name of the tool. */
+      name: string
+      /** What the tool returned; the error message when `isError` is true. */
+      output: unknown
+      /** Whether the call failed or was denied. */
+      isError: boolean
+      /** How long the call took, in milliseconds. */
+      durationMs: number
+    }
+  /** A tool has cited a source. */
+  | {
+      type: 'source'
+      /** The passage that the answer is based on. */
+      source: Citation
+    }
+  /** The active member of a swarm hands the conversation over. */
+  | {
+      type: 'handoff'
+      /** The id of the member that continues. */
+      to: string
+    }
+  /** A model has failed, and the next one of the agent's list takes over. */
+  | {
+      type: 'model-fallback'
+      /** The model that failed, as `provider/model`. */
+      from: string
+      /** The model that takes over, as `provider/model`. */
+      to: string
+      /** The failure. */
+      error: ErrorInfo
+    }
+  /** A tool call waits for a decision. */
   | {
       type: 'approval-request'
+      /** The id that `approve`, `deny`, `answer`, `resume` and `decide` take. */
       approvalId: string
+      /** The id of the call. */
       callId: string
+      /** The name of the tool. */
       name: string
+      /** The arguments of the call. */
       input: unknown
+      /** What has to be decided. */
       kind: ApprovalKind
+      /** When a call of unknown outcome began: ISO 8601, UTC. */
       startedAt?: string
     }
-  /** `usage` and `cost` are those of the call that answered; `cost` is absent where the model's price is not known. */
-  | { type: 'step-end'; step: number; model: string; finishReason: ModelFinishReason; usage: Usage; cost?: Cost }
-  /** One per segment of the run, the last event in it. Only one whose reason is not `approval` is final. */
+  /** The model call of a step and its tool calls have ended. */
+  | {
+      type: 'step-end'
+      /** The number of the step. */
+      step: number
+      /** The model that answered, as `provider/model`. */
+      model: string
+      /** Why the model stopped. */
+      finishReason: ModelFinishReason
+      /** The tokens of the model call that answered. */
+      usage: Usage
+      /** The cost of the model call that answered; absent when the model's price is not known. */
+      cost?: Cost
+    }
+  /**
+   * The last event of `stream`, `resume` or a worker's part of the run. It is the last event of the run, unless its
+   * `finishReason` is `approval`.
+   */
   | {
       type: 'run-end'
+      /** Why the run ended. */
       finishReason: RunFinishReason
+      /** The answer; of a run that ends early, its last text. */
       text: string
+      /** The validated answer of an agent with `output`; only when `finishReason` is `stop`. */
       output?: unknown
+      /** The tokens of the run and of all runs that it started. */
       usage: Usage
+      /** The cost of the run and of all runs that it started; absent when the price of a model is not known. */
       cost?: Cost
-      /** Those of the result; absent when there are none. */
+      /** The warnings of the result; absent when there are none. */
       warnings?: string[]
+      /** Why the run failed. */
       error?: ErrorInfo
     }
 
-/**
- * One event of a run: a closed union of plain data; each event is a new object.
- * `seq` begins at 1 and rises over the whole life of the run, by one; a run that another process takes over continues above
- * every number that was seen. `path` lists the agents, outermost first.
- */
-export type AgentEvent = { seq: number; runId: string; path: string[] } & AgentEventBody
+/** One event of a run: a closed union of plain data. Each event is a new object. */
+export type AgentEvent = {
+  /**
+   * The number of the event in the run, from 1. It rises by one with each event. When another process takes the run over,
+   * numbers may be left out, but none is used twice.
+   */
+  seq: number
+  /** The id of the run. */
+  runId: string
+  /** The ids of the agents that the event belongs to, from the outermost in. */
+  path: string[]
+} & AgentEventBody
 
 /** Why a model stopped. Failures are thrown, so they are not listed here. */
 export type ModelFinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter'

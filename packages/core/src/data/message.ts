@@ -10,6 +10,7 @@ export type JSONSchema = { [key: string]: unknown }
 export type Opaque = {
   /** The `provider/model` that created it. */
   owner: string
+  /** The data as the provider returned it. */
   data: JSONValue
 }
 
@@ -29,17 +30,20 @@ export type InputPart =
   | { type: 'image'; data: Uint8Array | URL; mediaType?: string; name?: string }
   | { type: 'file'; data: Uint8Array | URL; mediaType?: string; name?: string }
 
-/** What a model has thought before it answered, as far as its provider shows it. */
+/** The reasoning of a model before its answer, where its provider shows it. */
 export type ReasoningPart = { type: 'reasoning'; text: string; opaque?: Opaque }
-/** A call of a tool that a model asks for. */
+/** A tool call of a model. */
 export type ToolCallPart = {
   type: 'tool-call'
+  /** The id of the call, unique in its message. */
   callId: string
+  /** The name of the tool. */
   name: string
   /** The arguments; `{}` when the model wrote invalid JSON. */
   input: JSONValue
   /** The text that the model wrote, when it is invalid JSON. */
   inputText?: string
+  /** What the provider needs back with the call. */
   opaque?: Opaque
 }
 /** A part of an answer of a model. */
@@ -48,18 +52,28 @@ export type AssistantPart = { type: 'text'; text: string; opaque?: Opaque } | Re
 type Versioned = { v?: 1 }
 /** The instruction of an agent. */
 export type SystemMessage = Versioned & { role: 'system'; content: string }
-/** What a user says. */
+/** A message of the user: a text, or a list of parts. */
 export type UserMessage = Versioned & { role: 'user'; content: string | UserPart[] }
 /** An answer of a model: text, reasoning and tool calls. */
-export type AssistantMessage = Versioned & { role: 'assistant'; content: AssistantPart[]; model?: string }
+export type AssistantMessage = Versioned & {
+  role: 'assistant'
+  /** The parts of the answer, in order. */
+  content: AssistantPart[]
+  /** The model that answered, as `provider/model`. */
+  model?: string
+}
 /** The result of a tool call. */
 export type ToolMessage = Versioned & {
   role: 'tool'
+  /** The id of the call that it answers. */
   callId: string
+  /** The name of the tool. */
   name: string
+  /** What the model reads: text, or parts. */
   content: string | (TextPart | ImagePart)[]
+  /** Whether the call failed or was denied. */
   isError?: boolean
-  /** Its tool says `keepResult`: a conversation that is too long keeps it for as long as there is room. */
+  /** The tool has `keepResult`: a conversation that is too long keeps this result while there is room. */
   kept?: boolean
 }
 

@@ -1,20 +1,28 @@
-/**
- * Tokens of one model call, or of a run. What the provider does not report is `undefined`, never 0.
- * `inputTokens` includes cache reads and writes; `outputTokens` includes reasoning.
- */
+/** Tokens of one model call, or of a run. A field that the provider does not report is absent, never 0. */
 export type Usage = {
+  /** Tokens of the prompt, including those that were read from a cache or written to it. */
   inputTokens?: number
+  /** Tokens of the answer, including those of reasoning. */
   outputTokens?: number
+  /** The part of `inputTokens` that was read from a cache. */
   cachedInputTokens?: number
+  /** The part of `inputTokens` that was written to a cache. */
   cacheWriteTokens?: number
+  /** The part of `outputTokens` that was spent on reasoning. */
   reasoningTokens?: number
+  /** All tokens, as the provider counts them. */
   totalTokens?: number
   /** Partly estimated, on the high side: the provider reported no usage, or the call ended before it did. */
   estimated?: true
 }
 
-/** The cost of a run in US dollars; `estimated` if its usage is. */
-export type Cost = { usd: number; estimated?: boolean }
+/** The cost of a model call or of a run. */
+export type Cost = {
+  /** US dollars. */
+  usd: number
+  /** Whether it was calculated from an estimated usage. */
+  estimated?: boolean
+}
 
 const fields = [
   'inputTokens',

@@ -10,15 +10,19 @@ import { isDeepEqual } from '../util/deep-equal.ts'
 import { measureJSON } from '../util/measure-json.ts'
 import { redactedError } from '../util/redact.ts'
 
-/** The run that calls a hook. */
+/** What a hook receives beside its value: the run that calls it. */
 export type HookContext = {
+  /** The id of the run. */
   readonly runId: string
+  /** The user of the run. */
   readonly userId: string
+  /** The session of the run; absent for a run without one. */
   readonly sessionId?: string
+  /** Aborts when the run ends early. */
   readonly signal: AbortSignal
 }
 
-/** Blocks the value. The reason becomes the answer for the user or, for a tool call, its result for the model. */
+/** Blocks the value. The text becomes the answer of the run or, for a tool call, the result that the model receives. */
 export type Block = { block: string }
 
 /**
@@ -30,10 +34,10 @@ export type HookResult<Value> = Value | Block | undefined | void | Promise<Value
 
 /**
  * Plain functions around a run. Each receives a value and may change or block it; an absent hook costs nothing.
- * A hook that throws fails the run with its error; `beforeTool` and `afterTool` fail the call. So nothing passes a broken
- * guardrail.
+ * A hook that throws fails the run with its error; in `beforeTool` and `afterTool` it fails the call. So a broken hook
+ * blocks.
  *
- * With `afterModel` or `output`, the text of a step is emitted when they have accepted it, not while it streams.
+ * With `afterModel` or `output`, the text of a step is emitted after the hook has accepted it, not while it streams.
  *
  * @example
  * const hooks: Hooks = {
@@ -47,7 +51,7 @@ export type Hooks = {
   input?(message: UserMessage, context: HookContext): HookResult<UserMessage>
   /** Each request to a model, including those for summaries. */
   beforeModel?(request: ModelRequest, context: HookContext): HookResult<ModelRequest>
-  /** Each answer of a model, before its calls are run. Removed calls are not run. */
+  /** Each answer of a model, before its tool calls are executed. Calls that the hook removes are not executed. */
   afterModel?(message: AssistantMessage, context: HookContext): HookResult<AssistantMessage>
   /** Each tool call before it runs. Its input is not validated yet. */
   beforeTool?(call: HookedCall, context: HookContext): HookResult<HookedCall>
@@ -61,7 +65,7 @@ export type Hooks = {
 export type HookedCall = { callId: string; name: string; input: unknown }
 /** The outcome of a tool call, as `afterTool` receives it. */
 export type HookedOutcome = HookedCall & { output: unknown; isError: boolean }
-/** An answer of the model, as `afterModel` receives it. */
+/** The final answer, as `output` receives it. */
 export type HookedAnswer = { text: string }
 
 /** The result of a hook. */
