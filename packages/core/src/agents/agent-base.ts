@@ -78,15 +78,15 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
   }
 
   /**
-   * The functions that its model may call, with those of its knowledge. Those of MCP servers and skills of the configuration
-   * are among them once a run has connected these.
+   * The functions that its model may call, including those of its knowledge. Functions of MCP servers and skills of the
+   * configuration are included after a run has connected them.
    */
   get tools(): readonly ToolInfo[] {
     const all = [...this.ownTools(), ...knownTools(this.knowledge), ...this.#hostTools]
     return all.map(({ name, description }) => ({ name, description }))
   }
 
-  /** What it remembers of its users. Without the option `memory`, each call is refused as `unsupported`. */
+  /** What the agent remembers of its users. Without the option `memory`, each call is refused as `unsupported`. */
   get memory(): Memory {
     return this.ownMemory() ?? noMemory(this.name)
   }
@@ -96,7 +96,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     return undefined
   }
 
-  /** Whether its messages may have images. The model may still refuse one. */
+  /** Whether messages may have images. The model may still refuse an image. */
   get acceptsImages(): boolean {
     try {
       this.host.check?.({ role: 'user', content: [{ type: 'image', base64: '', mediaType: 'image/png' }] })
@@ -205,7 +205,7 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
 
   /**
    * Closes what the agent has opened, and lists of tools with a connection that no other agent uses. A store or knowledge
-   * that was passed to it stays open.
+   * that was passed to the agent stays open.
    */
   async close(): Promise<void> {
     try {

@@ -13,13 +13,14 @@ import { agentSpec } from './agent-spec.ts'
 import { useLists } from './shared-lists.ts'
 
 /**
- * A name, an instruction and a list of functions that a model may call.
+ * An agent: a model with a name, an instruction and functions that it may call.
  *
  * @example
  * const agent = new Agent({ name: 'Weather', functions: [weather], model: openai().model('gpt-5.4-mini') })
  * const answer = await agent.chat('Do I need an umbrella in Oslo?', { sessionId: 'ada' })
  */
 export class Agent<Output = undefined> extends AgentBase<Output> {
+  /** The store of conversations. */
   readonly sessions: SessionStore
   readonly #spec: AgentSpec
   readonly #tools: Map<string, Tool>

@@ -15,8 +15,9 @@ export type FileStatus =
 export type FileNote = {
   /** Relative to the folder, with `/`. */
   file: string
+  /** Whether it could be read, or why not. */
   status: FileStatus
-  /** A sentence for the user. */
+  /** The reason, as a sentence for the user. */
   reason: string
 }
 
@@ -26,6 +27,7 @@ export type FileInfo = {
   readonly file: string
   /** In bytes. */
   readonly size: number
+  /** Whether it could be read, or why not. */
   readonly status: FileStatus
   /** Why the status is not `ok`: a sentence for the user. */
   readonly reason?: string | undefined
@@ -33,16 +35,23 @@ export type FileInfo = {
 
 /** A cited passage with the text around it. */
 export type Passage = {
+  /** Relative to the folder, with `/`. */
   file: string
+  /** The page on which the passage begins, from 1. */
   page?: number
+  /** The row number as a spreadsheet shows it: the header is 1. */
   row?: number
+  /** The heading above the passage. */
   heading?: string
-  /** Offsets into the file's extracted text, in UTF-16 code units. */
+  /** The beginning of the quote in the file's extracted text, in UTF-16 code units. */
   start: number
+  /** The end of the quote, in UTF-16 code units; exclusive. */
   end: number
+  /** The text of the passage. */
   quote: string
-  /** The text that directly precedes and follows the quote. */
+  /** The text directly before the quote. */
   before: string
+  /** The text directly after the quote. */
   after: string
   /** The file has changed since it was indexed, or is gone. */
   stale?: true
@@ -52,12 +61,13 @@ export type Passage = {
 export type SyncReport = {
   /** Files that were new, changed or renamed, and are now searchable. */
   indexed: number
+  /** Files that have not changed since the last sync. */
   unchanged: number
   /** Files that were deleted and are no longer searchable. */
   removed: number
   /** Files that changed while they were being read; the next sync reads them again. */
   pending: number
-  /** All files that are searchable now. */
+  /** All chunks that are searchable now. */
   chunks: number
   /** Files that cannot be read, each with the reason. */
   skipped: FileNote[]
@@ -71,11 +81,13 @@ export type SyncReport = {
 
 /** The progress of a sync. */
 export type SyncProgress = {
-  /** The number of files to read, and of those that are read. */
+  /** The number of files to read. */
   files: number
+  /** The number of files that have been read. */
   filesDone: number
-  /** Their sizes, in bytes. */
+  /** The size of the files to read, in bytes. */
   bytes: number
+  /** The size of the files that have been read, in bytes. */
   bytesDone: number
   /** Chunks written so far. */
   chunks: number
@@ -124,5 +136,6 @@ export interface Knowledge {
    * name. `records` and `passage` still see all files.
    */
   separateUsers?(): void
+  /** Closes the index. */
   close(): Promise<void>
 }

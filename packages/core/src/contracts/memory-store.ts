@@ -1,4 +1,4 @@
-/** Whose memory: what one agent and one user have said to each other. */
+/** The owner of a memory: one agent and one user. */
 export type MemoryOwner = { agentId: string; userId: string }
 
 /** A turn that can be recalled. */
@@ -13,14 +13,17 @@ export type RememberedTurn = {
   messages: { role: 'user' | 'assistant'; text: string }[]
 }
 
-/** A note about a user. It cites the turn in which it was made, and is gone with it. */
+/** A note about a user. It cites the turn in which it was made, and is deleted with it. */
 export type Note = {
+  /** The id of the note. */
   noteId: string
+  /** The note: one line. */
   text: string
   /** ISO 8601, UTC. */
   at: string
   /** Absent where the run was not stored. */
   sessionId?: string
+  /** The run in which the note was made; absent where it was not stored. */
   runId?: string
 }
 

@@ -3,7 +3,7 @@ import type { Note } from './memory-store.ts'
 import type { SessionStore } from './session-store.ts'
 import type { Tool } from './tool.ts'
 
-/** Earlier turns that were found: the citation of the best one, and the text of those around it in its session. */
+/** A hit of a search in earlier turns: the citation of the best turn, and the text of the turns around it. */
 export type MemoryHit = Citation & { session: NonNullable<Citation['session']>; text: string }
 
 /** What an agent remembers of its users. */

@@ -116,7 +116,12 @@ export function toolCalls(message: AssistantMessage): ToolCallPart[] {
 }
 
 /** The position of an invalid message, and its problem. */
-export type TranscriptProblem = { index: number; problem: string }
+export type TranscriptProblem = {
+  /** The index of the message, from 0. */
+  index: number
+  /** What is wrong with it. */
+  problem: string
+}
 
 /**
  * Checks that these messages can be sent to a model of any provider. Accepts values of any type.

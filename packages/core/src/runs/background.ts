@@ -3,43 +3,46 @@ import type { InputPart, Message } from '../data/message.ts'
 
 /** Options of a run that a worker begins. */
 export type EnqueueOptions = {
-  /** Whose session; `"default"` when absent. */
+  /** The user of the run; `"default"` when absent. */
   userId?: string
-  /** Which conversation to continue: its runs begin one after the other, in the order of acceptance. */
+  /** The conversation to continue. Its runs begin one after the other, in the order in which they were accepted. */
   sessionId?: string | undefined
-  /** What the run may use up, with all that it starts. It tightens the agent's budget. */
+  /** What the run may use, together with all runs that it starts. The smaller value of this and the agent's applies. */
   budget?: Budget | undefined
   /** A run of this session: it and every later turn are hidden, and this run takes their place. */
   replaces?: string | undefined
   /**
-   * Makes the call repeatable: the same key of the same user, with the same input and options, is the same run; with
-   * others it is `invalid-argument`. Kept as long as the run. At most 1,024 bytes.
+   * Makes the call repeatable: the same key of the same user, with the same input and options, is the same run. With another
+   * input or other options it is `invalid-argument`. It is kept as long as the run, and has at most 1,024 bytes.
    */
   idempotencyKey?: string | undefined
-  /** Among the runs of this user: higher first; 0 when absent. Never among the runs of one session. */
+  /** Runs of this user with a higher priority begin first; 0 when absent. Runs of one session always begin in order. */
   priority?: number | undefined
-  /** Not before this time, at most 5 years ahead. A time in the past is now. */
+  /** The run does not begin before this time, which is at most 5 years ahead. A time in the past means now. */
   startAfter?: Date | undefined
-  /** The deadline of the run, in milliseconds, from its beginning; 1 hour when absent. The agent's own, when shorter, holds. */
+  /** The deadline of the run, in milliseconds, from its beginning; 1 hour when absent. If the agent's own is shorter, it applies. */
   timeoutMs?: number | undefined
-  /** Messages that seed a session which has none yet. Without `sessionId`: what came before. */
+  /** The messages before this one. With a `sessionId`, they have an effect only if the session has no messages yet. */
   history?: readonly Message[] | undefined
 }
 
 /** One run of `enqueueMany`. */
-export type EnqueueItem = EnqueueOptions & { input: string | InputPart[] }
+export type EnqueueItem = EnqueueOptions & {
+  /** The message of the user. */
+  input: string | InputPart[]
+}
 
 /** Options of `agent.follow`. */
 export type FollowOptions = {
-  /** The `seq` of the last event that was received; 0 when absent: all that are kept. */
+  /** The `seq` of the last event that was received. When absent, all stored events are emitted. */
   after?: number | undefined
   /** The run's user; any user when absent. */
   userId?: string
-  /** Ends the stream. The run continues. */
+  /** Ends the stream when it aborts. The run continues. */
   signal?: AbortSignal | undefined
 }
 
-/** How many runs a worker has at once. */
+/** How many runs a worker executes at once. */
 export type WorkOptions = {
   /** Runs at once, from 1 to 1,000; 25 when absent. */
   concurrency?: number
@@ -49,7 +52,7 @@ export type WorkOptions = {
 
 /** A worker of this process. */
 export interface Worker {
-  /** Takes no more runs, gives those that it has 25 s to end, and hands the others back. */
+  /** Takes no more runs, gives its active runs 25 s to end, and releases the others. */
   close(): Promise<void>
 }
 
@@ -59,14 +62,17 @@ export type ScheduleTimes = {
   cron: string
   /** An IANA name, such as `"Europe/Berlin"`; `"UTC"` when absent. */
   timeZone?: string
-  /** What happens with times at which no worker lived: nothing (`"skip"`, the default), or one run for all of them. */
+  /** What happens with times at which no worker was running: nothing (`"skip"`, the default), or one run for all of them. */
   missed?: 'skip' | 'once'
 }
 
 /** A schedule of an agent. Times are ISO 8601, UTC. */
 export type ScheduleInfo = Required<ScheduleTimes> & {
+  /** The name of the schedule, unique for its agent. */
   name: string
+  /** The user of its runs. */
   userId: string
+  /** When it starts its next run. */
   next: string
   /** When it last started a run. */
   last?: string

@@ -9,8 +9,11 @@ import { parseFailure } from './member-tool.ts'
 export type MemberAnswer = {
   /** The member's id. */
   agent: string
+  /** The task that it received. */
   task: string
+  /** Its answer. */
   text: string
+  /** How its run ended. */
   status: MemberStatus
   /** Why it is not `done`. */
   reason?: string

@@ -17,6 +17,7 @@ export type SwarmState = {
   readonly history: readonly Message[]
   /** The answers of members in this run, in the order of their calls. */
   readonly answers: readonly MemberAnswer[]
+  /** The last answer; `undefined` at the first call. */
   readonly last: MemberAnswer | undefined
   /** The ids of the members. */
   readonly agents: readonly string[]

@@ -39,6 +39,7 @@ import {
  * const answer = await swarm.chat('Analyse this data: [1, 2, 3, 4, 5]')
  */
 export class Swarm<Output = undefined> extends AgentBase<Output> {
+  /** The store of conversations. */
   readonly sessions: SessionStore
   readonly #options: SwarmOptions<Output>
   readonly #store: SessionStore

@@ -20,14 +20,17 @@ export type Flow = {
   nextCall(): string
 }
 
-/** What a function step receives beside its value. */
+/** What a function step receives in addition to its value. */
 export type StepContext<Input = unknown> = {
   /** The workflow's input. */
   readonly input: Input
   /** Aborts when the run ends early, or when a parallel step fails. */
   readonly signal: AbortSignal
+  /** The user of the run. */
   readonly userId: string
+  /** The session of the run; absent for a run without one. */
   readonly sessionId?: string
+  /** The id of the run. */
   readonly runId: string
 }
 
