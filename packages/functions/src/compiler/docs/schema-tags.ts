@@ -65,7 +65,7 @@ export function keywordsOf(
 }
 
 /** A pattern that the schema's validator can use. */
-function expression(text: string): string | undefined {
+function expression(text: string): JSONValue | undefined {
   return problemOfPattern(text) === undefined ? words(text) : undefined
 }
 
