@@ -137,35 +137,51 @@ export type QueuedRunEntry = {
 /** The run of a member: it has the same agent, user and priority, no session, and no notices. */
 export type MemberRunEntry = { runId: string; key: SessionKey; options: JSONValue }
 
-/** The most queued background runs: in all, and of one user. */
-export type QueueBounds = { queued: number; userQueued: number }
+/** The maximum number of queued background runs. */
+export type QueueBounds = {
+  /** Of all users together. */
+  queued: number
+  /** Of one user. */
+  userQueued: number
+}
 
 /** How many stored runs have each status. */
 export type RunCounts = {
+  /** The id of the agent. */
   agentId: string
+  /** Runs that no worker has begun. */
   queued: number
+  /** Runs that are in progress. */
   running: number
+  /** Runs that wait for a decision. */
   waiting: number
+  /** Runs that have failed. */
   failed: number
-  /** Failed ones with the code `crashed`. */
+  /** Failed runs with the code `crashed`. */
   crashed: number
-  /** How often these runs were begun and taken over, all together. */
+  /** How often these runs were begun and taken over, in total. */
   attempts: number
-  /** When the oldest queued one was accepted, in milliseconds since 1970; absent where none is queued. */
+  /** When the oldest queued run was accepted, in milliseconds since 1970; absent when none is queued. */
   oldestQueuedAt?: number
 }
 
 /** A schedule as a store keeps it. */
 export type StoredSchedule = {
+  /** The id of the agent. */
   agentId: string
+  /** The name of the schedule, unique for its agent. */
   name: string
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
   cron: string
+  /** An IANA name, such as `"Europe/Berlin"`. */
   timeZone: string
+  /** What happens with times at which no worker was running. */
   missed: 'skip' | 'once'
+  /** The user of its runs. */
   userId: string
-  /** What its runs begin with, and their options. */
+  /** The input of its runs, and their options. */
   entry: JSONValue
-  /** Milliseconds since 1970; absent when it never comes again. */
+  /** When it starts its next run, in milliseconds since 1970; absent when it never does. */
   nextAt?: number
   /** When it last started a run, in milliseconds since 1970; absent before the first. */
   lastAt?: number
@@ -173,21 +189,24 @@ export type StoredSchedule = {
 
 /** A notice that is not delivered. */
 export type UndeliveredNotice = {
+  /** The id of the notice. */
   noticeId: string
-  tries: number
-  /** As in `RunNotice`. */
-  createdAt: number
-  /** Why it is not tried again. */
-  failed?: string
-}
-
-/** A run that has ended or waits. All tries of one notice have one id. */
-export type RunNotice = {
-  noticeId: string
-  /** How often it was taken, this time included. */
+  /** How often it was sent. */
   tries: number
   /** When the run ended or began to wait, in milliseconds since 1970. */
   createdAt: number
-  /** As it was then; `record.status` is `done`, `failed` or `waiting`. */
+  /** Why it is not sent again. */
+  failed?: string
+}
+
+/** The notice of a run that has ended or waits. */
+export type RunNotice = {
+  /** The id of the notice; each attempt to deliver it has the same one. */
+  noticeId: string
+  /** How often it was sent, including this time. */
+  tries: number
+  /** When the run ended or began to wait, in milliseconds since 1970. */
+  createdAt: number
+  /** The run at that time; `record.status` is `done`, `failed` or `waiting`. */
   record: RunRecord
 }

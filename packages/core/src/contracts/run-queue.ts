@@ -39,12 +39,15 @@ export interface RunQueue {
   close(): Promise<void>
 }
 
-/** A job of the queue: the run that is to be worked on. */
+/** A job of the queue: a run that a worker should execute. */
 export type QueuedJob = {
+  /** The id of the run. */
   runId: string
+  /** The id of its agent. */
   agentId: string
+  /** The user of the run. */
   userId: string
-  /** Of one agent and user. Absent: it waits for no other job. */
+  /** The session of the run, unique for its agent and user. When absent, the job waits for no other job. */
   sessionKey?: string
   /**
    * Among the jobs of its session, lower first: when its run was accepted or became due, by the clock of the store. When
@@ -57,8 +60,26 @@ export type QueuedJob = {
   startAfter?: number
 }
 
-/** A job that a worker has. `token` names this delivery of it. */
-export type TakenJob = { runId: string; agentId: string; userId: string; token: string }
+/** A job that a worker has taken. */
+export type TakenJob = {
+  /** The id of the run. */
+  runId: string
+  /** The id of its agent. */
+  agentId: string
+  /** The user of the run. */
+  userId: string
+  /** The id of this delivery of the job. */
+  token: string
+}
 
-/** How many jobs of an agent wait and are taken, and how old the oldest one is. */
-export type QueueCounts = { agentId: string; queued: number; taken: number; oldestMs: number }
+/** The jobs of an agent. */
+export type QueueCounts = {
+  /** The id of the agent. */
+  agentId: string
+  /** Jobs that no worker has taken. */
+  queued: number
+  /** Jobs that a worker has taken. */
+  taken: number
+  /** How long the oldest queued job that is due has waited, in milliseconds; 0 when there is none. */
+  oldestMs: number
+}

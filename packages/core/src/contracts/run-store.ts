@@ -194,19 +194,22 @@ export type StoredRun = {
   priority?: number
 }
 
-/** What rows of usage are for. */
+/** How usage is grouped. */
 export type UsageBy = 'day' | 'model' | 'session'
 
-/** What some runs have used. */
+/** The usage of a group of runs. */
 export type UsageRow = {
   /** A date (`2026-11-24`), a `provider/model`, or a session; absent for runs without one. */
   key?: string
-  /** Whose session it is. */
+  /** The user of the session, when usage is grouped by session. */
   userId?: string
+  /** The number of runs. */
   runs: number
+  /** The sum of their input tokens. */
   inputTokens: number
+  /** The sum of their output tokens. */
   outputTokens: number
-  /** In US dollars, of the runs whose cost is known; absent where none is. */
+  /** The sum of the known costs, in US dollars; absent when no cost is known. */
   usd?: number
 }
 
@@ -236,7 +239,16 @@ export type RetentionRules = {
 }
 
 /** How much the retention has removed. */
-export type PruneReport = { sessions: number; runs: number; events: number; answers: number }
+export type PruneReport = {
+  /** Sessions. */
+  sessions: number
+  /** Runs. */
+  runs: number
+  /** Events of runs. */
+  events: number
+  /** Stored answers to requests with an idempotency key. */
+  answers: number
+}
 
 /** Answers to requests that carry an idempotency key, kept until `prune` or the deletion of their session. */
 export interface IdempotentAnswers {

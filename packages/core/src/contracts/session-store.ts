@@ -23,9 +23,9 @@ import type { RunStore } from './run-store.ts'
  *   (see `visibleMessages`). `turns` and `find` return the whole journal.
  */
 export interface SessionStore {
-  /** What it keeps of runs so that they outlive their process. Without it, resumable runs are `unsupported`. */
+  /** The stored runs, which can continue after their process has died. Without it, resumable runs are `unsupported`. */
   readonly runs?: RunStore
-  /** What it knows of users beside single sessions. Without it, agents cannot have `memory`. */
+  /** The memory of users across sessions. Without it, agents cannot have `memory`. */
   readonly memory?: MemoryStore
   /**
    * @param options.from how many messages at the beginning of the conversation are left out, such as those that a summary
@@ -56,6 +56,7 @@ export interface SessionStore {
    * @throws AgentKitError `session-conflict` when the run is not (or no longer) running
    */
   end(runId: string, status: 'done' | 'failed' | 'waiting', usage?: Usage): Promise<void>
+  /** The turn of a run; `undefined` for an unknown run. */
   find(runId: string): Promise<Turn | undefined>
   /**
    * Oldest first; `after` is a runId, `limit` a count. Unknown sessions have none, and an unknown run has none after it.
@@ -76,5 +77,6 @@ export interface SessionStore {
   rename(key: SessionKey, title: string): Promise<void>
   /** Removes a session and its turns. Does nothing for an unknown session. */
   delete(key: SessionKey): Promise<void>
+  /** Closes the store. */
   close(): Promise<void>
 }

@@ -47,7 +47,7 @@ export async function findDelegates(run: OpenedRun): Promise<Delegates | undefin
   return delegates
 }
 
-/** The run of a member that had failed, and whose caller is retried before it was told: it is queued again. */
+/** The run of a member that had failed, and whose caller is retried before it received the failure: it is queued again. */
 async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): Promise<StoredRun> {
   const { runId, status } = child.record
   if (status !== 'failed' || state.collected.includes(runId)) return child
