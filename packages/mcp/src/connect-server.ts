@@ -64,9 +64,9 @@ function createSession(server: Server) {
   const hashes = new Map<string, string>()
   let era: Era | undefined = server.lockFile === undefined ? undefined : readLocked(server.lockFile, server.name).era
   let connection: Promise<Connection> | undefined
-  /** Connections that another one has replaced, with calls that may still be answered. */
+  /** Connections that another one has replaced, with requests that may still be answered. */
   const replaced = new Set<Connection>()
-  const callsOn = new Map<Connection, number>()
+  const requestsOn = new Map<Connection, number>()
   let isClosed = false
 
   const open = async (): Promise<Connection> => {
@@ -93,27 +93,27 @@ function createSession(server: Server) {
     })
     return opening
   }
-  /** Runs a call on a connection, which is closed after its last one where another one has replaced it. */
+  /** Sends requests on a connection, which is closed after the last ones where another one has replaced it. */
   const using = async <Result>(current: Connection, work: () => Promise<Result>): Promise<Result> => {
-    callsOn.set(current, (callsOn.get(current) ?? 0) + 1)
+    requestsOn.set(current, (requestsOn.get(current) ?? 0) + 1)
     try {
       return await work()
     } finally {
-      const others = (callsOn.get(current) ?? 1) - 1
-      if (others > 0) callsOn.set(current, others)
-      else callsOn.delete(current)
+      const others = (requestsOn.get(current) ?? 1) - 1
+      if (others > 0) requestsOn.set(current, others)
+      else requestsOn.delete(current)
       if (others === 0 && replaced.delete(current)) void current.close()
     }
   }
-  /** Has the next call open a connection. Those that run on the lost one are not ended: each learns by itself what became of it. */
+  /** Has the next call open a connection. The requests on the lost one are not ended: each learns by itself what became of it. */
   const replace = (lost: Connection, opened: Promise<Connection> | undefined): void => {
     if (connection === opened) connection = undefined
-    if (callsOn.has(lost)) replaced.add(lost)
+    if (requestsOn.has(lost)) replaced.add(lost)
     else void lost.close()
   }
   const list = async (): Promise<ListedTools> => {
-    const { client } = await open()
-    const listed = await listTools(client, server).catch((error: unknown) => {
+    const current = await open()
+    const listed = await using(current, () => listTools(current.client, server)).catch((error: unknown) => {
       throw connectError(error, server)
     })
     for (const tool of listed.tools.values()) if (!hashes.has(tool.name)) hashes.set(tool.name, hashOf(tool))

@@ -112,6 +112,41 @@ describe('calls that run when a server has forgotten their session', () => {
     await tools.close()
     await server.close()
   })
+
+  it('are sent again, although another one replaces the connection on which the tools are read anew', async () => {
+    const lost = new Set<unknown>()
+    const isListing = Promise.withResolvers<void>()
+    const mayList = Promise.withResolvers<void>()
+    let sessions = 0
+    let second: string | undefined
+    const server = await listen(async (request, response) => {
+      const session = request.headers['mcp-session-id']
+      if (lost.has(session)) return response.writeHead(404).end()
+      response.setHeader('mcp-session-id', session ?? String(++sessions))
+      const onCall = (id: unknown) =>
+        answerWith(response, { id, result: { content: [{ type: 'text', text: session }] } })
+      const onList = async () => {
+        if (session !== second) return
+        isListing.resolve()
+        await mayList.promise
+      }
+      return plainServer(onCall, onList)(request, response)
+    })
+    const tools = await mcp({ url: server.url, pins: false })
+    // Requests before the handshake have none either.
+    const first = sessions
+    second = String(first + 1)
+    const third = String(first + 2)
+    lost.add(String(first))
+    const one = call(tools, 'echo')
+    await isListing.promise
+    lost.add(second)
+    expect(await call(tools, 'echo')).toBe(third)
+    mayList.resolve()
+    expect(await one).toBe(third)
+    await tools.close()
+    await server.close()
+  })
 })
 
 describe('a server of the SDK 2.x', () => {
@@ -222,7 +257,10 @@ describe('a server over HTTP', () => {
 })
 
 /** A server with the tool `echo`, whose calls are answered by a function. */
-function plainServer(onCall: (id: unknown, response: ServerResponse) => void): RequestListener {
+function plainServer(
+  onCall: (id: unknown, response: ServerResponse) => void,
+  onList: () => Promise<void> = async () => {},
+): RequestListener {
   const serverInfo = { name: 'x', version: '1' }
   const results: Record<string, unknown> = {
     initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
@@ -235,6 +273,7 @@ function plainServer(onCall: (id: unknown, response: ServerResponse) => void): R
     if (request.method !== 'POST') return void response.writeHead(405).end()
     if (id === undefined) return void response.writeHead(202).end()
     if (method === 'tools/call') return onCall(id, response)
+    if (method === 'tools/list') await onList()
     const error = { code: -32601, message: 'Method not found' }
     answerWith(response, { id, ...(results[method] ? { result: results[method] } : { error }) })
   }
