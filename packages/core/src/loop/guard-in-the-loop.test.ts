@@ -19,6 +19,9 @@ const status = tool({
   execute: () => 'pending',
 })
 
+// A store has no empty answers, and of long results what the model has read.
+const storedWhole = pathologies.filter(({ name }) => !/empty answers|long result/.test(name))
+
 describe('a run that goes round in circles', () => {
   it.each(pathologies)('receives a note about $name, and ends as no-progress', async (pattern) => {
     const { result, model, stored } = await runPattern(pattern)
@@ -28,6 +31,21 @@ describe('a run that goes round in circles', () => {
     expect(toldAt(model)).toEqual(pattern.toldAt)
     expect(validateTranscript(result.messages)).toEqual([])
     expect(validateTranscript(stored)).toEqual([])
+  })
+
+  it.each(storedWhole)('counts on where $name is resumed', async (pattern) => {
+    const { result, model } = await runPattern(pattern, { needsApproval: true })
+    expect(result).toMatchObject({ finishReason: 'no-progress', steps: pattern.stoppedAt })
+    expect(toldAt(model)).toEqual(pattern.toldAt)
+  })
+
+  it('counts calls before and after an approval as one step', async () => {
+    const pay: Tool = { ...status, name: 'pay', needsApproval: true }
+    const model = scriptedModel(sameCall.map(() => ({ toolCalls: [{ name: 'status' }, { name: 'pay' }] })))
+    const agent = new Agent({ name: 'Test', functions: [status, pay], model, maxSteps: 30 })
+    const result = await approved(agent, await agent.stream('Hello').result)
+    expect(result).toMatchObject({ finishReason: 'no-progress', steps: 6 })
+    expect(toldAt(model)).toEqual([4])
   })
 
   it('has no answer to give, unless the model said something on the way', async () => {
@@ -42,6 +60,12 @@ describe('a run that goes round in circles', () => {
 })
 
 describe('a run that makes progress', () => {
+  it.each(healthyPatterns)('is not stopped by $name where it is resumed', async (pattern) => {
+    const { result, model } = await runPattern(pattern, { needsApproval: true })
+    expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.', steps: pattern.steps.length + 1 })
+    expect(toldAt(model)).toEqual(pattern.toldAt)
+  })
+
   it.each(healthyPatterns)('is not stopped by $name', async (pattern) => {
     const { result, model, stored } = await runPattern(pattern)
     expect(result.error).toBeUndefined()
@@ -85,12 +109,20 @@ describe('the option `guard`', () => {
 type Ran = { result: RunResult; model: ScriptedModel; stored: RunResult['messages'] }
 
 /** Plays the steps to an agent, and answers after the last. */
-async function runPattern({ steps }: StepPattern): Promise<Ran> {
+async function runPattern({ steps }: StepPattern, { needsApproval = false } = {}): Promise<Ran> {
   const model = scriptedModel([...steps.map(toTurn), 'Done.'])
-  const agent = new Agent({ name: 'Test', functions: toolsOf(steps), model, maxSteps: 100 })
-  const result = await agent.stream('Hello', session).result
+  const functions = toolsOf(steps).map((each) => ({ ...each, needsApproval }))
+  const agent = new Agent({ name: 'Test', functions, model, maxSteps: 100 })
+  const result = await approved(agent, await agent.stream('Hello', session).result)
   const stored = await agent.sessions.load({ agentId: agent.id, ...session })
   return { result, model, stored: stored?.messages ?? [] }
+}
+
+/** The end of a run that is resumed whenever it waits for approval. */
+async function approved(agent: Agent, result: RunResult): Promise<RunResult> {
+  if (result.finishReason !== 'approval') return result
+  const decisions = Object.fromEntries(result.approvals.map(({ approvalId }) => [approvalId, true as const]))
+  return approved(agent, await agent.resume(result.runId, decisions).result)
 }
 
 function toTurn({ calls, text }: PatternStep, step: number): ScriptedTurn {

@@ -10,7 +10,6 @@ import { limits } from '../limits.ts'
 import type { ModelChain } from '../policies/fallback.ts'
 import { applyHook, type HookContext } from '../policies/hooks.ts'
 import type { Ledger } from '../policies/ledger.ts'
-import { createLoopDetector } from '../policies/loop-detection.ts'
 import { checkPriced } from '../policies/price.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
@@ -23,6 +22,7 @@ import { withToolInstructions } from '../tools/toolbox.ts'
 import { untilAborted } from '../util/abort.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from './call-with-fallback.ts'
 import { findDelegates } from './delegates.ts'
+import { guardOf } from './guard-of.ts'
 import { openStored } from './open-stored.ts'
 import { type AgentSpec, anyUser, type NewRun, type OpenedRun, type Run, type RunScope } from './types.ts'
 
@@ -191,7 +191,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const { delegates } = opened
   const run: Run = Object.assign(caller, {
     ...{ turn, state, conversation, toolBox, format, hookContext, summarize, snapshot, path, delegates },
-    guard: createLoopDetector(agent.guard),
+    guard: guardOf(opened),
     members: {
       memberPath: place?.memberPath ?? scope.member?.memberPath ?? agent.id,
       store: place?.store ?? scope.member?.store ?? agent.sessions,
@@ -203,7 +203,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
       summary: undefined,
     },
     stepsBefore: snapshot ? (snapshot.stepsBefore ?? 0) : path.length > 0 ? state.steps : 0,
-    plannedSteps: 0,
+    plannedSteps: snapshot?.plannedSteps ?? 0,
     finalTool: undefined,
     cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
   })

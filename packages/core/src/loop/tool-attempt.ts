@@ -3,6 +3,7 @@ import type { ToolContext } from '../contracts/tool.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
+import { isRepetitionNote } from '../policies/loop-detection.ts'
 import { withSignal } from '../runs/current-run.ts'
 import type { AgentRun } from '../runs/run.ts'
 import { type ToolResult, toToolResult } from '../tools/tool-result.ts'
@@ -83,4 +84,14 @@ export function idempotencyKey({ scope, members, state }: Run, { callId }: ToolC
 /** Adds what the loop detection says to a result. */
 export function withNote(content: ToolMessage['content'], note: string): ToolMessage['content'] {
   return typeof content === 'string' ? `${content}\n${note}` : [...content, { type: 'text', text: note }]
+}
+
+/** The content of a stored result without that note. */
+export function withoutNote(content: ToolMessage['content']): ToolMessage['content'] {
+  if (typeof content !== 'string') {
+    const last = content.at(-1)
+    return last?.type === 'text' && isRepetitionNote(last.text) ? content.slice(0, -1) : content
+  }
+  const end = content.lastIndexOf('\n')
+  return end >= 0 && isRepetitionNote(content.slice(end + 1)) ? content.slice(0, end) : content
 }

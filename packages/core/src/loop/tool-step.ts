@@ -2,7 +2,7 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { distinctPassages } from '../data/citation.ts'
-import type { JSONValue, Message, ToolCallPart, ToolMessage } from '../data/message.ts'
+import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { beginToolCalls } from '../policies/shared-budget.ts'
@@ -19,6 +19,7 @@ import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { delegate, delegatedMember } from './delegates.ts'
 import { executeTools, type ToolOutcome } from './execute-tools.ts'
+import { beginStep, resultsOf } from './guard-of.ts'
 import { emitMissingResults } from './interrupted-step.ts'
 import { MemberSuspended } from './parent-run.ts'
 import type { Verdicts } from './tool-hooks.ts'
@@ -33,8 +34,9 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   const { calls } = reply
   const { state, scope, conversation, guard } = run
   const { suspended } = run.members
-  guard.beginStep(calls.length)
-  await emitMissingResults(run, resultsOf(state.messages))
+  const stored = resultsOf(state.messages)
+  beginStep(guard, reply.message, stored, calls.length)
+  await emitMissingResults(run, stored)
   // A run whose process has died may have calls that were never checked for approval.
   const isSuspended = decisions !== undefined && scope.requested === undefined
   let own = isSuspended ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
@@ -67,13 +69,6 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
     conversation.add(message)
   }
   return { type: 'tool-calls', reply }
-}
-
-/** The results at the end of a run's messages, so far. */
-function resultsOf(messages: readonly Message[]): ToolMessage[] {
-  return messages
-    .slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1)
-    .filter((message) => message.role === 'tool')
 }
 
 /** The approvals of a step that has not waited yet. */

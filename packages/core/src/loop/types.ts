@@ -251,8 +251,6 @@ export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   delegates: Delegates | undefined
   hookContext: HookContext
   snapshot: RunSnapshot | undefined
-  /** Steps that a plan made since the run began or was resumed. */
-  plannedSteps: number
   /** The tool that takes the answer, for models that need one. */
   finalTool: string | undefined
   /** Under which providers cache its prompts; `undefined` where they are not to be cached. */

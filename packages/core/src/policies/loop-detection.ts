@@ -124,6 +124,11 @@ export function checkGuardOptions(options: GuardOptions | false): void {
   )
 }
 
+/** Whether a text is a note that `addResult` has returned. */
+export function isRepetitionNote(text: string): boolean {
+  return /^\[You have called [^\n]* the run ends at \d+ times\.\]$/.test(text)
+}
+
 const noDetector: LoopDetector = {
   beginStep() {},
   addResult: () => undefined,

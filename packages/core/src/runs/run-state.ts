@@ -40,6 +40,8 @@ export type RunState = {
   answered: Map<string, AnsweredRequest | StoredPrompt>
   /** What each member with a budget has used while it had the conversation, by its path. */
   accounts: Map<string, BudgetSnapshot>
+  /** How often each swarm has handed the conversation over since it had it, by its path. */
+  handoffs: Map<string, number>
 }
 
 /** @param messages the user's message; empty for a resumed run, which restores its messages later */
@@ -61,5 +63,6 @@ export function newRunState(messages: readonly Message[]): RunState {
     collected: [],
     answered: new Map(),
     accounts: new Map(),
+    handoffs: new Map(),
   }
 }

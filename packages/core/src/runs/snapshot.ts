@@ -30,6 +30,7 @@ export type RunSnapshot = {
     misfits: number
     summary?: string
     books: Record<string, BudgetSnapshot>
+    handoffs?: Record<string, number>
     begun?: Record<string, number>
     clientCalls?: string[]
     counted?: string[]
@@ -41,6 +42,8 @@ export type RunSnapshot = {
   active?: readonly string[]
   /** Steps that other members took before. */
   stepsBefore?: number
+  /** Steps that a plan has made. */
+  plannedSteps?: number
   /** The member that this step hands the conversation to. */
   handedTo?: string
   /** Messages of the run that models have received and that its session has not. */
@@ -85,6 +88,8 @@ export type OpenRun = {
   path: readonly string[]
   /** Steps that were taken before its agent got the conversation. */
   stepsBefore: number
+  /** Steps that a plan has made. */
+  plannedSteps: number
   members: {
     /** Suspended members, by the id of the call that called them. */
     suspended: Map<string, SuspendedMember>
@@ -106,12 +111,24 @@ export function snapshotOf(run: OpenRun): JSONValue {
 }
 
 function snapshotWith(
-  { agent, state, conversation, path, stepsBefore, members, scope }: OpenRun,
+  { agent, state, conversation, path, stepsBefore, plannedSteps, members, scope }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
   const { trace } = scope
-  const { reply, steps, cited, warnings, invalidOutputs, summary, accounts, begun, clientCalls, counted, collected } =
-    state
+  const {
+    reply,
+    steps,
+    cited,
+    warnings,
+    invalidOutputs,
+    summary,
+    accounts,
+    handoffs,
+    begun,
+    clientCalls,
+    counted,
+    collected,
+  } = state
   const { reason, usage, planned } = reply
   const unstored = conversation.unstored()
   const prompts = [...state.answered].map(([sequence, prompt]) => {
@@ -128,6 +145,7 @@ function snapshotWith(
         books: Object.fromEntries(accounts),
       },
       ...(summary === undefined ? {} : { summary }),
+      ...(handoffs.size > 0 ? { handoffs: Object.fromEntries(handoffs) } : {}),
       ...(begun.size > 0 ? { begun: Object.fromEntries(begun) } : {}),
       ...(clientCalls.length > 0 ? { clientCalls } : {}),
       ...(counted.length > 0 ? { counted: [...counted] } : {}),
@@ -136,6 +154,7 @@ function snapshotWith(
     ...(planned ? { planned } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
     ...(path.length > 0 ? { active: path, stepsBefore } : {}),
+    ...(plannedSteps > 0 ? { plannedSteps } : {}),
     ...(members.handedTo === undefined ? {} : { handedTo: members.handedTo }),
     ...(unstored.length > 0 ? { unstored } : {}),
     ...(prompts.length > 0 ? { prompts: Object.fromEntries(prompts) } : {}),
@@ -161,9 +180,10 @@ export function restore(
 ): void {
   ledger.resume(booked)
   // A copy, as a store may return frozen objects.
-  const { misfits, books, begun = {}, ...rest } = structuredClone(progress)
+  const { misfits, books, handoffs = {}, begun = {}, ...rest } = structuredClone(progress)
   Object.assign(state, rest, { invalidOutputs: misfits })
   state.accounts = new Map(Object.entries(books))
+  state.handoffs = new Map(Object.entries(handoffs))
   state.begun = new Map(Object.entries(begun))
   state.answered = new Map(Object.entries(structuredClone(prompts)))
   state.messages.push(...messages)

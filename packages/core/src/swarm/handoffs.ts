@@ -42,7 +42,9 @@ export async function runHandoffs(
   let active = snapshot?.active?.[opened.path.length] ?? storedActive(opened) ?? first
   if (!members.has(active)) active = first
 
-  for (let handoffs = 1; ; handoffs++) {
+  const at = opened.path.join('/')
+  if (!snapshot) state.handoffs.delete(at)
+  for (let handoffs = (state.handoffs.get(at) ?? 0) + 1; ; handoffs++) {
     const member = members.get(active) as AgentSpec // checked by `has` above
     const start = state.messages.length
     // Of two with one name, the nearer one gets the conversation.
@@ -65,6 +67,7 @@ export async function runHandoffs(
     if (guard.stalled() !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
     active = to
+    state.handoffs.set(at, handoffs)
     await storeActive(opened, active)
   }
 }

@@ -382,3 +382,41 @@ it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     expect(result).toMatchObject({ text: 'Bob has answered.', approvals: [] })
   },
 )
+
+const steps = 4
+const endless: [string, (options: { name: string; maxSteps: number }) => Swarm][] = [
+  [
+    'a routing function',
+    (options) => {
+      const collaboration: Collaboration = ({ answers }) => ({ agent: 'ann', task: `Part ${answers.length}.` })
+      return new Swarm({ ...options, collaboration, agents: [payer('Ann', [])] })
+    },
+  ],
+  [
+    'handoffs',
+    (options) => {
+      const turns = (to: string): Model => {
+        return thinking(({ messages }) => {
+          const last = messages.at(-1)
+          const amount = messages.length
+          return last?.role === 'tool' && last.name === 'pay' ? [[`transfer_to_${to}`]] : [['pay', { amount }]]
+        })
+      }
+      const agents = [
+        member('Ann', turns('bob'), { functions: [paying([])] }),
+        member('Bob', turns('ann'), { functions: [paying([])] }),
+      ]
+      return new Swarm({ ...options, collaboration: 'handoff', agents })
+    },
+  ],
+]
+
+it.each(endless)('a swarm with %s has its `maxSteps` over all resumes', async (_kind, make) => {
+  const swarm = make({ name: 'Team', maxSteps: steps })
+  let result = await swarm.stream('Go', session).result
+  let waits = 0
+  for (; result.finishReason === 'approval' && waits <= steps; waits++) {
+    result = await swarm.resume(result.runId, all(result)).result
+  }
+  expect({ reason: result.finishReason, waits }).toEqual({ reason: 'max-steps', waits: steps })
+})
