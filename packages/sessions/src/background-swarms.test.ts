@@ -1,4 +1,5 @@
-import type { AgentEvent, Swarm } from '@agentkit/core'
+import { Agent, type AgentEvent, type SessionStore, Swarm } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
@@ -52,6 +53,20 @@ describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does',
       const [one, two] = [await direct.sessions.load(key), await other.sessions.load(key)]
       expect(plain(two?.messages), path).toEqual(plain(one?.messages))
     }
+  })
+
+  it('names the members around one that warns', async () => {
+    const make = (sessions: SessionStore): Swarm => {
+      const agent = new Agent({ name: 'Cas', model: scriptedModel(['Never said.']), budget: { modelCalls: 0 } })
+      const inner = new Swarm({ name: 'Inner', collaboration: 'sequence', agents: [agent] })
+      return new Swarm({ name: 'Team', collaboration: 'handoff', agents: [inner], sessions })
+    }
+    const { warnings } = await make(open('warned')).stream('Go.', session).result
+    const swarm = make(open('warned in the background'))
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    expect(warnings.some((warning) => warning.startsWith('Inner: Cas: '))).toBe(true)
+    expect((await swarm.result(runId)).warnings.toSorted()).toEqual(warnings.toSorted())
   })
 })
 

@@ -56,7 +56,7 @@ async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): 
 }
 
 /** Adds what a member has used and cited to the run that called it. */
-function collect({ state, ledger }: OpenedRun, child: StoredRun, active: readonly string[]): void {
+function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: readonly string[]): void {
   const { runId, sources } = child.record
   if (state.collected.includes(runId)) return
   state.collected.push(runId)
@@ -66,7 +66,9 @@ function collect({ state, ledger }: OpenedRun, child: StoredRun, active: readonl
     const account = state.accounts.get(active.slice(0, length).join('/'))
     if (account) addSpent(account.spent, spent)
   }
-  const name = memberRunOf(child)?.name ?? ''
+  // As in the result of a run that calls its members itself.
+  const around = active.map((_, index) => memberSpec(agent, active.slice(0, index + 1))?.name)
+  const name = [...around, memberRunOf(child)?.name].join(': ')
   const warnings = warningsOf(child)
   mergeMember(state, { sources, warnings }, name)
   const { status, reason } = storedOutcome(child)
