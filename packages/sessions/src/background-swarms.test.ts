@@ -62,7 +62,7 @@ describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does',
       return new Swarm({ name: 'Team', collaboration: 'handoff', agents: [inner], sessions })
     }
     const { warnings } = await make(open('warned')).stream('Go.', session).result
-    const swarm = make(open('warned in the background'))
+    const swarm = make(open('warned_enqueued'))
     await work(swarm)
     const { runId } = await swarm.enqueue('Go.', session)
     expect(warnings.some((warning) => warning.startsWith('Inner: Cas: '))).toBe(true)
