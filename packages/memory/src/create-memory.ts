@@ -7,6 +7,7 @@ import {
   type MemoryStore,
 } from '@agentkit/core'
 import { checkOptionNames, invalidArgument, untilAborted } from '@agentkit/core/internal'
+import { heldIndexes } from './held-indexes.ts'
 import { limits } from './limits.ts'
 import { type MemoryCalls, noteTools, recallTool } from './memory-tools.ts'
 import { addNote, promptNotes } from './notes.ts'
@@ -69,7 +70,7 @@ function searcher(
   agentId: string,
   since: () => number,
 ): (query: string, userId: string, limit: number) => Promise<MemoryHit[]> {
-  const held = heldIndexes()
+  const held = heldIndexes<TurnIndex>(limits.heldBytes)
   return async (query, userId, limit) => {
     if (typeof query !== 'string' || query.trim() === '' || query.length > limits.queryChars) {
       throw invalidArgument(`A query is a text of 1 to ${limits.queryChars} characters.`)
@@ -81,31 +82,6 @@ function searcher(
     const found = await index.search(query, limit, since())
     held.put(userId, index)
     return toHits(query, found)
-  }
-}
-
-/** The indexes of the users that searched last, as many as `heldBytes` allow; the last one always. */
-function heldIndexes(): { take(userId: string): TurnIndex | undefined; put(userId: string, index: TurnIndex): void } {
-  const held = new Map<string, { index: TurnIndex; bytes: number }>()
-  let bytes = 0
-  const take = (userId: string): TurnIndex | undefined => {
-    const found = held.get(userId)
-    held.delete(userId)
-    bytes -= found?.bytes ?? 0
-    return found?.index
-  }
-  return {
-    take,
-    put(userId, index) {
-      take(userId)
-      const size = index.bytes()
-      held.set(userId, { index, bytes: size })
-      bytes += size
-      for (const [oldest] of held) {
-        if (bytes <= limits.heldBytes || held.size === 1) break
-        take(oldest)
-      }
-    },
   }
 }
 
