@@ -186,7 +186,7 @@ describe('evaluate', () => {
 
   it('lists the scores that are missing: of scorers that throw, never end, or return no score', async () => {
     const scorers: Scorer[] = [
-      { name: 'throws', score: () => Promise.reject(new Error('Broken.')) },
+      { name: 'throws', score: () => Promise.reject(new Error('Broken: sk-12345678901234')) },
       { name: 'ends-never', score: () => new Promise(() => {}) },
       { name: 'too-high', score: () => 5 },
       { name: 'not-a-number', score: () => 0 / 0 },
@@ -208,7 +208,7 @@ describe('evaluate', () => {
       scores: { good: 0.5, yes: 1 },
       reasons: { good: '[redacted]' },
       missing: {
-        throws: 'Broken.',
+        throws: 'Broken: [redacted]',
         'ends-never': 'The scorer took longer than 5 ms.',
         'too-high': 'The scorer returned 5. A score is a number from 0 to 1, or a boolean.',
         'not-a-number': 'The scorer returned NaN. A score is a number from 0 to 1, or a boolean.',

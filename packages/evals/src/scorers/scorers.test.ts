@@ -86,6 +86,12 @@ describe('regex', () => {
     const scorer = regex(/^(a+)+$/)
     await expect(scoreOf(scorer, scoredRun(`${'a'.repeat(60)}!`))).rejects.toThrow('took longer than 1000 ms')
   })
+
+  it('searches the first million characters', async () => {
+    const answer = (spaces: number): string => `${' '.repeat(spaces)}Oslo`
+    expect(await scoreOf(regex(/Oslo/), scoredRun(answer(999_996)))).toBe(1)
+    expect(await scoreOf(regex(/Oslo/), scoredRun(answer(999_997)))).toBe(0)
+  })
 })
 
 describe('jsonShape', () => {
@@ -162,6 +168,14 @@ it('withinBudget compares each figure, and has no score where one is not known',
   expect(await scoreOf(withinBudget({ usd: 0.02, tokens: 15, modelCalls: 2, toolCalls: 0, seconds: 1.5 }), run)).toBe(1)
   for (const budget of [{ usd: 0.01 }, { tokens: 14 }, { modelCalls: 1 }, { seconds: 1 }]) {
     expect(await scoreOf(withinBudget(budget), run)).toBe(0)
+  }
+  // Providers count differently what is in the total, and what is input or output.
+  for (const usage of [
+    { inputTokens: 10, outputTokens: 5, totalTokens: 20 },
+    { inputTokens: 12, outputTokens: 8, totalTokens: 15 },
+  ]) {
+    expect(await scoreOf(withinBudget({ tokens: 19 }), scoredRun('', { result: { usage } }))).toBe(0)
+    expect(await scoreOf(withinBudget({ tokens: 20 }), scoredRun('', { result: { usage } }))).toBe(1)
   }
   await expect(scoreOf(withinBudget({ usd: 1 }), scoredRun(''))).rejects.toThrow('The `usd` of the run are not known')
   await expect(scoreOf(withinBudget({ tokens: 1 }), scoredRun('', { result: { usage: {} } }))).rejects.toThrow(
