@@ -305,6 +305,20 @@ describe('the trace of a run', () => {
     ])
   })
 
+  it('has the beginning of a description that is long', async () => {
+    await using telemetry = await traced()
+    const description = 'x'.repeat(20_000)
+    tracer()?.start({ type: 'tool', name: 'look', callId: 'call_1', description, input: {} }).end()
+    tracer()
+      ?.start({ type: 'run', name: 'Clerk', description, agentId: 'clerk', isWorkflow: false, runId: 'run_1' })
+      .end()
+    const found = telemetry
+      .spans()
+      .map(({ attributes: a }) => a['gen_ai.tool.description'] ?? a['gen_ai.agent.description'])
+    const beginning = expect.stringMatching(/^x{8192}[^x]+$/)
+    expect(found).toEqual([beginning, beginning])
+  })
+
   it('has content by opt-in, without secrets and cut to size', async () => {
     await using telemetry = await traced({ content: true })
     await runWithSecrets('sk-1234567890abcdef', 'x'.repeat(200_000))
