@@ -1,4 +1,4 @@
-import { rename, rm, symlink, utimes } from 'node:fs/promises'
+import { readdir, rename, rm, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AgentKitError, type SyncProgress } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -343,6 +343,16 @@ describe('an embedder', () => {
     // One request measures the length of its vectors.
     expect(large.texts).toHaveLength(6)
 
+    // A journal keeps what a sync that fails has paid.
+    await write('b.md', paragraphs(600, 'Another'))
+    small.before = (texts) => {
+      if (texts.includes('Another 599')) throw new AgentKitError('quota', 'No money left.')
+    }
+    await expect(two[0].sync()).rejects.toMatchObject({ code: 'quota' })
+    const index = join(dirname(library.files.path), 'index')
+    const journals = async () => (await readdir(index, { recursive: true })).filter((file) => /embeddings-/.test(file))
+    expect(await journals()).not.toEqual([])
+
     const name = (await library.space.generations()).find((generation) => generation.endsWith('-8')) ?? ''
     const store = await library.space.open(name, {})
     const old = '2020-01-01T00:00:00.000Z'
@@ -350,6 +360,7 @@ describe('an embedder', () => {
     await store.close()
     await two[1].sync()
     expect(await library.space.generations()).toEqual([expect.stringMatching(/-16$/)])
+    expect(await journals()).toEqual([])
   })
 
   it('is paid once also when its first sync failed and another one synced between', async () => {
