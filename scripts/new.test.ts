@@ -25,12 +25,12 @@ describe('pnpm new', () => {
   it('makes an eighth provider and another store, which pass their contracts, and what the workspace has of them', async () => {
     await node('scripts/new.ts', 'provider', 'zeta')
     await node('scripts/new.ts', 'store', 'zeta')
-    // As an install would link them: the packages of the template are in the workspace.
+    // Links the packages as an install would: the packages of the template are in the workspace.
     for (const folder of ['providers-zeta', 'sessions-zeta']) {
       const modules = join(copy, 'scripts/new/provider/node_modules')
       symlinkSync(relative(join(copy, 'packages', folder), modules), join(copy, 'packages', folder, 'node_modules'))
     }
-    // With the tests that CONTRIBUTING.md names, and that of their READMEs.
+    // Includes the tests that CONTRIBUTING.md names, and the test of the READMEs.
     const files = [
       'packages/providers-zeta',
       'packages/sessions-zeta',

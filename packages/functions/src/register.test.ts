@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Outcome, type TemporaryApp, temporaryApp } from './__fixtures__/temporary-app.ts'
 
-/** Without types of the DOM and Node, a program takes a moment. */
+/** Without types of the DOM and Node, a program is built quickly. */
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext' } })
 
 const tools = `
@@ -296,7 +296,7 @@ function weatherApp(files: Record<string, string> = {}): TemporaryApp {
   })
 }
 
-/** As if it were not installed, where this holds of who asks for it. */
+/** Makes ts-morph look missing to importers for which the condition holds. */
 function withoutTsMorph(condition: string, code = 'MODULE_NOT_FOUND'): string {
   return `
     const Module = require('node:module')

@@ -255,7 +255,7 @@ it('makes tools in tests that Vitest runs', async () => {
   expect((await run).stdout).toContain('has tools in tests')
 })
 
-/** What the app prints that a process of its own runs. */
+/** The output of the app in a separate process. */
 async function toldBy(parameters: string[], cwd: string) {
   const run = promisify(execFile)(process.execPath, ['--enable-source-maps', ...parameters], {
     cwd,
@@ -264,7 +264,7 @@ async function toldBy(parameters: string[], cwd: string) {
   return JSON.parse((await run).stdout)
 }
 
-/** By their absolute path: a source map leads from the bundle to its sources. */
+/** The files that contain an absolute path. A source map refers to sources relative to the bundle. */
 function filesThatName(path: string, folder: string): string[] {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
   return files

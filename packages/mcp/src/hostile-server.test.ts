@@ -72,7 +72,7 @@ const cases: readonly Case[] = [
   ['an error with a key', /^error: .*refused the call/],
   ['lines that are no JSON', 'done'],
   ['a line of 1 MB that is not JSON', 'done'],
-  // Its bound is reached after seconds, beside so many others.
+  // The limit is reached only after seconds, because many tests run at the same time.
   ['a line without an end', /^error:.*lost its connection/, { timeoutMs: 60_000 }],
   ['a flood of notifications', 'done'],
   ['requests for a sample', 'refused error,error'],
@@ -120,7 +120,7 @@ describe('a hostile MCP server', () => {
   })
 })
 
-/** What the model sees of one call; errors begin with "error:", those of connecting with "connect:". */
+/** The text of one call for the model. Errors begin with "error:", errors of the connection with "connect:". */
 async function answerOf(options: McpOptions, tool: string): Promise<string> {
   const connected = await mcp(options).catch((error: { code: string }) => error.code)
   if (typeof connected === 'string') return `connect: ${connected}`

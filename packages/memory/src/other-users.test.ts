@@ -84,7 +84,7 @@ it.each([
     const gone = facts.filter(({ isGone }) => isGone)
     expect(gone.length).toBeGreaterThan(users / 2)
     const byUser = Map.groupBy(facts, ({ userId }) => userId)
-    // The one search knows users from before; the other begins afresh.
+    // One search has an index of earlier users; the other one starts empty.
     const known = searchers.get(store) ?? createMemory()({ agentId, sessions: store }).search
     const fresh = createMemory()({ agentId, sessions: store }).search
     const leaks: string[] = []

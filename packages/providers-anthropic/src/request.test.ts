@@ -135,7 +135,7 @@ describe('thinking that is taken back only in its own conversation', () => {
     expect(body.messages[1]?.content).toEqual([{ type: 'text', text: 'hello' }])
     expect(body.thinking).not.toHaveProperty('block_binding')
     expect(headers).toEqual({})
-    // Where nothing turns it off, it may be dropped as ever.
+    // If thinking cannot be turned off, its blocks may be dropped as usual.
     expect(prepared('claude-opus-5-5', { messages, reasoning: 'none' }).body).toMatchObject({
       thinking: binding,
       output_config: { effort: 'low' },
@@ -281,7 +281,7 @@ describe('prompt caching', () => {
   const system: Message = { role: 'system', content: 'Be brief.' }
   const cache: CachePlan = { key: 'k', marks: ['instruction', 'previous', 'end'] }
   const cached = { promptCaching: true }
-  /** Where a request is marked, as JSON paths. */
+  /** The places of the cache marks in a request, as JSON paths. */
   const marks = ({ body }: ConvertedRequest): string[] => {
     const found: string[] = []
     const walk = (value: unknown, path: string): void => {

@@ -19,7 +19,7 @@ const ways: [string, AzureOptions][] = [
   ['responses of v1', { v1: true, api: 'responses' }],
 ]
 
-/** What a resource makes of a request to the deployment `dep`. */
+/** The answer of a resource to a request to the deployment `dep`. */
 async function ask(script: FakeScript, request: ModelRequest, options: AzureOptions = {}) {
   await using server = await fakeProvider('azure', script)
   const events: ModelEvent[] = []

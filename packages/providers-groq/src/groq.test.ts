@@ -11,7 +11,7 @@ const search = {
   inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
 }
 
-/** What a server that checks like Groq makes of these requests, one after the other. */
+/** The answers of a server with Groq's checks to these requests, one after the other. */
 async function ask(script: FakeScript, requests: readonly ModelRequest[], model = 'openai/gpt-oss-120b') {
   await using server = await fakeProvider('groq', script)
   const answers: { events: ModelEvent[]; error?: unknown }[] = []

@@ -10,7 +10,7 @@ import type {
 import { describe, expect, it } from 'vitest'
 import { offline } from './offline.ts'
 
-/** What takes patterns longest: each begins a match from every place, and ends none. */
+/** The worst inputs for patterns: each begins a match at every place, and completes none. */
 const worst: Record<string, string> = {
   newlines: '\n',
   'Windows newlines': '\r\n',
@@ -80,7 +80,7 @@ const tools: ToolSpec[] = [
 
 const user = (content: string): Message => ({ role: 'user', content })
 const assistant = (...content: AssistantMessage['content']): Message => ({ role: 'assistant', content })
-/** What the question makes the model call each tool with. */
+/** The inputs with which the model calls each tool. */
 const inputs: Record<string, JSONValue> = {
   weather: { city: 'Paris' },
   search_files: { query: 'weather' },
@@ -171,7 +171,7 @@ async function answerTo(request: ModelRequest): Promise<string> {
 /** CPU time, which other work on the machine does not change, in milliseconds. */
 async function costOf(request: ModelRequest): Promise<number> {
   const before = process.cpuUsage()
-  // What a form needs stands in none of these texts, which is an error of its own.
+  // These texts have no values for a form, which is a separate error.
   await eventsFor(request).catch(() => [])
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1_000

@@ -296,7 +296,7 @@ describe('an unknown embedder', () => {
   })
 
   it('is trusted as soon as it finds what words find among many', async () => {
-    // Of each topic's passages, words find those that contain the words of the query, vectors all.
+    // Words find only a topic's passages that contain the words of the query; vectors find all passages of the topic.
     const subjects = Array.from({ length: topicCount }, (_, at) =>
       unit(Array.from({ length: 128 }, (__, axis) => +(axis === at))),
     )

@@ -18,7 +18,7 @@ async function curl(...options: string[]): Promise<{ output: string; input: unkn
   }
 }
 
-// Where there is no curl there is nothing to try; the same bytes are sent by other tests.
+// Without curl these tests are skipped; other tests send the same bytes.
 describe.runIf(curlIsThere)('curl', () => {
   const question =
     'Who is the sender of this transaction - 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'

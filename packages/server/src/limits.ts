@@ -8,7 +8,7 @@ export type Limits = {
   userRuns: number
   /** Runs of one user that wait for a place, with auth; more are 429 `rate-limit`. 0 disables the user's queue. */
   userQueuedRuns: number
-  /** What the runs of a user may cost since midnight UTC, in US dollars; then more are 429 `budget`. */
+  /** The cost limit for the runs of a user since midnight UTC, in US dollars; further runs are 429 `budget`. */
   userDailyUsd?: number | undefined
   /** The same in tokens. */
   userDailyTokens?: number | undefined

@@ -21,7 +21,7 @@ import { writingEvents } from './write-events.ts'
 
 /** A server that listens. */
 export interface AgentServer {
-  /** Its address: `http://127.0.0.1:8000`. */
+  /** The address of the server: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
    * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops to listen, and aborts what is left, whose

@@ -193,7 +193,7 @@ describe('unfinished bodies', () => {
       expect(answer()).toContain('"code":"overloaded"')
     }
     for (const { socket } of opened) socket.destroy()
-    // Their memory is free again once the server has noticed.
+    // The server frees the memory of these requests when it has noticed their end.
     while ((await chat(url)).status !== 200) expect(agent.calls).toHaveLength(0)
   })
 

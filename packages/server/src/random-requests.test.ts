@@ -136,7 +136,7 @@ function send({ method, target, headers, body }: RandomRequest): Promise<Answer>
   })
 }
 
-/** What exists now: an earlier request may have deleted it. */
+/** The texts that exist now: an earlier request may have deleted some. */
 async function knownTexts(): Promise<KnownTexts> {
   const message = { role: 'user', content: 'Hi' }
   const chat = { user_id: 'ada', session_id: 'first', messages: [message], resumable: true }

@@ -367,7 +367,7 @@ describe('close', () => {
   it('does not wait for connections that have sent nothing', async () => {
     const server = await start()
     const { closed } = await openSocket(server.url)
-    // It has the connection, too.
+    // When this request is answered, the server has accepted the silent connection too.
     await expectHealthy(server.url)
     await server.close()
     await closed

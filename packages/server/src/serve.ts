@@ -24,7 +24,7 @@ import { checkOptions, type ServerOptions } from './options.ts'
  */
 export async function serve(agent: Runnable, options?: ServerOptions, work?: StartWork): Promise<AgentServer> {
   const settings = checkOptions(options)
-  // Before it listens, to report what is not installed.
+  // Loaded before the server listens, to report a package that is not installed.
   if (settings.rules.dialects.has('mcp')) await loadAnswer()
   // Imported by the call: `createApp` also runs where there is no `node:http`, and starts faster without it.
   const { listen } = await import('./listen.ts')

@@ -80,7 +80,7 @@ function linesByPath(events: readonly AgentEvent[]): Record<string, string[]> {
   return Object.fromEntries([...byPath].map(([path, of]) => [path, of.map(([, line]) => line)]))
 }
 
-/** Without ids that differ in each run. */
+/** The value without ids that differ in each run. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value) ?? 'null'
   return JSON.parse(text.replaceAll(/call_[0-9a-f-]{36}/g, 'call_id').replaceAll(/("usd":[\d.]{6})[\d.e-]*/g, '$1'))

@@ -13,7 +13,7 @@ describe.each(storeKinds)('a swarm in %s whose worker dies at any of its writes'
   it.each(kinds)('repeats nothing that a member has finished: %s', { timeout }, async (kind) => {
     const whole = await live(place, kind)
     expect(whole.record).toMatchObject({ status: 'done' })
-    // Of each kind other writes: all of them take minutes.
+    // Each kind of store tests other writes, because all of them take minutes.
     const every = process.env.EVERY_WRITE ? 1 : storeKind === 'SQLite' ? kinds.length : 4 * kinds.length
     for (
       let number = 1 + Math.floor((kinds.indexOf(kind) * every) / kinds.length);
@@ -66,7 +66,7 @@ async function live(place: StorePlace, kind: Kind, death?: { number: number; has
     return swarmOf('Team', kind, kind === 'handoff' ? [inner, ann] : [ann, inner], options)
   }
   const name = `${kind}_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
-  // It would be warned of.
+  // Otherwise the test would print a warning about it.
   const first = place.open(name)
   await first.runs?.background?.beatWorker('test', ['team'])
   const mortal = mortalStore(first, death)
@@ -84,7 +84,7 @@ async function live(place: StorePlace, kind: Kind, death?: { number: number; has
     seqs.push(event.seq)
     const { type } = event
     hasWaited ||= type === 'approval-request'
-    // What a step emitted that was cut off is emitted again.
+    // A step that was cut off emits its events again.
     if (['text-delta', 'tool-call', 'step-restart', 'approval-request'].includes(type)) continue
     lines.push(`${event.path.join('/')} ${type}${'callId' in event ? ` ${event.callId.replace(/call_.*/, '')}` : ''}`)
   }

@@ -32,7 +32,7 @@ describe.each(storeKinds)('a direct chat in %s, of another process than the work
     const runs = await agent.enqueueMany(questions.map((input) => ({ input, ...session })))
     await begun
     const chats = ['direct 1', 'direct 2'].map((question) => open(place.open()).chat(question, session))
-    // By now they wait longer between their tries than a run takes.
+    // Afterwards the waiting callers pause longer between their tries than a run takes.
     await new Promise((resolve) => setTimeout(resolve, 800))
     stop()
     await Promise.all([...chats, ...runs.map(({ runId }) => agent.result(runId))])

@@ -84,7 +84,7 @@ async function untilEnded(agent: Agent, runId: string): Promise<RunResult> {
   }
 }
 
-/** From now on the disk is full, until what is returned is called. */
+/** Fills the disk, and returns a function that frees it. */
 const fillDisk: Record<StoreKind, (place: StorePlace) => Promise<() => Promise<void>>> = {
   async SQLite(place) {
     // The stores of this process share the connection, whose limit is that of SQLite for its file.
@@ -96,7 +96,7 @@ const fillDisk: Record<StoreKind, (place: StorePlace) => Promise<() => Promise<v
     return async () => limitPages(2 ** 30)
   },
   async Postgres(place) {
-    // What Postgres answers when its disk is full.
+    // The error of Postgres on a full disk.
     await place.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`)
     // Each table in a transaction of its own: both locks in one would deadlock with the workers' writes.

@@ -4,7 +4,7 @@ import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
 import { effect, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
-/** As if approvals had been requested long ago. */
+/** Simulates approvals that were requested long ago. */
 const longAgo =
   'UPDATE runs SET waiting_since = 0 WHERE waiting_since IS NOT NULL; UPDATE approvals SET requested_at = 0'
 
@@ -50,7 +50,7 @@ describe.each(storeKinds)('a retried run in %s', (kind) => {
     await swarm.retry(runId)
     const result = await swarm.result(runId)
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Team: all is done.', warnings: [] })
-    // What had a result is not done again.
+    // Calls with a result are not repeated.
     expect(done).toEqual(['look 0', 'count 1', 'count 1'])
     expect(called.filter((agent) => agent === 'Ann')).toHaveLength(3)
     expect(result.usage.totalTokens).toBe(called.length * 15)

@@ -8,7 +8,7 @@ import { skills } from './skills.ts'
 
 useSkillFolders()
 
-/** What `skills()` says of a folder. */
+/** The error of `skills()` for a folder. */
 function problemOf(folder: string): string {
   try {
     skills(folder, { pins: false })

@@ -176,7 +176,7 @@ describeInBrowser('a chat', () => {
     await ask('Go')
     await page.getByRole('alert').getByText('provider-error').waitFor()
     await settled()
-    // What is not known is not 0.
+    // Unknown figures are not shown as 0.
     expect(await page.locator('.cost').textContent()).toMatch(/^tokens unknown · price unknown · /)
     expect(await page.locator('.sum').count()).toBe(0)
     await button('Regenerate').click()

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 
-/** As much of an element as a block needs that is shown as text; sanitizing needs a browser. */
+/** The parts of an element that a block shown as text needs; sanitizing needs a browser. */
 class FakeNode {
   childNodes: FakeNode[] = []
   parent: FakeNode | undefined

@@ -5,7 +5,7 @@ import { newTurn } from './turn.ts'
 // The texts need a page.
 vi.mock('../text/t.ts', () => ({ t: (name: string) => name }))
 
-/** What is announced of an answer that came at once. */
+/** The announcement of an answer that arrived in one piece. */
 function announced(text: string): string {
   const turn = newTurn('Why?', { keepsEvents: false })
   turn.isSending.value = false
@@ -24,6 +24,6 @@ it('reads an answer without its marks and addresses', () => {
 it('reads a hostile answer in linear time', () => {
   const startedAt = performance.now()
   expect(announced(']('.repeat(50_000))).toMatch(/…/)
-  // It takes some milliseconds; half a minute where it is quadratic.
+  // Linear code takes some milliseconds, quadratic code half a minute.
   expect(performance.now() - startedAt).toBeLessThan(4_000)
 })

@@ -85,7 +85,7 @@ function standIn(): string | undefined {
 
 const offlineModel = 'offline/extractive'
 
-/** Otherwise the file, which may name a model, seems to be ignored. */
+/** Explains why the file is not read, because it may name a model. */
 const unreadConfig = "Tests do not read agentkit_config.toml: pass configPath: 'agentkit_config.toml', or a model."
 
 /** Whether the configuration says that the preferred model reads no images. */

@@ -47,7 +47,8 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       : undefined
     const files = definedOnly({ retrieve, requiredExts, retrievalTool, retriever })
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models ?? []), context)
-    // Without a model of the swarm's own, the functions are for its members. Core warns of those without effect.
+    // Without a model of the swarm itself, the functions belong to its members. Core warns about functions without
+    // effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
     // A swarm whose members answer has no use for what the defaults say.

@@ -112,7 +112,7 @@ function evalOptions(own: EvaluateOptions, { fresh }: EvalOptions, stop: AbortSi
   return { ...own, signal, ...(fresh && { fresh }) }
 }
 
-/** Without `--fail-under` each case must pass, with it the means decide alone. */
+/** Without `--fail-under` each case must pass; with it only the means decide. */
 function isGood({ results, variants }: EvalReport, least: readonly LeastMean[] | undefined): boolean {
   if (least === undefined) return results.every(({ passed }) => passed)
   let isGood = true

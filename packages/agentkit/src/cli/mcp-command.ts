@@ -35,7 +35,7 @@ const closeMs = 5_000
 const maxWarnings = 100
 
 async function serveMCP(file: string | undefined, { agent: id, user }: MCPOptions): Promise<void> {
-  // Before the file is loaded: what its code prints must not mix with the protocol.
+  // Called before the file is loaded, because the output of its code must not mix with the protocol.
   const output = takeStdout()
   // A host starts it in any folder.
   if (file !== undefined && isAbsolute(file) && existsSync(file)) process.chdir(projectOf(file))
@@ -81,7 +81,7 @@ function projectOf(file: string): string {
   return dirname(file)
 }
 
-/** From now on everything that is written to stdout goes to stderr, but for what is written to the returned stream. */
+/** Redirects stdout to stderr from now on. Only data that is written to the returned stream goes to stdout. */
 function takeStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout)
   process.stdout.write = process.stderr.write.bind(process.stderr)

@@ -1,6 +1,6 @@
 import type { RunStore } from '@agentkit/core'
 
-/** After this time without a sign of life, an agent's last worker counts as dead. */
+/** An agent's last worker counts as dead after this time without a heartbeat. */
 const workerGoneMs = 60_000
 const scheduleIdleMs = 7 * 24 * 3_600_000
 

@@ -60,7 +60,7 @@ export function sharedRetriever(
     return createRetriever(embedder ? { ...merged, embedder } : merged)
   }
   const onSync = (report: SyncReport): void => {
-    // Without files the kind of search does not matter.
+    // The kind of search does not matter if there are no files.
     if (report.chunks > 0 && !choice && !customEmbedder) context.notice(wordsOnly)
     const empty = emptyLine(report, resolve(folder))
     if (empty !== undefined) context.notice(empty)

@@ -63,8 +63,8 @@ const deferred = Symbol.for('agentkit.deferred-keys')
 type Deferring = typeof globalThis & { [deferred]?: true }
 
 /**
- * From now on a model without a key fails when it is called, and not when its agent is created: whether a command calls
- * models, it may know only later.
+ * From now on a model without a key fails when it is called, not when its agent is created, because a command may know
+ * only later whether it calls models.
  */
 export function deferMissingKeys(): void {
   const deferring: Deferring = globalThis

@@ -38,7 +38,7 @@ export async function serveRunnable(
   const { serverOptionNames } = await import('@agentkit/server')
   checkOptionNames(options, serverOptionNames, { code: 'invalid-config' })
   context.warnOfStrayTables()
-  // Before the first request, whose trace is continued.
+  // Started before the first request, because the trace of a request is continued.
   useTelemetry(context.config.defaults.telemetry)
   await Promise.all(agent.models.map((model) => model.load?.()))
   const settings = serveOptions(options, context.config, production)

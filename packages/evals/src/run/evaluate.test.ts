@@ -172,7 +172,7 @@ describe('evaluate', () => {
     })
     const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }])
     const agent = new Agent({ name: 'Payer', functions: [pay], model })
-    // What a file of cases may have.
+    // The cast stands for the unchecked content of a file of cases.
     const bad = [{ type: 'image' }] as unknown as EvalCase['input']
     const report = await evaluate({
       agent,
@@ -320,7 +320,7 @@ describe('stored results', () => {
     expect(model.calls).toBe(37)
     await evaluate({ ...one, fresh: true })
     expect(model.calls).toBe(49)
-    // Those of the other agent and scorers have stayed.
+    // The results of the other agent and scorers have stayed.
     await evaluate({ ...one, scorers: [exact({ ignoreCase: true })] })
     expect(model.calls).toBe(49)
     const path = join(out, 'stored/results.jsonl')

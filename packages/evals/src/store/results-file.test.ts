@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 it('says that a file of results is too large, also where results are made again', async () => {
   const file = await open(join(folder, 'results.jsonl'), 'w')
-  // It has a hole, and takes no room.
+  // The file is sparse, and takes no room.
   await file.truncate(limits.resultsBytes + 1)
   await file.close()
   const results = new ResultsFile(folder)

@@ -211,7 +211,7 @@ describe('createFunctionFiles', () => {
     using app = temporaryApp({ 'tsconfig.json': lean, 'a.ts': 'export function f() {}\nexport function g() {}' })
     const first = startOf(app)
     const [f, g] = first.load('a.ts')
-    // As another instance of a class would have its own.
+    // Another instance of a class would have its own function, too.
     const [sameAsF] = first.load('a.ts')
     for (const each of [f, g, sameAsF]) toolOf(each)
     expect(first.warnings).toEqual(['f is odd', 'g is odd'])
@@ -238,7 +238,7 @@ type Start = {
   warnings: string[]
   /** The names of functions that cannot be tools. */
   failing: Set<string>
-  /** As Node would: plans the file, and attaches the tools of its functions. */
+  /** Does the same as Node: plans the file, and attaches the tools of its functions. */
   load(file: string, text?: string): ToolFunction[]
 }
 

@@ -144,7 +144,7 @@ type Module = {
   conditions?: string[]
 }
 
-/** As Node calls the hook. */
+/** Calls the hook as Node does. */
 function load(module: Module): LoadFnOutput {
   const { url = 'file:///app/a.js?v=1', format = 'module', source, planned = [], conditions = [] } = module
   const hook = createLoadHook(

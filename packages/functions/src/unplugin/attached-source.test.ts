@@ -66,7 +66,7 @@ describe('attachedSource', () => {
       `${documented}export function f(a: { __proto__: string; 'x"__proto__': 'a"__proto__":' }) {}`,
     )
     const [, literal = ''] = /\(\)=>(\(.*?\))\);/.exec(code) ?? []
-    // What was just written, by a compiler under test.
+    // Evaluates the source that the tested compiler has just written.
     const { inputSchema } = new Function(`return ${literal}`)()
     expect(Object.keys(inputSchema.properties.a.properties)).toEqual(['__proto__', 'x"__proto__'])
   })

@@ -60,7 +60,7 @@ async function tryRead(parser: Parser, bytes: Uint8Array): Promise<Read | undefi
   }
 }
 
-/** What is wrong with the result; expected to be empty. */
+/** The fault in the result; `undefined` is expected. */
 function problemOf({ pieces, text }: Read): string | undefined {
   if (!text.isWellFormed()) return 'A surrogate is alone.'
   if (/(?![\n\t])\p{Cc}/u.test(text)) return 'There is a control character.'

@@ -319,7 +319,7 @@ describe('an embedder', () => {
     await reader.sync()
     const other = countingEmbedder('acme/large', { dimensions: 8 })
     const retriever = library.retriever({ embedder: other })
-    // By words: its vectors are not the new model's.
+    // The search uses words, because the vectors belong to the old model.
     expect(await quotes(retriever, 'honey')).toEqual(['Bees make honey'])
     const found: string[][] = []
     other.before = async (texts) => {

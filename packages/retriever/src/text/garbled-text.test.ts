@@ -7,7 +7,7 @@ function problemOf(...parts: string[]): string | undefined {
   return judge.problem()
 }
 
-/** What becomes of text whose UTF-8 is read as Windows-1252. */
+/** The text that results if UTF-8 is read as Windows-1252. */
 function mistaken(text: string): string {
   return new TextDecoder('windows-1252').decode(new TextEncoder().encode(text))
 }

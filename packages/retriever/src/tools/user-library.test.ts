@@ -73,7 +73,7 @@ describe('the tools of agents whose users have files of their own', () => {
       await callAs('bob', 'list_files', { after: path }),
     ]
     for (const { text, cited } of answers) {
-      // Only what the model has asked for is repeated to it.
+      // The answer repeats only names that the model has sent.
       expect(text).not.toMatch(/is canary|Is "diary|diary\.md:/)
       expect(cited.every(({ file }) => ['notes.md', 'trips/oslo.md'].includes(file))).toBe(true)
     }

@@ -98,7 +98,7 @@ function fakeRun(script: Iterable<Act>, call: FakeCall): AgentRun {
 async function drain(events: AsyncIterable<AgentEvent>): Promise<void> {
   try {
     for await (const _event of events) {
-      // Only the result is used.
+      // The cast holds: only the result is used.
     }
   } catch {
     // The result carries it.

@@ -26,7 +26,7 @@ export type Operation = {
 
 export type RandomRequest = {
   method: string
-  /** With its query, as it is sent. */
+  /** The target of the request, with its query. */
   target: string
   headers: Record<string, string>
   body: Uint8Array | undefined

@@ -19,7 +19,7 @@ if (process.argv[2] === 'beside another') {
 const server = await serve(agent, { port: 0, limits: { drainMs: 60_000 } })
 handleSignals(server, { log: 'json', afterClose: async () => console.log('closed') })
 process.on('SIGUSR2', () => void Promise.reject(new Error('forgotten sk-1234567890abcdef')))
-// What a tool that computes for long does to the process.
+// Blocks the event loop, as a tool with a long computation does.
 process.on('SIGWINCH', () => {
   const until = performance.now() + 2_000
   while (performance.now() < until);

@@ -79,7 +79,8 @@ function streamHeaders(context: ServerContext): Record<string, string> {
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   }
-  // With this header the Node adapter sends the headers at once; otherwise it waits to see whether the body is short.
+  // With this header the Node adapter sends the headers immediately. Without it, the adapter waits for the length of a
+  // short body.
   if (context.env?.incoming?.httpVersion === '1.1') headers['transfer-encoding'] = 'chunked'
   return headers
 }

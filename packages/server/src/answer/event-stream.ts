@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts'
 import type { TextStream } from '../util/server-env.ts'
 import type { ProblemError } from './problem.ts'
 
-/** Where the events of a stream come from. */
+/** The source of the events of a stream. */
 export type EventSource = {
   /** Sends the events until there are no more. It never rejects. */
   read(send: Send): Promise<void>

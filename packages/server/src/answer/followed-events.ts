@@ -57,7 +57,7 @@ async function failureToBegin(run: AgentRun, { sessions: { runs }, runId }: Foll
   if (!runs) return undefined
   const settled = run.result.then(({ error }) => ({ error }))
   for (;;) {
-    // Before the run is read, so that no write is missed in between.
+    // Subscribes before the run is read, so that no write is missed in between.
     const stored = nextWrite(runs, runId)
     try {
       if (await runs.read(runId)) return undefined

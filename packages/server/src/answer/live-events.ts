@@ -53,7 +53,7 @@ async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEve
       if (room !== undefined) await room
     }
   } catch (error) {
-    // Only a run without a place, or one that breaks its contract, throws; its reader still gets a `run-end`.
+    // Only a run without a place or a run that breaks its contract throws. Its reader still receives a `run-end`.
     sendBrokenEnd(send, encode, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
   }
 }

@@ -19,7 +19,7 @@ export function publicEvent(event: AgentEvent): AgentEvent {
   }
 }
 
-/** Without the reason of a denial: the error of a tool may begin with the same words. */
+/** Leaves out the reason of a denial, because the error of a tool may begin with the same words. */
 function failureOf(output: unknown): string {
   const isDenied = typeof output === 'string' && output.startsWith('The call was denied: ')
   return isDenied ? 'The call was denied.' : problemTable['tool-error'].detail

@@ -178,7 +178,7 @@ describe('an Idempotency-Key of a background run', () => {
     const app = createApp(agent)
     const headers = { 'idempotency-key': 'key-1' }
     const first = await enqueued(app, enqueue('Write', {}, headers))
-    // As if only the run had been stored.
+    // Simulates a process that has stored only the run.
     const store = answers.reserve
     answers.reserve = async () => undefined
     const { id } = await enqueued(app, enqueue('Write', {}, headers))

@@ -78,7 +78,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { request, answer, context, parts, release } = chat
   const { agent, capacity, limits } = parts
   const { sessions } = agent
-  // Before the run waits for a place.
+  // Checked before the run waits for a place.
   runStoreOf(agent)
   const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {

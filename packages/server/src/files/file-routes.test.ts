@@ -81,7 +81,8 @@ describe('an upload', () => {
     const content = 'Bees. '.repeat(50_000)
     const disposition = 'Content-Disposition: form-data; name="files"; filename="a.txt"'
     const body = `--${boundary}\r\n${disposition}\r\n\r\n${content}\r\n--${boundary}--\r\n`
-    // As Node's requests may be: it knows the end when it emits the last chunk, and emits `end` although that pauses it.
+    // Behaves like some requests of Node: it knows the end when it emits the last chunk, and emits `end` although that
+    // chunk pauses it.
     const incoming = new Readable({ read() {} })
     incoming.push(body)
     incoming.push(null)

@@ -68,7 +68,7 @@ export async function renameStored(from: string, to: string, options: StoreOptio
 type Moved = {
   to: string
   inode: number
-  /** Where the file that had this name before is kept. */
+  /** The path at which the file that had this name before is kept. */
   before?: string
 }
 

@@ -8,7 +8,7 @@ import { statOf } from './disk.ts'
 const prefix = '.agentkit-upload-'
 const host = hash('sha256', hostname()).slice(0, 8)
 const pattern = new RegExp(`^\\${prefix}([0-9a-f]{8})-(\\d+)-[0-9a-f-]{36}$`)
-/** After this time without a change, a file of another machine is left over, in milliseconds. */
+/** A file of another machine counts as left over after this time without a change, in milliseconds. */
 const leftOverMs = 60 * 60 * 1000
 
 /** The temporary files of this process. */

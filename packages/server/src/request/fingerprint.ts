@@ -10,7 +10,7 @@ export function fingerprint(context: ServerContext, sent: unknown): string {
   return idempotencyKeyOf(context) === undefined ? '' : hash('sha256', JSON.stringify(sorted(sent)))
 }
 
-/** With the keys of each object in order. What comes from `JSON.parse` within a limit of depth needs no other bound. */
+/** The value with the sorted keys of each object. A value of `JSON.parse` with limited depth needs no other bound. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -53,7 +53,7 @@ describe('a chat with an Idempotency-Key', () => {
     const first = await app.request(path, keyed('Hi', 'a', {}, 'text/event-stream'))
     expect(await first.text()).toContain('"text":"One."')
     const runId = first.headers.get('x-run-id') ?? ''
-    // Until the run has ended, and a millisecond has passed since.
+    // Repeats until the run has ended, and a millisecond has passed since.
     while (await sessions.runs?.eventRange(runId)) await sessions.runs?.prune({ eventsMs: 1 })
     const again = await app.request(path, keyed('Hi', 'a', {}, 'text/event-stream'))
     await expectProblem(again, 410, 'stream-expired')

@@ -29,7 +29,7 @@ type AnsweringRun = {
   isAccepted?: true
 }
 
-/** For a request without a key, of which nothing is stored. */
+/** The `begin` of a request without a key, for which nothing is stored. */
 export const beginsNothing: Begin = async () => async () => {}
 
 const visible = /^[\x21-\x7e]{1,255}$/

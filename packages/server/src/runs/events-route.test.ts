@@ -259,7 +259,7 @@ describe('GET /api/v1/runs/{id}/events', () => {
     const { agent, sessions } = storedAgent(['One.'])
     const app = createApp(agent, quiet)
     const runId = (await app.request('/api/v1/chat', ask('Hi', resumable))).headers.get('x-run-id')
-    // Until a millisecond has passed since its end.
+    // Repeats until a millisecond has passed since the end of the run.
     while (await sessions.runs?.eventRange(runId ?? '')) await sessions.runs?.prune({ eventsMs: 1 })
     for (const query of ['', '&after=0', '&after=1']) {
       const problem = await expectProblem(await eventsOf(app, runId, query), 410, 'stream-expired')

@@ -98,7 +98,7 @@ it('calls those who watch a run after writes of other processes', async () => {
   await store.runs?.create(key, newRun)
   await watching.call('watch', 'r1')
   const changes = (): number => watching.child.lines.filter((line) => line === 'changed').length
-  // It is called when it begins to listen, too.
+  // The listener is also called when it begins to listen.
   await expect.poll(changes, { timeout: 60_000 }).toBeGreaterThan(0)
   for (let count = 0; count < 3; count++) {
     const before = changes()
@@ -126,7 +126,7 @@ async function openProcess(options: object = {}): Promise<StoreProcess> {
   }
 }
 
-/** What succeeds once a condition holds that is not reported. */
+/** Repeats work that succeeds only after a condition which is not reported. */
 async function eventually<T>(work: () => Promise<T> | undefined): Promise<T> {
   let result: T | undefined
   await expect.poll(async () => (result = await work()), { timeout: 60_000, interval: 100 }).toBeDefined()

@@ -23,7 +23,7 @@ it.each(['a background run', 'a direct run'])(
     const { runId: replaces } = await agent.enqueue('First.', session)
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
-    // What replaces it waits for its row, and has seen the session's other runs by then.
+    // The replacing run waits for the row of the replaced run, and has read the session's other runs by then.
     await holder.query(`BEGIN; SELECT 1 FROM agentkit.runs WHERE run_id = '${replaces}' FOR UPDATE`)
     const options = { ...session, replaces }
     const replacing =

@@ -41,7 +41,7 @@ it('continues on a replica that is promoted', async () => {
   await load.progress()
   await server.stop('immediate')
   proxy.leadTo(replica.port)
-  // It is read-only until then.
+  // The replica is read-only until it is promoted.
   await replica.promote()
   await load.finish()
   await failing.close()

@@ -75,7 +75,7 @@ it('does not repeat an approved call whose process was killed during it', async 
   const { approvals } = await resume(store, runId, {})
   expect(approvals).toMatchObject([{ callId: 'pay', kind: 'unknown-outcome', startedAt: expect.stringMatching(/Z$/) }])
   expect(await done()).toEqual(['looked', 'looked', 'paid'])
-  // It does not hold its session while it waits.
+  // A suspended run does not hold its session.
   const next = new Agent({ name: 'Payer', functions: [], model: scriptedModel(['Hello.']), sessions: store })
   expect(await next.chat('Hi', inSession)).toBe('Hello.')
   const [approval] = approvals

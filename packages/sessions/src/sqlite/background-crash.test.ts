@@ -47,7 +47,7 @@ it('ends each accepted run after kill -9 of workers at random moments, with each
   const calls = (await readFile(`${file}.calls`, 'utf8')).trim().split('\n')
   expect(calls.length).toBeLessThanOrEqual(4 * accepted.length + 8 * kills)
   for (const { runId, text, messages, error } of results) {
-    // By the rule for runs with which five processes have died.
+    // A run fails with `crashed` when five processes have died with it.
     if (error?.code === 'crashed') continue
     expect([runId, text, messages.length]).toEqual([runId, 'All is done.', 11])
     expect(validateTranscript(messages)).toEqual([])

@@ -66,7 +66,7 @@ async function check(path: string, file: string, records: readonly RunRecord[]):
     const session = await store.load({ agentId: 'worker', userId: 'ann', sessionId })
     expect(validateTranscript(session?.messages ?? [])).toEqual([])
     if (index === 5) {
-      // It may have ended before its process died.
+      // The run may have ended before its process died.
       if (status === 'failed') expect(error).toMatchObject({ code: 'crashed' })
       continue
     }

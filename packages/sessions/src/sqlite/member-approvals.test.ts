@@ -31,7 +31,7 @@ describe('members that wait for approval', () => {
     const { runId } = await swarm.enqueue('Go.', session)
     const following = collect(swarm, runId)
     const waiting = await swarm.result(runId)
-    // As of a direct run: with what the members have used that wait.
+    // The same as for a direct run: the usage includes the suspended members.
     expect(waiting).toMatchObject({ finishReason: 'approval', usage: { totalTokens: 6 * 15 } })
     expect(waiting.cost?.usd).toBeCloseTo(6 * 0.00006, 10)
     expect(waiting.approvals.map(({ name, path }) => [name, path])).toEqual([

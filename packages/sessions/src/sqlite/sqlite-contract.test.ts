@@ -60,7 +60,7 @@ backgroundRunsContract('sqliteSessions(file)', async () => {
 runQueueContract('sqliteSessions(file)', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
   const stores: SessionStore[] = []
-  // It stands still, so that no job becomes due while a walk looks at it.
+  // The clock does not advance by itself, so that no job becomes due while a walk looks at it.
   let time = Date.now()
   const now = (): number => time
   const restoreTime = setStoreTime(now)

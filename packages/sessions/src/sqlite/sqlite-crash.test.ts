@@ -68,7 +68,7 @@ it('does not settle a run while its process sends heartbeats', async () => {
   holder.process.stdin.end('more\n')
   expect(await appended).toBe('ok')
   expect(await holder.exited).toBe(0)
-  // Its store was closed before the run ended.
+  // The store of this run was closed before the run ended.
   await beginAtOnce(store, 'other')
   await store.close()
 })
@@ -110,7 +110,7 @@ it('lets one of several processes resume a suspended run whose process was kille
   winner?.process.kill('SIGKILL')
   await winner?.exited
   await beginAtOnce(store, 'next')
-  // Its finished work is stored and not repeated.
+  // The finished work of the run is stored and not repeated.
   expect(await store.find('parked')).toMatchObject({ status: 'failed', usage: { totalTokens: 5 } })
   const seen = (await store.load(key))?.messages ?? []
   expect(seen.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])

@@ -91,7 +91,7 @@ it.each([
   const message = expect.stringMatching(new RegExp(`The ${what} of the run r1 cannot be read: .*Delete the session`))
   await expect(runs.read('r1')).rejects.toMatchObject({ code: 'storage', retryable: false, runId: 'r1', message })
   expect((await runs.read('r2'))?.record.status).toBe('waiting')
-  // What the error advises.
+  // The fix that the error names.
   await store.delete({ ...owner, sessionId: 'of r1' })
   expect(await runs.list(owner, { limit: 9 })).toMatchObject([{ runId: 'r2' }])
   await store.close()
@@ -157,7 +157,7 @@ async function expectAllReadable(acknowledged: ReadonlyMap<string, string>): Pro
     const stored = await runs.read(runId)
     const turn = await store.find(runId)
     const found = [turn?.messages.length ?? 0, (await runs.events(runId, 0, 9)).length, stored?.calls.length ?? 0]
-    // What was stored and not acknowledged may be there, a part of a write never.
+    // A stored write that was not acknowledged may be there, but never a part of a write.
     expect(found[1]).toBe((found[0] ?? 0) - 1)
     expect(found[2]).toBe(found[1])
     expect(found[0]).toBeGreaterThanOrEqual(messages ?? 0)

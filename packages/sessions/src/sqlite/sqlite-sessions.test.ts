@@ -298,7 +298,7 @@ it.each([1, -1])(
     expect((await store.load(key))?.version).toBe(1)
     expect((await store.find('theirs'))?.status).toBe('running')
     await sleep(400)
-    // Its process has sent no heartbeat since.
+    // The process of the run has sent no heartbeat since.
     vi.setSystemTime(Date.now() + 7_200_000 - Math.min(0, hours) * 3_600_000)
     await store.load(key)
     await sleep(400)

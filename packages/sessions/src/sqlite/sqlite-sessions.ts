@@ -94,7 +94,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         const row = findSession(statements, key)
         if (row) settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)
       })
-      // After the commit: what a transaction has read may be undone.
+      // Read after the commit, because changes that a transaction has read may be rolled back.
       return read((statements) => {
         const row = findSession(statements, key)
         return row && sessionFrom(toSession(row, visibleOf(statements, row.id)), options)

@@ -159,7 +159,7 @@ const scenes: Record<string, Scene> = {
       await Promise.allSettled(runners)
     },
   },
-  // Where the total order matters, tools take no time: they run again, with timing of their own.
+  // If the total order matters, tools take no time, because a replay runs them again with other timing.
   'a swarm that speaks at once': {
     models: {
       'test/swarm': Array.from({ length: 12 }, (_, index): ScriptedTurn => {

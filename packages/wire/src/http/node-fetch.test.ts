@@ -151,7 +151,7 @@ describe('connections of nodeFetch', () => {
       await textOf(`${server.url}/204`)
       await textOf(server.url, { method: 'HEAD' })
       await nodeFetch(server.url)
-      // Nobody has read that one: its end comes by itself.
+      // Nothing has read that body: it ends by itself.
       await wait(10)
     }
     expect(server.sockets()).toBe(1)
@@ -211,7 +211,7 @@ describe('connections of nodeFetch', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     let usedAt = Date.now()
     await using server = await rawServer((socket, before) => {
-      // It closes a connection after 5 s, and has not got round to it.
+      // The server closes a connection after 5 s, and may be late.
       if (before > 0 && Date.now() - usedAt > 5000) return socket.resetAndDestroy()
       usedAt = Date.now()
       return socket.write(ok)
@@ -330,7 +330,7 @@ describe('connections of nodeFetch', () => {
 })
 
 describe('errors of nodeFetch', () => {
-  /** What `networkError` makes of a call that fails before or in its answer. */
+  /** The result of `networkError` for a call that fails before or during its answer. */
   async function failureOf(url: string): Promise<unknown> {
     const error = await errorOf(nodeFetch(url).then((response) => response.text()))
     expect(error).toBeInstanceOf(TypeError)
@@ -585,7 +585,7 @@ async function tunnel(): ReturnType<typeof httpServer> {
   return { closed: Promise.resolve(), ...(await listening(server, '127.0.0.1', 'http')) }
 }
 
-/** What a process of its own prints. */
+/** The output of a separate process. */
 async function node(script: string, env: Record<string, string> = {}, flags: string[] = []): Promise<string> {
   const file = fileURLToPath(new URL('./node-fetch.ts', import.meta.url))
   const whole = `import { nodeFetch } from ${JSON.stringify(file)}\n${script}`

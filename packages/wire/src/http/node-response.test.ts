@@ -145,7 +145,7 @@ describe('a NodeResponse', () => {
     const reader = (await call(server.url)).bodyReader()
     const { socket } = await answering
     await wait(300)
-    // What the two ends of a loopback connection hold is the kernel's choice; what we hold is not.
+    // The kernel decides how much the two ends of a loopback connection buffer; our own buffer is bounded.
     expect(socket?.bytesWritten).toBeGreaterThan(0)
     expect(socket?.writableLength).toBeGreaterThan(size / 2)
     expect((await reader.read()).value?.byteLength).toBeLessThan(300_000)

@@ -92,7 +92,7 @@ it.each<[string, (request: ModelRequest) => object]>([
   }
 })
 
-// Only what decides on the form of messages.
+// The cast holds: only this trait determines the form of messages.
 const traits = { caching: 'breakpoints' } as Parameters<typeof toResponsesRequest>[3]
 const chat = {
   ...{ maxTokensField: 'max_completion_tokens', systemRole: 'developer', strict: true },

@@ -13,7 +13,7 @@ afterEach(() => {
   Object.assign(globalThis, own)
 })
 
-/** What npm's undici would put there: the same class by name. */
+/** npm's undici would set an object of a class with the same name. */
 class Agent {
   constructor({ factory }: { factory?: unknown } = {}) {
     if (factory !== undefined && typeof factory !== 'function') throw new TypeError('factory must be a function.')

@@ -24,7 +24,7 @@ function bodies(model: string, messages: Message[], { isPlanned = true } = {}): 
   return [toResponsesRequest(model, `openai/${model}`, request, traits).body, toChatRequest(model, request, chat).body]
 }
 
-/** Where a body has breakpoints, as the numbers of its items. */
+/** The numbers of the items of a body that have breakpoints. */
 function marked(body: Record<string, unknown>): number[] {
   const items = (body.input ?? body.messages) as unknown[]
   return items.flatMap((item, index) => (JSON.stringify(item).includes('prompt_cache_breakpoint') ? [index] : []))
@@ -59,7 +59,7 @@ describe.each([['Responses'], ['Chat Completions']])('the cache by %s', (api) =>
   it.each(['gpt-5.6', 'gpt-5.6-luna', 'gpt-6.2-sol'])('marks where %s is to read on', (model) => {
     const body = bodyOf(model, [system, hi, called, resultOf('a', 'one'), resultOf('b', 'two')])
     expect(body).toMatchObject({ prompt_cache_key: 'of-this-chat', prompt_cache_options: { mode: 'explicit' } })
-    // By Responses each call is an item.
+    // In the Responses API each call is an item.
     expect(marked(body)).toEqual(api === 'Responses' ? [0, 1, 5] : [0, 1, 4])
     expect(body).not.toHaveProperty('instructions')
   })

@@ -61,7 +61,7 @@ describe('toResponsesRequest', () => {
   it('leaves out options that the model or the API does not support, with a warning each (Q21, Q26)', () => {
     expect(request('gpt-5', { temperature: 1 }).warnings).toHaveLength(1)
     expect(request('gpt-5.6-sol', { temperature: 0.5, reasoning: 'none' }).body.temperature).toBe(0.5)
-    // It always reasons a little.
+    // The model always reasons a little.
     expect(request('gpt-5', { temperature: 0.5, reasoning: 'none' }).body).not.toHaveProperty('temperature')
     const { body, warnings } = request('gpt-4o', { stop: ['x'], reasoning: 'high' })
     expect(warnings).toHaveLength(2)

@@ -56,7 +56,7 @@ describe('readFrames', () => {
     const batches = await read(bodyOf(...oneByteEach(` \n${text}`)))
     expect(JSON.parse(batches[0]?.[0]?.data ?? '')).toEqual({ a: ['ü', 1] })
     expect(batches).toHaveLength(1)
-    // Only its end shows whether it is complete.
+    // Only the end of the stream shows whether the frame is complete.
     expect(batches[0]?.[0]).toMatchObject({ unterminated: true })
     expect(await read(bodyOf('[{"a":1},\n\n', '{}]'))).toMatchObject([[{ data: '[{"a":1},\n\n{}]' }]])
   })

@@ -152,7 +152,7 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
   const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
   const answering = (async () => {
     for await (const event of events) {
-      // Before its first step a run may fail that is no part of the conversation.
+      // A run that fails before its first step is not part of the conversation.
       if (last && event.type === 'step-start') last.runId = event.runId
       if (event.type !== 'run-end') {
         await view.show(event)

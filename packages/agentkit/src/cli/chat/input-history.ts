@@ -26,7 +26,7 @@ export function addToHistory(file: string, line: string): void {
     writeFileSync(temporary, `${lines.join('\n')}\n`, { mode: 0o600 })
     renameSync(temporary, file)
   } catch {
-    // For example in a home that is read-only.
+    // A failure is ignored, for example in a read-only home folder.
   }
 }
 

@@ -13,7 +13,7 @@ export type LoadedAgents = {
   agents: readonly LoadedAgent[]
   /** The agent of a command that needs one agent: the default export, else the export `agent`. */
   main?: LoadedAgent
-  /** Where they are defined, for messages. */
+  /** The file that defines the agents, for messages. */
   file: string
   /** Closes the agents and what they have opened, and exports what is left of their traces. */
   close(): Promise<void>

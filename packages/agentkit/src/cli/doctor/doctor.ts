@@ -56,7 +56,7 @@ export async function doctor({ json, offline, sessions = defaultSessionsPath }: 
 async function bounded(check: Check, project: Project): Promise<CheckResult> {
   const stop = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  // Without newer functions of the language: an old Node is one of the findings.
+  // This code uses no newer functions of the language, because an old Node is one of the findings.
   const late = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(() => {
       stop.abort()

@@ -63,7 +63,7 @@ describe('openProject', () => {
     const before = project.dependencies(app.path('a.ts'))
     expect(before).toEqual(expect.arrayContaining([app.path('b.ts'), app.path('not-yet.ts')]))
     project.sourceFile(app.path('other.ts'))
-    // What is asked of the checker makes a program of both, out of the first one.
+    // Reading the checker builds a program of both files from the first program.
     void project.checker
     expect(project.dependencies(app.path('a.ts'))).toEqual(before)
   })

@@ -41,7 +41,7 @@ describe('createSmallProgram', () => {
   })
 })
 
-/** What becomes of each function of a file: a tool, or why it cannot be one. */
+/** The result for each function of a file: a tool, or the reason why it cannot be one. */
 function compileAll(project: TypedProject, path: string, text?: string): unknown[] {
   return findFunctions(project.ts, project.sourceFile(path, text)).map((found) => {
     try {

@@ -34,7 +34,7 @@ describe('the order of a union', () => {
     ['a type argument', "Picked<'medium' | 'small' | 'large'>", ['medium', 'small', 'large']],
     ['names that nobody wrote', 'Pairs', ['a-c', 'a-d', 'b-c', 'b-d']],
   ])('of %s is that of the source, or of the alphabet, whatever the checker has met before', (_name, type, order) => {
-    // What is met first comes first in the checker's own order.
+    // In the checker's own order, the type that it meets first comes first.
     const before =
       "export const before = (a: 'large' | 'height' | 'green' | 'medium' | 1 | 2 | 'is-open' | 'n' | '' | 'not-set' | 'narrow' | 'high' | 'b-d' | 'a-d' | 0) => {}"
     for (const first of [before, 'export const before = () => {}']) {

@@ -47,7 +47,7 @@ it.each([
   expect(defaultOf(text)).toEqual({ value: undefined })
 })
 
-/** What a parameter has that is this where it is left out. */
+/** The default of a parameter whose initializer is this text. */
 function defaultOf(text: string): { value: unknown } {
   const names = `const limit = 5, name = 'x', on = false, infinite = 1e999
     enum Size { Small = 's', Large = 'l' }`

@@ -79,7 +79,7 @@ type Large = { record: ReturnType<typeof makeFile>['record']; chunks: ChunkSlice
 it('hides what a change in parts has left behind, and deletes it at the next change', async () => {
   await store.apply(adding(makeFile('a.csv', ['Old row'], { dimensions })), never)
   const table = await rawTable()
-  // As a process leaves it that was killed before its last commit.
+  // The state that a process leaves if it is killed before its last commit.
   const left = makeFile('a.csv', ['New row', 'Old row'], { dimensions }).chunks
   await store.apply(adding({ record: makeFile('b.csv', []).record, chunks: left }), never)
   await table.update({ where: 'n >= 0 AND "text" = \'New row\'', valuesSql: { n: '-10 - n' } })

@@ -41,7 +41,7 @@ describe('a client of @a2a-js/sdk', () => {
     const { agent, sessions } = make(['Hello there.'])
     const client = await clientOf(createApp(agent, options))
     const { id } = await sent(client, ask('Hi'))
-    // Until a millisecond has passed since its end.
+    // Repeats until a millisecond has passed since the end of the run.
     while (await sessions.runs?.eventRange(id)) await sessions.runs?.prune({ eventsMs: 1 })
     expect(textOf(await client.getTask({ tenant: '', id }))).toBe('Hello there.')
   })

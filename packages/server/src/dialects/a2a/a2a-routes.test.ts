@@ -157,7 +157,7 @@ describe('POST /a2a', () => {
     const app = createApp(fakeAgent(), options)
     const fetchImpl = ((url: string, init?: RequestInit) => app.request(url, init)) as typeof fetch
     const client = await A2AClient03.fromCardUrl(`http://localhost${card}`, { fetchImpl })
-    // Without the constants that the SDK's types ask for.
+    // The message lacks the constants that the SDK's types require.
     const old = { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'Hi' }] }
     const answer = await client.sendMessage({ message: old } as never).catch((error: Error) => error)
     expect(answer instanceof Error ? answer.message : JSON.stringify(answer)).toContain(
@@ -254,7 +254,7 @@ describe('the agent card', () => {
     } as const
     const app = createApp(make([]).agent, { ...options, ...behind })
     const headers = { 'x-forwarded-host': 'cdn.example.com, agent.example.com:8443', 'x-forwarded-proto': 'https' }
-    // As much of a request of Node as the server reads.
+    // The fields of Node's request that the server reads.
     const incoming = { socket: { remoteAddress: '10.0.0.1' }, httpVersion: '1.1' } as never
     const response = await app.request(card, { headers }, { incoming })
     expect(await response.json()).toMatchObject({

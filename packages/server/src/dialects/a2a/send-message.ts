@@ -89,7 +89,7 @@ function ignore(): void {}
 /** Resolves with the id of a run once it is stored, from when on it is a task; with nothing when `signal` aborts. */
 async function untilStored(runs: RunStore, runId: string, signal: AbortSignal): Promise<string | undefined> {
   while (!signal.aborted) {
-    // Before the run is read, so that no write is missed in between.
+    // Subscribes before the run is read, so that no write is missed in between.
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = runs.watch(runId, resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })

@@ -17,7 +17,7 @@ const clients: [version: string, open: (answer: () => Promise<Response>) => Clie
 
 type Outcome = { types: string[]; failures: unknown[] }
 
-/** What the client makes of these events. */
+/** The messages that the client builds from these events. */
 async function sendTo(open: (typeof clients)[number][1], events: readonly AgentEvent[]): Promise<Outcome> {
   const encode = aguiEncoder({ threadId: 't1', runId: 'r1' })
   const stream = events.map(encode).join('')

@@ -11,7 +11,7 @@ export type Watch = {
 
 export type Question = { message: string; sessionId: string }
 
-/** Where the runs of an MCP server are: in a server over HTTP, or in the process of a desktop host. */
+/** The host of an MCP server's runs: a server over HTTP, or the process of a desktop host. */
 export interface MCPHost {
   readonly agent: Runnable
   readonly userId: string

@@ -387,7 +387,7 @@ describe('a state that comes back', () => {
       modern('tools/call', call({ message: 'Pay' }), capabilities),
     )
     const { result, error } = await messageIn(response)
-    // What is not an object of capabilities is refused by the SDK.
+    // The SDK refuses capabilities that are not an object.
     if (error) expect(error.code).toBe(-32602)
     else expect(result).toMatchObject({ structuredContent: { finish_reason: 'approval' } })
   })

@@ -73,7 +73,7 @@ export class ResponseReader {
     this.facts = new AnswerReader({ canDrop: true })
   }
 
-  /** From here, the items are those of the next response of the run. @param speakers of the run as it continues */
+  /** From now on, the items belong to the next response of the run. @param speakers of the run as it continues */
   beginNext(speakers: Speakers): void {
     this.#speakers = speakers
     this.#earlierCalls = new Map([...(this.#earlierCalls ?? []), ...this.#calls])

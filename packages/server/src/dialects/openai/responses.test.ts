@@ -132,7 +132,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect([await previousOf(first), await previousOf(second)]).toEqual([null, first.id])
     const sessions = await agent.sessions.list({ agentId: 'test', userId: 'default' })
     expect(sessions).toMatchObject([{ turns: 2 }])
-    // It is not the last any more: another session begins with what came before.
+    // The response is not the last any more: a new session begins with the earlier turns.
     const forked = { model, previous_response_id: first.id, instructions: 'Be brief.' }
     const other = await client.responses.create({ ...forked, input: 'C' })
     expect(await previousOf(other)).toBe(first.id)

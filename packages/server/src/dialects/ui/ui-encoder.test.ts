@@ -98,7 +98,7 @@ describe.each(versions)('the stream for ai %i', (...version) => {
         )
         const shown = message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
         expect(shown).toBe(deltas.map(({ delta }) => delta).join(''))
-        // Of a sequence, the last member's words take the place of its own.
+        // In a sequence, the text of the last member is the answer.
         const isAnswer = ({ type, path }: AgentEvent): boolean =>
           type === 'text-delta' && path.length === (speaker === undefined ? 1 : 2) && path[1] === speaker
         expect(deltas.length).toBeGreaterThanOrEqual(all.filter(isAnswer).length)

@@ -102,7 +102,7 @@ export async function tcpProxy(url: string): Promise<TCPProxy> {
   return proxy
 }
 
-/** Without messages of type A. Small ones arrive whole. */
+/** Removes messages of type A. Small messages arrive whole. */
 function withoutNotifications(chunk: Buffer): Buffer {
   const kept: Buffer[] = []
   for (let at = 0; at + 5 <= chunk.length; ) {

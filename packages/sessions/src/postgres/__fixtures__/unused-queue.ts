@@ -1,6 +1,6 @@
 import type { RunQueue } from '@agentkit/core'
 
-/** For stores of which only the runs are tested: they hand their queue to their callers, and only close it. */
+/** A queue for stores of which only the runs are tested: a store only closes its queue, and its callers use it. */
 export const unusedQueue: RunQueue = {
   add: unused,
   take: unused,

@@ -20,7 +20,7 @@ it.each(['was', 'is being'])('stores a run whose session %s deleted meanwhile in
   const enqueueing = agent.enqueue('Second.', session).catch((error) => error)
   await waiting(url, 1)
   if (when === 'was') await other.query('DELETE FROM agentkit.sessions')
-  // It waits behind the run, with the session in its hands.
+  // The deletion has locked the session, and waits for the lock of the run.
   const deleting = when === 'was' ? undefined : sessions.delete({ agentId: 'ann', ...session })
   if (deleting) await waiting(url, 2)
   await other.query('COMMIT')

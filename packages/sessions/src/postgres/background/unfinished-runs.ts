@@ -63,7 +63,7 @@ function toJob(row: UnfinishedRow): QueuedJob {
     runId: fromStored(row.run_id),
     agentId: fromStored(row.agent_id),
     priority: row.priority,
-    // Only the run of a member has none, and it has no session.
+    // Only a member's run has no `ready_at`, and it has no session.
     acceptedAt: row.ready_at ?? 0,
     ...(row.status === 'queued' && row.due_at !== null && { dueAt: row.due_at }),
   })

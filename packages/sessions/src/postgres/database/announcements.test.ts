@@ -6,7 +6,7 @@ import { type TCPProxy, tcpProxy } from '../__fixtures__/tcp-proxy.ts'
 import { type Announcements, openAnnouncements } from './announcements.ts'
 import { type Database, openDatabase } from './database.ts'
 
-// What processes report to each other: each has watchers, a pool and a connection that listens of its own.
+// Tests the announcements between processes. Each process has its own watchers, pool and listening connection.
 
 type Process = { database: Database; watchers: Watchers; announcements: Announcements }
 
@@ -96,7 +96,7 @@ it('calls readers now and then where no messages arrive, as behind a pooler, and
   await expect.poll(() => seen.length, { timeout }).toBeGreaterThan(1)
   process.off('warning', note)
 
-  // It hears again once messages arrive.
+  // The listener works again once messages arrive.
   proxy.passesNotifications = true
   await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
 })
@@ -104,7 +104,7 @@ it('calls readers now and then where no messages arrive, as behind a pooler, and
 it('keeps no connection that is open only after it is closed', async () => {
   const [other, reader] = [open(url), open(url)]
   const seen = watch(reader, 'r1')
-  // Its connection is being opened.
+  // The connection of the reader is still being opened.
   await reader.announcements.close()
   await reader.database.close()
   watch(other, 'r2')

@@ -72,7 +72,7 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
     (client: PoolClient): Query =>
     async (text, values, waitMs) => {
       const statement = statementOf(text)
-      // Without values it may be several statements, which cannot be prepared.
+      // A text without values may have several statements, which cannot be prepared.
       const name = canName && values ? { name: statement.name } : {}
       const { rows } = await client.query({
         ...{ text: statement.text, ...name },

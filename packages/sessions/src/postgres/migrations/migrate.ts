@@ -45,7 +45,7 @@ export async function migrate(database: Database, steps: readonly string[] = mig
     }
     if (current === 0) {
       const found = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
-      // With `IF NOT EXISTS` alone, a user without the right to create schemas could not use one that is there.
+      // With `IF NOT EXISTS` alone, a user without the right to create schemas could not use an existing schema.
       if (found.length === 0) await query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
       await query('CREATE TABLE IF NOT EXISTS agentkit.version (version int NOT NULL)')
       await query('INSERT INTO agentkit.version VALUES (0)')

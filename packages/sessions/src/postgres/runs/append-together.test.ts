@@ -114,7 +114,7 @@ it('stores an entry of a run with members beside others', async () => {
   await store.create(keyOf('r1'), newRun('r1'))
   await Promise.all([store.append('r0', { ...entryOf('r0'), attempt }), store.append('r1', entryOf('r3'))])
   expect(await counts()).toEqual([3, 3])
-  // Its events are numbered as those of a tree.
+  // The events of the run are numbered like events of a tree.
   expect(await numbers('SELECT own_seq::int FROM agentkit.runs WHERE root IS NULL ORDER BY number')).toEqual([2, 0])
 })
 

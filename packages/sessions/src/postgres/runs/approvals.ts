@@ -42,7 +42,7 @@ const addApprovalsText = `INSERT INTO agentkit.approvals (run, approval_id, atte
     FROM agentkit.runs, unnest($2::text[], $3::text[]) AS a (id, body) WHERE run_id = $1
   ON CONFLICT (run, approval_id) DO UPDATE SET attempt = excluded.attempt, body = excluded.body
   RETURNING approval_id, decision`
-/** With an open approval it waits; with none it is free. */
+/** A run with an open approval waits; without one it is free. */
 const openApprovals = `FROM agentkit.approvals AS a WHERE a.run = r.number AND decision IS NULL AND a.attempt = r.attempt`
 const suspendText = `WITH run AS (UPDATE agentkit.runs AS r SET holds_session = false, holder = NULL,
       status = CASE WHEN EXISTS (SELECT 1 ${openApprovals}) THEN 'waiting' ELSE 'running' END,

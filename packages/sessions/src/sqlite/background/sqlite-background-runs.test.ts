@@ -6,7 +6,7 @@ import type { BackgroundRuns, RunStore, SessionStore, TakenJob } from '@agentkit
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { sqliteSessions } from '../sqlite-sessions.ts'
 
-// What `backgroundRunsContract` does not promise of every store.
+// Tests behaviour of SQLite that `backgroundRunsContract` does not require of every store.
 
 const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
 const bounds = { queued: 100, userQueued: 100 }

@@ -42,7 +42,7 @@ function toJob(row: UnfinishedRow): QueuedJob {
   return jobOf({
     key: { agentId: session_agent_id, userId, sessionId: session_id },
     ...{ runId, agentId, priority },
-    // Only the run of a member has none, and it has no session.
+    // Only a member's run has no `ready_at`, and it has no session.
     acceptedAt: row.ready_at ?? 0,
     ...(row.status === 'queued' && row.due_at !== null && { dueAt: row.due_at }),
   })

@@ -119,7 +119,7 @@ function processExists(pid: number): boolean {
 
 function sharedMap(): Map<string, Work> {
   const name = Symbol.for('agentkit.sessions.stores')
-  // Only this function writes this symbol.
+  // The cast holds: only this function writes this symbol.
   const shared = globalThis as { [name]?: Map<string, Work> }
   shared[name] ??= new Map()
   return shared[name]

@@ -22,7 +22,7 @@ const beat =
     statements.beat.run(id, 'host', 1, 0, Date.now())
     return id
   }
-/** As many calls as are committed at once: what follows is committed together. */
+/** The number of calls that are committed at once: later calls are committed together. */
 const first = (): Promise<string>[] => Array.from({ length: 4 }, () => database.transaction(beat('first')))
 
 /** Which of these are stored: removes them. */

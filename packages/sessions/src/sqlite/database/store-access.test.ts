@@ -11,7 +11,7 @@ afterEach(() => database.close(() => {}))
 const row: HolderRow = { holder: holder.id, host: null, pid: null, thread: null, heartbeat: null }
 
 it('holds work for later calls of the same commit, and lets it go when the call fails', async () => {
-  // As many as are committed at once: what follows is committed together.
+  // The number of calls that are committed at once: later calls are committed together.
   const before = Array.from({ length: 4 }, () => write(() => {}))
   const seen: boolean[] = []
   const held = write((_statements, _touch, hold) => hold('run 1'))

@@ -56,7 +56,7 @@ it('leaves no byte of a note that was removed, after a clean close', async () =>
   await store.memory?.addNote(owner, { noteId: 'n1', text: secret, runId: 'none' }, 50)
   await store.memory?.removeNote(owner, 'n1')
   const database = new DatabaseSync(path)
-  // What the close removes.
+  // The close removes this row.
   expect(database.prepare('SELECT count(*) AS traces FROM traces').get()).toEqual({ traces: 1 })
   database.close()
   await store.close()

@@ -10,7 +10,7 @@ keptMessagesTests(async () => {
   const path = join(folder, 'sessions.db')
   let stores = 0
   return {
-    // With options of its own, a store has a connection of its own.
+    // A store with different options has its own connection.
     open: () => sqliteSessions(path, { lockTimeoutMs: 5_000 + stores++ }),
     async execute(sql) {
       const database = new DatabaseSync(path)

@@ -77,7 +77,7 @@ export const runTexts = {
   setCost: 'UPDATE runs SET cost = ? WHERE number = ?',
   endTurn: `UPDATE runs SET status = :status, holds_session = iif(:status = 'waiting', 0, holds_session), holder = NULL,
       usage = coalesce(:usage, usage), ended_at = :endedAt, waiting_since = :waitingSince WHERE number = :number`,
-  /** With an open approval it waits; with none it is free. */
+  /** A run with an open approval waits; without one it is free. */
   suspendRun: `UPDATE runs SET holds_session = 0, holder = NULL,
       (status, waiting_since) = (SELECT iif(count(*) = 0, 'running', 'waiting'), min(requested_at) FROM approvals
         WHERE run = number AND decision IS NULL AND approvals.attempt = runs.attempt)
