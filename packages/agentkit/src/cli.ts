@@ -8,7 +8,7 @@ import { UsageError } from './cli/common/usage-error.ts'
 import { programWith } from './cli/program.ts'
 import { loadedFile } from './util/loaded-file.ts'
 
-// Modules that commands load are not linked by what is older.
+// An older Node cannot link the modules that commands load.
 if (Number.parseInt(process.versions.node, 10) < 20) {
   const here = `and this is ${process.versions.node}`
   process.stderr.write(

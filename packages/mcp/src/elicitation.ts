@@ -26,7 +26,7 @@ export const currentCall: AsyncLocalStorage<RunningCall> = new AsyncLocalStorage
 export type Calls = { readonly running: Set<RunningCall>; openRequests: number }
 
 /**
- * Answers a server that requests input. What is declined is said in the result of the call.
+ * Answers a server that requests input. The result of the call mentions declined requests.
  *
  * @param signal ends when the server no longer waits
  * @param call absent where several calls are running, and the server does not say which one asks

@@ -98,7 +98,7 @@ function backgroundFetch(address: string | URL, init: RequestInit | undefined): 
         for (const each of [value ?? []].flat()) received.append(name, each)
       }
       const { statusCode = 502 } = answer
-      // `Response` takes no other status, and what is thrown here would end the process.
+      // `Response` accepts no other status, and an error thrown here would end the process.
       const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 502
       const isEmpty = [204, 205, 304].includes(status)
       // The same streams, whose types Node and the DOM declare apart.

@@ -1,4 +1,4 @@
-/** The bounds of what a server may send. */
+/** The limits of the data that a server may send. */
 export const limits = {
   tools: 256,
   descriptionChars: 4000,

@@ -9,7 +9,7 @@ export function readLocked(path: string, server: string): LockedServer {
   return serversIn(path).read(server) ?? { tools: {} }
 }
 
-/** Changes what is kept of one server. */
+/** Changes the entry of one server. */
 export function writeLocked(path: string, server: string, change: (locked: LockedServer) => LockedServer): void {
   serversIn(path).change(server, (locked) => change(locked ?? { tools: {} }))
 }

@@ -37,8 +37,8 @@ export type McpOptions = {
   /** The calls that need approval; default: calls of tools that their server annotates as destructive. */
   needsApproval?: boolean | readonly string[] | ((tool: McpToolInfo, input: unknown) => boolean | Promise<boolean>)
   /**
-   * Answers the server's requests for input during a call. Without it a form that asks for nothing, or for one boolean beside
-   * optional fields, is an approval request of the call where its run is iterated; all others are declined.
+   * Answers the server's requests for input during a call. Without it, a form with no field, or with one boolean beside
+   * optional fields, becomes an approval request of the call if its run is iterated. All other requests are declined.
    */
   onElicit?(request: ElicitRequestParams, context: ElicitContext): ElicitResult | Promise<ElicitResult>
   /** The lock file of the tools' hashes; default `agentkit-mcp.lock.json`. `false` pins nothing. */
@@ -155,7 +155,10 @@ function addressOf(url: string, name: string | undefined): URL {
   )
 }
 
-/** The program and what it runs, as `npx server-files`. Other arguments may be secrets, and the lock file is committed. */
+/**
+ * The program and its first argument, as in `npx server-files`. Other arguments may be secrets, and the lock file is
+ * committed.
+ */
 function commandName({ command = '', args = [] }: McpOptions): string {
   const program = command.split(/[\\/]/).at(-1) ?? command
   const first = args.find((argument, place) => !/^-|=/.test(argument) && !takesSecret.test(args[place - 1] ?? ''))

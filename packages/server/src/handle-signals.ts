@@ -13,7 +13,7 @@ export type HandleSignalsOptions = {
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
 
-/** The servers of this process that are being stopped. What they may share is closed after the last one. */
+/** The servers of this process that are being stopped. Shared resources are closed after the last one. */
 const ending = { servers: 0, code: 0, afterClose: new Set<() => Promise<void>>() }
 
 /** The logs of the servers that are tied to this process. The first one receives what belongs to no server. */

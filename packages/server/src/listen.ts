@@ -24,9 +24,9 @@ export interface AgentServer {
   /** The address of the server: `http://127.0.0.1:8000`. */
   readonly url: string
   /**
-   * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops to listen, and aborts what is left, whose
-   * clients have a second more to read how it ended. Runs that are resumable stay stored: the next server continues them. The
-   * agent stays open: it belongs to the caller.
+   * Refuses queued and new runs, waits up to `limits.drainMs` for active ones, stops listening, and aborts the
+   * remaining runs, whose clients have one more second to read the end. Runs that are resumable stay stored: the next
+   * server continues them. The agent stays open: it belongs to the caller.
    */
   close(): Promise<void>
 }

@@ -51,7 +51,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     // effect.
     const callable = isManaged || agents ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
-    // A swarm whose members answer has no use for what the defaults say.
+    // A swarm whose members answer does not use the settings of `[defaults]`.
     const remembered = agentMemory(memory, isManaged ? settings : {})
     const store = sessionsOf(sessions, context)
     super({

@@ -19,7 +19,7 @@ type EvalOptions = {
   failUnder?: LeastMean[]
 }
 
-/** `agentkit eval evals/support.ts`: runs an eval, and says what it found. */
+/** `agentkit eval evals/support.ts`: runs an eval, and prints its report. */
 export function evalCommand(): Command {
   const command = new Command('eval')
   command
@@ -85,7 +85,7 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
     await loaded?.close()
   }
   const { report, results } = run
-  // First: what has been paid for is seen, also where a file cannot be written.
+  // The report is printed first, because the runs were paid for, and a file may not be writable.
   if (options.json) for (const piece of reportPieces(report)) await output.write(terminalText(piece))
   else {
     const { textWidth } = await import('./common/text-width.ts')

@@ -9,7 +9,7 @@ import { UsageError } from './common/usage-error.ts'
 
 export type LoadedEval = {
   options: EvaluateOptions
-  /** Closes the agents and what they have opened, and exports what is left of their traces. */
+  /** Closes the agents and their resources, and exports the rest of their traces. */
   close(): Promise<void>
 }
 
@@ -18,7 +18,8 @@ export type LoadedEval = {
  *
  * @param record whether models are called and recorded; otherwise a cassette of the eval is replayed, unless it has a
  *   `mode`, and needs no key
- * @throws UsageError for a file that is not code or has no options, and for `record` without a cassette; what the file itself throws
+ * @throws UsageError for a file that is not code or has no options, and for `record` without a cassette; errors of the
+ *   file itself
  */
 export async function loadEval(file: string, record: boolean): Promise<LoadedEval> {
   beginLoading({ served: new Set() })

@@ -7,7 +7,7 @@ import { chosenAgent, loadAgents, loadApp } from './common/load-agents.ts'
  *
  * @param words the arguments of the file; of one that serves nothing itself, `--agent` is ours
  * @returns whether it has an agent or serves one
- * @throws UsageError where several agents may be meant; what the file itself throws
+ * @throws UsageError where several agents may be meant; errors of the file itself
  */
 export async function serveFile(
   file: string | undefined,

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 type VitestWorker = { config?: { root?: string } }
 
 /**
- * Whether this code runs in a test of the project in the working directory: by Vitest, or in a file of `node --test`. Its
- * agents then have what the test gives them, whatever the configuration of the project says.
+ * Whether this code runs in a test of the project in the working directory: by Vitest, or in a file of `node --test`.
+ * The agents then have only the settings that the test passes, not the configuration of the project.
  */
 export function isInProjectTests(): boolean {
   const { __vitest_worker__: vitest } = globalThis as { __vitest_worker__?: VitestWorker }

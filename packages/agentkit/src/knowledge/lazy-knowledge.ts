@@ -21,7 +21,7 @@ export interface LazyKnowledge<Loaded extends FileKnowledge> extends Knowledge {
  * Knowledge that is created when it is first needed. A creation that fails is tried again by the next call.
  *
  * @param onSync receives the report of each sync
- * @param known what is read of the knowledge before it is created
+ * @param known the properties that are read before the knowledge is created
  */
 export function lazyKnowledge<Loaded extends FileKnowledge>(
   create: () => Promise<Loaded>,

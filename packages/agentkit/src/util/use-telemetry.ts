@@ -10,8 +10,8 @@ export function useTelemetry(telemetry: 'otlp' | undefined): void {
 }
 
 /**
- * Exports what is left, for two seconds at most: before the process exits. Also where the program has started the telemetry,
- * as one that is ended from outside of it cannot close it.
+ * Exports the pending data before the process exits, for two seconds at most. This includes telemetry that the program
+ * has started, because a program that is ended from outside cannot close it.
  */
 export async function closeTelemetry(): Promise<void> {
   await tracer()?.close?.()

@@ -23,7 +23,7 @@ export function aboutRoutes({ agent }: RouteParts): Route[] {
   ]
 }
 
-/** The routes that need no token; what they answer depends on it. */
+/** The routes that need no token. Their answers depend on the token. */
 export function publicRoutes(parts: RouteParts): Route[] {
   return [
     defineRoute({

@@ -62,7 +62,7 @@ function describe(agent: Runnable) {
   }
 }
 
-/** The same values by names such as `queued_runs`; what is not limited is null. */
+/** The same values by names such as `queued_runs`; values without a limit are null. */
 function snakeKeys(values: object): Record<string, number | null> {
   const entries = Object.entries<number | undefined>({ ...values })
   return Object.fromEntries(

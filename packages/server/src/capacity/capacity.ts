@@ -21,13 +21,13 @@ export type Capacity = {
    * @param entry.userId the user of the run
    * @param entry.timeoutMs the longest wait; default none
    * @param entry.isContinued the run has begun before: what its user may use in a day is not checked again
-   * @returns releases the place, and counts what the run has used; to be called when the run has settled
+   * @returns a function that releases the place and counts the usage of the run; call it when the run has settled
    * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
    */
   enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
   /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit */
   checkBudget(userId: string): Promise<void>
-  /** Counts what a run of the user has used, for the day's limit and for `/metrics`. */
+  /** Counts the usage of a run of the user, for the day's limit and for `/metrics`. */
   countRun(userId: string, spent: Spent): void
   /** Starts to count the memory of one request. */
   hold(): Hold
@@ -42,7 +42,10 @@ export type Capacity = {
   drain(): void
 }
 
-/** Empty once it has left the Set: V8 keeps the entries of a table that a Set has outgrown, and what they lead to. */
+/**
+ * Cleared when the entry leaves the Set: V8 keeps the entries of a table that a Set has outgrown, and all objects that
+ * they refer to.
+ */
 export type BoundRun = { run: Pick<AgentRun, 'cancel'> | undefined }
 
 /** Releases the place of a run. */

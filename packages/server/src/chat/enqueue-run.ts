@@ -44,7 +44,7 @@ export async function enqueueRun(
   }
 }
 
-/** @throws ProblemError where the agent would refuse what is stored with the run */
+/** @throws ProblemError if the agent would refuse the data that is stored with the run */
 function requireRoom(what: string, value: unknown, most: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes <= most) return

@@ -33,7 +33,7 @@ export function docsPage(name: string, files: string): string {
 `
 }
 
-/** Starts Swagger UI. A validator of specifications on the internet is what it would use otherwise. */
+/** Starts Swagger UI. By default it would send the specification to a validator on the internet. */
 export const startScript: string = `SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',

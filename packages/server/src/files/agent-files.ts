@@ -40,7 +40,7 @@ export function knowledgeOf(agent: object): Knowledge[] {
 }
 
 /**
- * Makes each user of the agent see only the own files.
+ * Makes each user of the agent see only their own files.
  * @throws AgentKitError `invalid-config` when its knowledge cannot do that
  */
 export function separateUsers(agent: Runnable): void {

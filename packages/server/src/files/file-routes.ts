@@ -26,7 +26,7 @@ const userQuery = object({ user_id: optional(idField) })
 
 /**
  * Files of the agent: uploading, listing, downloading, deleting and renaming them, their index and their passages.
- * Removes what a killed process has not finished.
+ * Removes unfinished files of killed processes.
  */
 export function fileRoutes(parts: RouteParts): Route[] {
   if (parts.rules.perUserFiles) separateUsers(parts.agent)

@@ -8,7 +8,7 @@ type IndexPaths = { file_path?: string[] | undefined; folder_path?: string | und
 
 /**
  * The real paths of the files and the folder that a request names.
- * @throws ProblemError `path-not-allowed` for what is outside of the scope, also by a link; `not-found`
+ * @throws ProblemError `path-not-allowed` for a path outside of the scope, also by a link; `not-found`
  */
 export async function realPaths(scope: Scope, { file_path = [], folder_path }: IndexPaths): Promise<string[]> {
   const files = await Promise.all(file_path.map((one) => realPathIn(scope, one)))
@@ -19,7 +19,10 @@ export async function realPaths(scope: Scope, { file_path = [], folder_path }: I
   return [...files, folder]
 }
 
-/** The real path of what a request names. @throws ProblemError `path-not-allowed` outside of the folder; `not-found` */
+/**
+ * The real path of a file that a request names. @throws ProblemError `path-not-allowed` outside of the folder;
+ * `not-found`
+ */
 async function realPathIn({ folder }: Scope, given: string): Promise<string> {
   if (given.includes('\0')) throw new ProblemError('path-not-allowed')
   const root = await realpath(folder).catch(() => resolve(folder))

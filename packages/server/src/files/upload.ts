@@ -24,7 +24,7 @@ export interface Upload extends FileReceiver {
    * @throws ProblemError when none is stored: no room, no file that can be read
    */
   store(userId: string | undefined): Promise<FileDetail[]>
-  /** Removes what has not been stored. */
+  /** Removes the files that have not been stored. */
   discard(): Promise<void>
 }
 

@@ -8,7 +8,7 @@ const validPath = /^(?:\/[\p{L}\p{N}._~-]+)+$/u
 
 /**
  * A base path without the slash at its end; empty for none.
- * @throws AgentKitError `invalid-config` for what is not a path such as `/agent`
+ * @throws AgentKitError `invalid-config` for a value that is not a path such as `/agent`
  */
 export function toBasePath(basePath: string): string {
   const path = typeof basePath === 'string' ? basePath.replace(/\/$/, '') : undefined
@@ -28,7 +28,7 @@ export function pathBelow(basePath: string): (request: Request) => string {
   }
 }
 
-/** Answers what is not below the base path with 404. */
+/** Answers requests outside of the base path with 404. */
 export function basePathGuard(basePath: string): Guard {
   return async function checkBasePath(context, next) {
     if (!isBelow(getPathNoStrict(context.req.raw), basePath)) throw new ProblemError('not-found')

@@ -10,7 +10,7 @@ export type CorsOptions =
 /** Other origins whose pages may call. */
 export type CorsRule = { origins: '*' | ReadonlySet<string>; credentials: boolean }
 
-/** @throws AgentKitError `invalid-config` for what is not an origin, and for every origin with credentials */
+/** @throws AgentKitError `invalid-config` for a value that is not an origin, and for every origin with credentials */
 export function toCorsRule(cors: CorsOptions): CorsRule {
   const { origins, credentials = false } = toOrigins(cors)
   const list = typeof origins === 'string' ? [origins] : origins

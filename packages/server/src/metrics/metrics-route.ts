@@ -20,7 +20,7 @@ export function metricsRoute({ agent, capacity, rules }: RouteParts): Route {
     answers: { 200: { description: 'The figures', content: { 'text/plain': { type: 'string' } } } },
     async handle(context) {
       if (rules.hasAuth && context.get('principal') !== '*') throw new ProblemError('not-found')
-      // Requests at the same time share what the store is asked for.
+      // Concurrent requests share the queries to the store.
       reading ??= stored(agent.sessions.runs).finally(() => {
         reading = undefined
       })

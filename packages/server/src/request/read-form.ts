@@ -37,7 +37,7 @@ export interface FileReceiver {
   readonly files: readonly { readonly name: string; readonly sha256: string }[]
   /**
    * Reads one file to its end.
-   * @param name what the client calls it: not checked, but without folders in front
+   * @param name the client's name of the file: not checked, but without folders in front
    * @throws ProblemError which ends the form
    */
   receive(file: Readable, name: string): Promise<void>
@@ -162,7 +162,7 @@ export async function readForm(
     })
     parser.on('file', (name, file, { filename }) => {
       file.on('error', ignore)
-      // The parser replaces what is not UTF-8 in a name, also in `filename*`.
+      // The parser replaces bytes that are not UTF-8 in a name, also in `filename*`.
       if (filename?.includes('\ufffd')) fail(notUTF8())
       // A browser sends an empty part without a name for an unused file input.
       else if (!filename) file.on('data', () => fail(files ? new ProblemError('invalid-filename') : filesNotServed()))

@@ -110,7 +110,7 @@ function parse(chunks: readonly Uint8Array[], jsonDepth: number): unknown {
   }
 }
 
-/** Counts brackets outside of strings, before `JSON.parse` builds what is nested too deeply. */
+/** Counts brackets outside of strings, before `JSON.parse` builds a value that is nested too deeply. */
 export function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let inString = false

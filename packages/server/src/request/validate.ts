@@ -35,12 +35,12 @@ function pathOf({ path }: BaseIssue<unknown>): (string | number)[] {
   return (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key).slice(0, 100)))
 }
 
-/** Servers of models take a field for what a header says here. */
+/** Servers of models have a field for this, where this server has a header. */
 function asStream(issue: BaseIssue<unknown>): string {
   return pathOf(issue).join('.') === 'stream' ? ': send the header "Accept: text/event-stream" for a stream' : ''
 }
 
-/** Our own sentences, which never repeat what was sent. */
+/** Our own sentences, which never repeat the value that was sent. */
 function messageOf(issue: BaseIssue<unknown> | undefined): string {
   if (issue === undefined) return 'is not valid'
   if (issue.expected === 'never') return `is not a field of this request${asStream(issue)}`

@@ -15,7 +15,7 @@ async function diskUse(agent: Runnable): Promise<number> {
 /**
  * Whether `bytes` more fit on the disk. If they do not, the events of runs that have ended are removed first.
  *
- * @param maxBytes what an agent's data may take; 0 for any
+ * @param maxBytes the limit for an agent's data; 0 for no limit
  */
 export async function hasRoom(agent: Runnable, maxBytes: number, bytes: number): Promise<boolean> {
   if (maxBytes === 0 || (await diskUse(agent)) + bytes <= maxBytes) return true

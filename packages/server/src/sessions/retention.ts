@@ -7,8 +7,9 @@ import { maxBytesOf, type RetentionOptions, rulesOf } from './retention-options.
 type Retained = { agent: Runnable; retention: Required<RetentionOptions>; log: (entry: LogEntry) => void }
 
 /**
- * Removes what is older than the options allow: soon after the start, and every hour. It logs what it has removed.
- * @returns stops it
+ * Removes data that is older than the options allow: soon after the start, and every hour. It logs the counts of
+ * removed entries.
+ * @returns a function that stops it
  */
 export function startRetention({ agent, retention, log }: Retained): () => void {
   const entry = (level: LogEntry['level'], message: string): LogEntry => ({

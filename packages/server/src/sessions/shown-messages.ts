@@ -13,8 +13,8 @@ export type ShownMessage = {
 const pageTurns = 10
 
 /**
- * The texts of a conversation, oldest first: what the model sees of it, without calls and results of tools. Turns that were
- * replaced, that run, or that failed before a tool call had finished show nothing.
+ * The texts of a conversation, oldest first: the messages that the model sees, without calls and results of tools.
+ * Turns that were replaced, are running, or failed before a tool call had finished are left out.
  */
 export async function* shownMessages(store: SessionStore, key: SessionKey): AsyncGenerator<ShownMessage, void> {
   for (let after: string | undefined; ; ) {

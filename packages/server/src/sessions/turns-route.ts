@@ -17,7 +17,7 @@ const maxQuestion = 256 * 1024
 const text = { type: 'string' }
 const { agent_id: _agent, user_id: _user, session_id: _session, attempts: _attempts, ...turnFields } = runFields
 
-/** The turns of a conversation with their runs: what a client needs to show it, to continue a run and to replace one. */
+/** The turns of a conversation with their runs, for clients that show it, continue a run or replace one. */
 export function turnsRoute({ agent }: RouteParts): Route {
   return defineRoute({
     method: 'GET',

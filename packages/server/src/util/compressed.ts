@@ -1,6 +1,6 @@
 import type { ServerContext } from './server-env.ts'
 
-/** Answers with what was compressed by gzip, for a client without it decompressed. */
+/** Answers with content that is compressed by gzip, decompressed for a client without gzip. */
 export function compressed(
   context: ServerContext,
   bytes: Uint8Array<ArrayBuffer>,

@@ -15,7 +15,7 @@ type LogRun = {
   spent?: Spent
 }
 
-/** Logs a run that has ended or waits, with what it has used and without what was said. */
+/** Logs a run that has ended or was suspended, with its usage and without its content. */
 export function logRun(result: LoggedRun, { log, requestId, startedAt, spent = result }: LogRun): void {
   const { runId, finishReason, error } = result
   const { inputTokens, outputTokens } = spent.usage ?? {}

@@ -2,8 +2,8 @@ import { terminalLine } from '@agentkit/core'
 import { printLine, redactSecrets } from '@agentkit/core/internal'
 
 /**
- * A run that has ended, a failed request, a failure outside of requests, what the retention has removed, or the address that
- * `run()` listens on. Has no messages of users or models.
+ * A run that has ended, a failed request, a failure outside of requests, the data that the retention has removed, or
+ * the address that `run()` listens on. An entry has no messages of users or models.
  */
 export type LogEntry = {
   /** ISO 8601, UTC. */

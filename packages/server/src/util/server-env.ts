@@ -25,7 +25,7 @@ export type ServerEnv = {
     principal?: string
     /** The token may decide on approvals where these are for services. Absent without auth. */
     mayApprove?: boolean
-    /** The address of the client: of the connection, or what a trusted proxy says. Absent without a Node server. */
+    /** The address of the client, from the connection or from a trusted proxy. Absent without a Node server. */
     clientAddress?: string
     /** The host name that a trusted proxy says the client has called. */
     forwardedHost?: string

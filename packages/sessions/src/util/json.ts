@@ -2,7 +2,7 @@ import { AgentKitError, type Session } from '@agentkit/core'
 
 /**
  * Parses a stored text.
- * @param what it is, for the error
+ * @param what the kind of value, for the error
  * @throws AgentKitError `storage`, which names the run
  */
 export function parseStored<T>(text: string, runId: string, what: string): T {

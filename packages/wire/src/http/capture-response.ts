@@ -15,7 +15,7 @@ export type CaptureOptions = {
  * they parsed, and lose lines, errors and headers.
  *
  * @param call makes the SDK's call with the `fetch` that it gets; its result is ignored
- * @throws RefusedRequest for an unsuccessful status; else what the call throws before it sends a request
+ * @throws RefusedRequest for an unsuccessful status; otherwise the error that the call throws before it sends a request
  * @example
  * const response = await captureResponse((fetch) => new Ollama({ host, fetch }).chat(body), { signal })
  */

@@ -12,7 +12,7 @@ import { isFetchUntouched } from './untouched-fetch.ts'
  */
 export const callSignal: unique symbol = Symbol('agentkit.callSignal')
 
-/** The key of a listener in `init` that receives what is sent. */
+/** The key of a listener in `init` that receives the sent request. */
 export const onRequest: unique symbol = Symbol('agentkit.onRequest')
 
 /** The key of an answer in `init` that has arrived already: nothing is sent. */
@@ -38,14 +38,14 @@ export type NodeFetchInit = RequestInit & {
 /**
  * `fetch` over `node:http`: the web layer of the global `fetch` takes more than half of the time of a model call.
  *
- * It supports what a model call needs: text bodies, any status, streams, compression, abort, kept connections. The global
- * `fetch` gets all other requests, redirects within an origin, and every call in a runtime that is not Node or whose
- * global `fetch`, proxy or dispatcher was replaced.
+ * It supports the features that a model call needs: text bodies, any status, streams, compression, abort, kept
+ * connections. The global `fetch` gets all other requests, redirects within an origin, and every call in a runtime that
+ * is not Node or whose global `fetch`, proxy or dispatcher was replaced.
  *
  * A call within a trace has the header `traceparent`.
  *
- * A request is sent once: a server may have processed, and charged for, what it has read. Only a request of which no byte
- * was written, because its kept connection was closed, is sent on another connection.
+ * A request is sent once: a server may have processed the part that it has read, and charged for it. Only a request of
+ * which no byte was written, because its kept connection was closed, is sent on another connection.
  *
  * Of an unread body 64 kB are buffered, so that a short one frees its connection; a longer one holds it until it is
  * cancelled or the signal aborts.

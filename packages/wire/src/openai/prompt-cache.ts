@@ -9,7 +9,7 @@ export type Caching = 'none' | 'automatic' | 'breakpoints'
 /** The fields of a request about caching. */
 export type CacheFields = { prompt_cache_key?: string; prompt_cache_options?: { mode: 'explicit' } }
 
-/** On the part of a prompt that ends what is cached. */
+/** The breakpoint on the last part of a cached prompt. */
 export type Breakpoint = { prompt_cache_breakpoint?: { mode: 'explicit' } }
 
 export function cacheFields(cache: CachePlan | undefined, caching: Caching): CacheFields {
@@ -32,7 +32,10 @@ type ItemForm<Item> = {
   /** The number of the first items that are instructions. */
   instructions: number
   isAnswer(item: Item): boolean
-  /** The item with its text as parts, so that it looks the same with and without a mark; what has no parts as it is. */
+  /**
+   * The item with its text as parts, so that it looks the same with and without a mark; an item without parts is
+   * unchanged.
+   */
   inParts(item: Item): Item
   /** The item with a mark on its last part; `undefined` where it has none. */
   marked(item: Item): Item | undefined

@@ -38,7 +38,7 @@ type Returned = { reasoning_content?: string; reasoning_details?: Detail[] }
 const nothing: Returned = Object.freeze({})
 
 /**
- * The fields of a message by which its model gets back what it has sent.
+ * The fields of a message in which its model gets back its reasoning.
  * @param owner `provider/model`
  */
 export function returnedReasoning({ content }: AssistantMessage, owner: string, longestCallId: number): Returned {

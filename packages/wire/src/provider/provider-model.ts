@@ -14,7 +14,7 @@ export type ProviderModelOptions = Callee & {
   /** Defaults for absent options; 60,000 ms when absent. */
   defaultTimeouts?: CallTimeouts
   framing?: Framing
-  /** Loads what a call needs: the SDK; `undefined` where that is loaded. */
+  /** Loads the SDK for a call; `undefined` if it is loaded. */
   load(): Promise<unknown> | undefined
   /** Maps a request to the provider's, without sending it. */
   prepare(request: ModelRequest): PreparedCall

@@ -54,7 +54,7 @@ export type SdkSpec<Client> = {
   exampleURL?: string
   /** Whether the SDK keeps the query of an address in its place. */
   query?: 'kept'
-  /** Removes what the SDK itself appends to an address. */
+  /** Removes the path that the SDK itself appends to an address. */
   rootOf?(address: string): string
   create(settings: ClientSettings): Promise<Client>
   /**

@@ -38,7 +38,7 @@ export type ModelCall = Callee & {
  * abort, timeout, a reader that stops early) its socket is reused or closed.
  *
  * Events are read in batches, one for each read of the socket. An event of a batch costs one settled promise, or none
- * by `ready()`: that is most of what a streamed token costs.
+ * by `ready()`: that is most of the cost of a streamed token.
  */
 export class ModelStream implements AsyncIterableIterator<ModelEvent> {
   readonly #watch: CallWatch

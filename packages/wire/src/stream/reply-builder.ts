@@ -20,8 +20,8 @@ export type CompleteCall = {
 }
 
 /**
- * Builds one answer from what a provider's reader finds in the stream: its events, and the message of its `finish`, which
- * contains the text of the deltas.
+ * Builds one answer from the parts that a provider's reader finds in the stream: its events, and the message of its
+ * `finish`, which contains the text of the deltas.
  */
 export class ReplyBuilder {
   readonly #model: string

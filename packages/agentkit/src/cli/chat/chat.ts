@@ -133,7 +133,7 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
     return write(text)
   }
   const view = createView(show)
-  /** A tool or a model works after what was shown. Within a line, the progress would remove the text of the line. */
+  /** Shows progress only after a whole line, because the progress would remove the text of an unfinished line. */
   const showWorking = (): void => {
     if (view.isAtLineStart()) progress ??= openProgress(working)
   }

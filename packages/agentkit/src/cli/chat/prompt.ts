@@ -35,7 +35,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true
   const file = historyFile()
   let isMuted = false
-  // Node writes what is typed, and how it moves the cursor.
+  // Node writes the typed text and the movements of the cursor.
   const screen = new Writable({
     decodeStrings: false,
     write(chunk, _, done) {
@@ -123,7 +123,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
     reader.prompt()
   }
 
-  /** Removes what was typed: Ctrl-E, Ctrl-U. */
+  /** Removes the typed text by Ctrl-E and Ctrl-U. */
   function clearLine(): void {
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })

@@ -30,7 +30,7 @@ export async function problemOf(response: Response, base: string): Promise<Error
   return new UsageError(`${base} answers with ${response.status}. Is it an agentkit server?`)
 }
 
-/** Why no chat can begin with what is at the address. */
+/** The reason why no chat can begin with the server at the address. */
 export function unusable(error: unknown, base: string): UsageError {
   if (error instanceof UsageError) return error
   if (error instanceof ServerProblem) return new UsageError(`${base} answers with ${error.status}, ${error.message}`)

@@ -9,9 +9,9 @@ type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 /** Shows the events of one answer as they come: the text of who speaks, and the tools and members as lines. */
 export function createView(write: (text: string) => Promise<void>): {
   show(event: AgentEvent): Promise<void>
-  /** The line below an answer: what it has used. */
+  /** The line below an answer, with its usage. */
   end(end: RunEnd, startedAt: number): Promise<void>
-  /** Whether what was shown ends with its line. */
+  /** Whether the shown text ends with a line break. */
   isAtLineStart(): boolean
 } {
   const speakers = new Speakers()

@@ -25,8 +25,8 @@ export function agentFile(file: string | undefined): string | undefined {
 
 /**
  * Checks that a file or a folder exists.
- * @param fix what to do, where neither a file nor a command has a similar name
- * @param options.kind what it is, for the message; default a file
+ * @param fix the advice, if neither a file nor a command has a similar name
+ * @param options.kind the kind of file, for the message; default a file
  * @param options.commands that may have been meant instead of a file
  * @throws UsageError
  */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 
-/** These work on Node 20 too, as what they do may lead to a newer one. */
+/** These commands work on Node 20 too, because they help to install a newer Node. */
 const worksAnywhere = new Set(['init', 'doctor', 'docs', 'completion'])
 
-/** @throws AgentKitError `unsupported` on a Node whose modules lack what the other commands need */
+/** @throws AgentKitError `unsupported` on a Node that lacks functions which the other commands need */
 export async function checkNode(command: Command): Promise<void> {
   const { parent } = command
   if (parent?.parent) return checkNode(parent)

@@ -10,7 +10,7 @@ const noCode = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_IMPORT_ATTRIBUTE_MISS
  * @param path absolute
  * @param name as it was passed, for the message
  * @param fix what to pass instead
- * @throws UsageError for a file that is not code; what the file itself throws
+ * @throws UsageError for a file that is not code; errors of the file itself
  */
 export async function importFile(path: string, name: string, fix: string): Promise<Record<string, unknown>> {
   await import('@agentkit/functions/register')

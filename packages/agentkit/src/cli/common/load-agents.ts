@@ -15,7 +15,7 @@ export type LoadedAgents = {
   main?: LoadedAgent
   /** The file that defines the agents, for messages. */
   file: string
-  /** Closes the agents and what they have opened, and exports what is left of their traces. */
+  /** Closes the agents and their resources, and exports the rest of their traces. */
   close(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export type LoadedAgents = {
  * @param options.ids the agents of the configuration that are meant; without one, its only one
  * @param options.standIn whether agents without a model and a key have the offline model
  * @param options.onServing where it is passed, `run()` serves, and it is called then
- * @throws UsageError for a file that is missing or has no agent; what the file itself throws
+ * @throws UsageError for a file that is missing or has no agent; errors of the file itself
  */
 export async function loadAgents(
   file: string | undefined,
@@ -54,7 +54,7 @@ export function noAgent(file: string): UsageError {
 /**
  * The agents of a file, of which there may be none.
  * @param served the agents on which it calls `run()`
- * @throws UsageError for two agents of one id; what the file itself throws
+ * @throws UsageError for two agents of one id; errors of the file itself
  */
 export async function loadApp(
   path: string,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearestFile } from './nearest-file.ts'
 
-/** The package.json of this package, of which this file may be a source or a part of what is built. */
+/** The package.json of this package. This file may be a source file or a part of the build. */
 export const ownManifest: {
   version: string
   engines: { node: string }

@@ -8,7 +8,7 @@ import { invalidArgument } from '@agentkit/core/internal'
  *
  * @param variables are added to the environment; `undefined` removes one
  * @param options.folder in which it runs; default: this one
- * @param options.onMessage receives what it sends by `process.send`, and a function that ends it
+ * @param options.onMessage receives messages that the program sends by `process.send`, and a function that ends it
  * @returns its exit code
  * @throws AgentKitError `invalid-argument` when the command cannot be started
  */

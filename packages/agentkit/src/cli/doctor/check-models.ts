@@ -152,7 +152,7 @@ async function providerFinding(models: readonly NamedModel[], signal: AbortSigna
       },
     ]
   }
-  // Some servers that speak like OpenAI's list nothing.
+  // Some servers with the API of OpenAI list no models.
   return [
     {
       status: 'warn',

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { storePlace } from '../common/store-place.ts'
 import type { DoctorFlags } from './doctor.ts'
 
-/** `agentkit doctor`: what is wrong with the project in this folder. */
+/** `agentkit doctor`: finds the faults of the project in this folder. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .option('--json', 'print { ok, checks } as JSON')

@@ -30,7 +30,7 @@ const checks: Readonly<Record<string, Check>> = {
   disk: checkDisk,
 }
 
-/** A check of what the configuration says, which is not known where it cannot be read. */
+/** A check of the configuration, which is skipped if the configuration cannot be read. */
 function ofConfig(check: Check): Check {
   return (project, signal) =>
     project.configError ? { status: 'skipped', detail: 'The configuration cannot be read.' } : check(project, signal)
@@ -80,7 +80,10 @@ async function attempt(check: Check, project: Project, signal: AbortSignal): Pro
   }
 }
 
-/** A finding on one line, without keys: of one that is cut off, what is left would no longer look like one. */
+/**
+ * A finding on one line, without keys. Keys are removed before the line is cut, because the rest of a cut key would not
+ * be recognized.
+ */
 function safe({ detail, fix, ...rest }: CheckResult): CheckResult {
   const clean = (text: string): string =>
     terminalLine(

@@ -14,7 +14,7 @@ const register = 'node --import agentkit/register'
 const scripts = { dev: 'agentkit dev', chat: 'agentkit chat', test: `${register} --eval 0 && ${register} --test` }
 
 /**
- * A package.json with what a project needs; what it has stays.
+ * A package.json with the entries that a project needs; existing entries stay.
  *
  * @param text of the file that exists
  * @returns the text, a sentence for each value that is changed, the names of our scripts that the project has for something

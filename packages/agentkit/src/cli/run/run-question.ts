@@ -92,7 +92,7 @@ function chatOf(file: string | undefined, { agent, user, session }: RunFlags): s
   return ['agentkit', 'chat', ...(file === undefined ? [] : [file]), ...options].map(shellWord).join(' ')
 }
 
-/** Says on standard error what the answer alone does not show. */
+/** Prints facts on standard error that the answer alone does not show. */
 function report(
   { finishReason, error, approvals, warnings }: RunResult,
   chat: string | undefined,

@@ -14,7 +14,7 @@ export function callIdOf(sent: unknown): CallId {
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-/** @throws A2AError for what is no call of JSON-RPC 2.0 */
+/** @throws A2AError for a body that is not a call of JSON-RPC 2.0 */
 export function readCall(sent: unknown): Call {
   if (Array.isArray(sent)) throw new A2AError('InvalidRequest', 'Send one call per request: batches are not taken.')
   if (!isRecord(sent) || sent.jsonrpc !== '2.0' || typeof sent.method !== 'string') {

@@ -10,7 +10,7 @@ export async function readTask(parts: RouteParts, runId: string, userId: string)
   return taskWithAnswer(parts, await findRun(parts, runId, userId))
 }
 
-/** The task of a stored run, with what it has said. */
+/** The task of a stored run, with its answer. */
 export async function taskWithAnswer(parts: RouteParts, stored: StoredRun): Promise<Task> {
   const reader = await readAnswer(parts, stored)
   const { record } = stored

@@ -73,7 +73,10 @@ export function taskEncoder({ callId, contextId, speaker, followed }: TaskEncode
   return Object.assign(encode, { cut })
 }
 
-/** The rest of a task that the client follows: first what it is now, as nothing else may come for long. */
+/**
+ * The rest of a task that the client follows. The first frame is the current task, because the next event may come
+ * late.
+ */
 export function followedTask(callId: CallId, task: Task, events: EventSource): EventSource {
   return {
     async read(send) {

@@ -45,7 +45,7 @@ export type AGUIRequest = {
     }
 )
 
-/** @throws ProblemError for what is no `RunAgentInput` */
+/** @throws ProblemError for a body that is not a `RunAgentInput` */
 export function readAGUIRequest(sent: unknown): AGUIRequest {
   const input = validate(body, sent)
   const { threadId, runId, messages, tools, context, resume, protocolVersion } = input
@@ -128,7 +128,7 @@ function binarySource({ url, data, mimeType }: Readonly<Record<string, unknown>>
     : { type: 'data', value: data, mimeType }
 }
 
-/** The earlier messages, for a session that has none. What a question could not have is left out. */
+/** The earlier messages, for a session that has none. Parts that a question may not have are left out. */
 function historyOf(messages: Input['messages']): Message[] {
   const results = new Map(messages.map((message) => [message.role === 'tool' ? message.toolCallId : '', message]))
   return toHistory(

@@ -49,7 +49,7 @@ export function aguiRoute(parts: RouteParts): Route {
 
 type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
 
-/** Answers interrupts, and streams what the run does then. */
+/** Answers interrupts, and streams the continued run. */
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,

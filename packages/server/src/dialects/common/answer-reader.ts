@@ -40,7 +40,7 @@ export class AnswerReader {
     this.#member = speaker
   }
 
-  /** @returns what the text gains by this event */
+  /** @returns the text that this event adds */
   read(event: AgentEvent): string {
     const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
     const isHeard = this.#speakers.isHeard(event) || isMember

@@ -13,7 +13,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 
 /**
  * Decides on approvals of a run, which then continues.
- * @returns the events of what it does then, as `encode` writes them; `undefined` while other approvals are open
+ * @returns the events of the continued run, as `encode` writes them; `undefined` while other approvals are open
  * @throws ProblemError `approval-not-allowed`; `session-conflict` for an approval that was decided; `overloaded`
  */
 export async function decideRun(

@@ -25,7 +25,7 @@ export type Outcome = {
   error?: ErrorInfo
 }
 
-/** Reads the events of a run, and of one that continues what it has said before. */
+/** Reads the events of a run. For a continued run, it also has the earlier answer. */
 export class AnswerOutcome {
   readonly #sessionId: string
   readonly #reader: AnswerReader

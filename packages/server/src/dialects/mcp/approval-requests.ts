@@ -60,7 +60,7 @@ function questionOf(agentName: string, { name, input, kind, path }: Approval): s
 }
 
 /**
- * The decisions in what the client's user has answered. What is not an answer to a question of ours is left out.
+ * The decisions in the answers of the client's user. Answers to other questions are left out.
  * @returns also whether a question was closed without a decision
  */
 export function readResponses(

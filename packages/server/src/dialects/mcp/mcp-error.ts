@@ -50,7 +50,7 @@ export function statusOfCode(code: number): number {
   }
 }
 
-/** The id of what was sent, as far as it has one. */
+/** The id of the message that was sent, if it has one. */
 export function requestIdOf(sent: unknown): RequestId {
   const { id } = typeof sent === 'object' && sent !== null ? (sent as { id?: unknown }) : {}
   return typeof id === 'string' || typeof id === 'number' ? id : null

@@ -23,7 +23,7 @@ export interface MCPHost {
    */
   ask(question: Question, watch: Watch): Promise<void>
   /**
-   * Decides on approvals of a run, and reads what it does then.
+   * Decides on approvals of a run, and reads the continued run.
    * @returns false while other approvals are open
    * @throws ProblemError `session-conflict` for an approval that was decided
    */

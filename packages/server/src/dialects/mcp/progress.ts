@@ -16,8 +16,9 @@ export type Progress = {
 }
 
 /**
- * Sends the progress of a run, where the client has asked for it: the numbers of its events, which rise over the whole run,
- * and what the agent does. While nothing happens, such as during a long tool call, it says that the run continues.
+ * Sends the progress of a run, where the client has asked for it: the numbers of its events, which rise over the whole
+ * run, and the activity of the agent. Without new events, for example during a long tool call, it reports that the run
+ * continues.
  *
  * @param now for tests
  */

@@ -67,7 +67,7 @@ async function itemOf(
   // A call that is no longer there is left out: the answer that was made of it is a message.
   if (kind === 'mcp') return output.find((each) => each.id === id) ?? { type: 'mcp_call' }
   const messages = output.filter(({ type }) => type === 'message')
-  // A step that was tried again has left out numbers, which what is stored has not.
+  // A retried step has skipped numbers in the stream; the stored items are numbered without gaps.
   const item = messages.find((each) => each.id === id) ?? messages.at(-1)
   if (item) return item
   const errors = [{ path: ['input', index, 'id'], message: 'does not exist' }]

@@ -278,7 +278,7 @@ export class ResponseReader {
     return [...frames, frame, this.#done(item, index)]
   }
 
-  /** The attempt is void: what it has shown is not part of the response. */
+  /** The attempt has failed: its items are not part of the response. */
   #dropStep(): Frame[] {
     const frames = this.#closeBlock('incomplete')
     for (const call of this.#calls.values()) {

@@ -12,7 +12,7 @@ export type ResponseRequest = CommonFields & {
   instructions: string | null
 } & (({ kind: 'question' } & Conversation) | { kind: 'decisions'; runId: string; decisions: Decisions })
 
-/** @throws ProblemError for what is no request of Responses, or more than an agent does */
+/** @throws ProblemError for a body that is not a request of Responses, or that asks for more than an agent supports */
 export function readResponseRequest(body: unknown, agent: Runnable): ResponseRequest {
   const { fields, ...common } = readCommonFields(body, agent)
   const previousId = textField(fields.previous_response_id, 'previous_response_id')
@@ -43,7 +43,7 @@ const known: ReadonlySet<unknown> = new Set([
   ...['reasoning', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response'],
 ])
 
-/** The items as messages; what a model needs no more keeps its place as one without text, so that paths are right. */
+/** The items as messages; items that a model does not need become messages without text, so that paths stay right. */
 function messagesIn(items: readonly unknown[]): unknown[] {
   return items.map((item, index) => {
     if (!isRecord(item)) return item

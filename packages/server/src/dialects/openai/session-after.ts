@@ -1,6 +1,6 @@
 /**
- * The id of a new session that begins with the turns up to a run. It names the run, as nothing else that is stored of the
- * session does: a response that is read later says by it what it continues.
+ * The id of a new session that begins with the turns up to a run. It contains the id of the run, which the session
+ * stores nowhere else: a response that is read later finds the response before it by this id.
  */
 export function sessionAfter(runId: string): string {
   return `after_${runId}_${crypto.randomUUID()}`

@@ -6,7 +6,7 @@ import { type ResponseHead, type ResponseStatus, responseBody } from './response
 import { ResponseReader } from './response-reader.ts'
 import { endedState } from './responses-encoder.ts'
 
-/** A response as it is read later: what is stored of its run. */
+/** A response that is read later, from the stored data of its run. */
 export function storedResponse({ agent }: RouteParts, found: FoundResponse, head?: Partial<ResponseHead>): object {
   const { runId, turn, stored } = found
   const whole = { ...storedHead(agent.id, found), ...head }
@@ -40,7 +40,7 @@ export function storedHead(agentId: string, { turn, stored }: FoundResponse): Re
   }
 }
 
-/** Reads what is stored of a run, without its end. */
+/** Reads the stored messages of a run, without its end. */
 export function readStored(
   { id: agentId, speaker }: RouteParts['agent'],
   { runId, turn, stored }: FoundResponse,

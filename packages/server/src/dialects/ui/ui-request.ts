@@ -38,7 +38,7 @@ export type UIRequest = { sessionId: string; isResumable: boolean } & (
 /** The first turn after this run is replaced; the first of the session, without one. */
 export type Replaced = { runId: string | undefined }
 
-/** @throws ProblemError for what is no request of `useChat` */
+/** @throws ProblemError for a body that is not a request of `useChat` */
 export function readUIRequest(sent: unknown): UIRequest {
   const { id, messages, trigger, messageId, resumable = false, tools } = validate(body, sent)
   const common = { sessionId: id, isResumable: resumable }
@@ -86,7 +86,7 @@ function readPart(part: unknown, path: Path): UserPart[] {
   return [filePart(data.base64, mediaType || data.mediaType, filename)]
 }
 
-/** The earlier messages, for a session that has none. What a question could not have is left out. */
+/** The earlier messages, for a session that has none. Parts that a question may not have are left out. */
 function historyOf(messages: readonly UIMessage[]): Message[] {
   return toHistory(
     messages.flatMap(({ role, parts = [] }): EarlierMessage[] => {

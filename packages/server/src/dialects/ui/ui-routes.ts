@@ -82,7 +82,7 @@ async function findReplaced(
   return turns.find(({ status }) => status !== 'replaced')?.runId
 }
 
-/** Decides on approvals, and streams what the run does then, as the rest of its message. */
+/** Decides on approvals, and streams the continued run as the rest of its message. */
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,

@@ -155,7 +155,9 @@ async function isOwn(query: Query, runId: string, now: number): Promise<boolean>
   return (await query(text, [toStored(runId), now])).length > 0
 }
 
-/** Does to the session's other runs what the entry wants: those that it replaces are hidden, others are ended. */
+/**
+ * Applies the entry to the session's other runs: hides the runs that it replaces, and ends the runs that it interrupts.
+ */
 async function makeWay(writing: Writing, { key, runId, onBusy, replaces }: QueuedRunEntry): Promise<void> {
   const { query, now } = writing
   const session = await lockSession(query, key)

@@ -5,7 +5,7 @@ import { loadPg } from './load-pg.ts'
 import { isConnectionUsable, isStatementLost, isTransient, placeOf, toPostgresError } from './postgres-errors.ts'
 
 /**
- * Runs one statement of a connection. In its text, `agentkit.` stands for the schema.
+ * Runs one statement of a connection. In its text, `agentkit.` is replaced with the schema.
  * @param waitMs how long its answer may take, in milliseconds; `queryMs` when absent
  */
 export type Query = <Row>(text: string, values?: readonly unknown[], waitMs?: number) => Promise<Row[]>
@@ -44,7 +44,7 @@ const usualQueryMs = 12_000
 const limitsOf = (queryMs: number): string =>
   `SET statement_timeout = ${Math.ceil(queryMs * 0.8)}; SET idle_in_transaction_session_timeout = ${Math.ceil(queryMs * 0.4)}`
 const connectMs = 10_000
-/** How long the first connection is tried for: what is wrong with a URL is reported soon. */
+/** How long the first connection is tried: a wrong URL is reported soon. */
 const firstRetryMs = 3_000
 
 /** @param prepare runs once, before the first statement: checks the server, migrates the schema */

@@ -14,7 +14,7 @@ export type Held = {
   inTree?: boolean
 }
 
-/** How an open store identifies itself to others, and what it works on. */
+/** The identity of an open store for others, and its work. */
 export interface Holder {
   readonly id: string
   /** SQL: whether the store of a row is alive. */
@@ -55,7 +55,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     const before = Date.now()
     const [row] = await read
     const after = Date.now()
-    // The database read its clock in between. What this allows of the offset that was known stays.
+    // The database has read its clock between both times, so the known offset is narrowed to this range.
     if (row) offset = Math.min(Math.max(offset, Math.floor(row.now - after)), Math.ceil(row.now - before))
   }
   const beat = async (query: Query = database.query): Promise<void> => {

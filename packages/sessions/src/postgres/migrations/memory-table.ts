@@ -1,8 +1,8 @@
 /**
  * Version 2 of the schema: memory. Released; never changed.
  *
- * The turns that can be recalled are runs that ended as `done`, found by an index of theirs: what is deleted, replaced or
- * expired is not among them from the same transaction on.
+ * The turns that can be recalled are runs that ended as `done`, found by an index of their own. A run that is deleted,
+ * replaced or expired is excluded by the same transaction.
  */
 export const memoryTable = `
   CREATE INDEX recalled_runs ON agentkit.runs (agent_id, user_id, ended_at)

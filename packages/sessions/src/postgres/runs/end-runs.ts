@@ -36,7 +36,7 @@ export async function afterStop(writing: Writing, number: number): Promise<void>
   for (const { run_id } of freed) writing.touch(fromStored(run_id))
 }
 
-/** Ends what is open below a run that ends. */
+/** Ends the open member runs below a run that ends. */
 export async function endMembers(writing: Writing, number: number, caller: RunEnding): Promise<void> {
   for (const member of await writing.query<EndedRun>(membersText, [number])) {
     // A damaged run ends without an event; a failure of the database occurs again below.

@@ -36,7 +36,7 @@ export const listColumns: string = `${recordColumns}, CASE WHEN r.status = 'wait
 export const hasOpenMembers = `EXISTS (SELECT 1 FROM agentkit.runs AS m WHERE m.parent = r.run_id AND m.root IS NOT NULL
   AND m.status IN ('queued', 'running'))`
 
-/** SQL: what is read of a stored run. @param runs the runs, in SQL */
+/** SQL: the columns that are read of a stored run. @param runs the runs, in SQL */
 export function storedFrom(runs: string): string {
   return `SELECT ${recordColumns}, r.answer, ${approvals} AS approvals, r.holder, r.takeovers, r.is_resumable,
     r.keeps_events, r.is_background, r.awaits_members, r.priority, r.options, r.progress,

@@ -10,8 +10,8 @@ import type { PreparedEntry } from './write-entry.ts'
 export type Stream = { number: number; run_id: string; last_seq: number }
 
 /**
- * Adds events of a run of a tree to its stream. What was stored already is known by the numbers that the run itself has
- * given.
+ * Adds events of a run of a tree to its stream. The numbers that the run itself has given show which events are stored
+ * already.
  */
 export async function addTreeEvents(
   writing: Writing,

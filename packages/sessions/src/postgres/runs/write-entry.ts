@@ -74,7 +74,8 @@ export type EntryOptions = {
 export type Written = { count: number; isRepeated: boolean }
 
 /**
- * Stores an entry by one statement, which locks the run and compares its attempt. What is stored already stays as it is.
+ * Stores an entry by one statement, which locks the run and compares its attempt. Rows that are stored already do not
+ * change.
  * @returns the number of the run's messages; `in tree` when nothing is stored, as the run is part of one
  * @throws AgentKitError `session-conflict`
  */

@@ -10,7 +10,10 @@ import type { Query } from '../database/database.ts'
  */
 const batch = { sessions: 10, rows: 1_000 }
 
-/** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
+/**
+ * Removes data that is older than the rules allow. Open runs and runs with undelivered notices stay, with their
+ * sessions.
+ */
 export async function prune(
   { database: { query }, holder, cache }: Access,
   rules: RetentionRules,

@@ -75,7 +75,9 @@ function enqueueRun(writing: Writing, entry: QueuedRunEntry): void {
   writing.touch(runId)
 }
 
-/** Does to the session's other runs what the entry wants: those that it replaces are hidden, others are ended. */
+/**
+ * Applies the entry to the session's other runs: hides the runs that it replaces, and ends the runs that it interrupts.
+ */
 function makeWay(
   writing: Writing,
   session: SessionRow,

@@ -4,7 +4,7 @@ import type { SQLiteDatabase } from './sqlite-database.ts'
 
 /** A row of the holders table, joined to a run or an answer; all null if the holder no longer exists. */
 export type HolderRow = {
-  /** NULL: of a run that no store works on. */
+  /** NULL for a run that no store works on. */
   holder: string | null
   host: string | null
   pid: number | null

@@ -52,8 +52,9 @@ export function releaseFile(shared: SharedFile): void {
 }
 
 /**
- * Writes the file again after a session was deleted: SQLite zeroes what it deletes, but not what it has moved to another
- * page before. Where that fails, as for a full disk, or another process is reading, a later close does it.
+ * Writes the file again after a session was deleted: SQLite zeroes deleted data, but not data that it has moved to
+ * another page before. If this fails, for example on a full disk or because another process is reading, a later close
+ * does it.
  */
 function removeTraces(database: DatabaseSync): void {
   try {

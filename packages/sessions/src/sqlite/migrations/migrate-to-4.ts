@@ -1,8 +1,8 @@
 /**
  * Version 4: memory. Released; never changed.
  *
- * The turns that can be recalled are runs that ended as `done`, found by an index of theirs: what is deleted, replaced or
- * expired is not among them from the same transaction on.
+ * The turns that can be recalled are runs that ended as `done`, found by an index of their own. A run that is deleted,
+ * replaced or expired is excluded by the same transaction.
  */
 export const addMemory = `
   CREATE INDEX recalled_runs ON runs (agent_id, user_id, ended_at) WHERE status = 'done' AND replaced = 0 AND root IS NULL;

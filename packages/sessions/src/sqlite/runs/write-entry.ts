@@ -71,7 +71,7 @@ export function hasOnlyEvents({ bodies, state, progress, usage, calls, events }:
   return events.length > 0 && others === 0 && state === null && progress === null && usage === null
 }
 
-/** Stores an entry. What is stored already stays as it is. */
+/** Stores an entry. Rows that are stored already do not change. */
 export function writeEntry(statements: Statements, touch: Touch, run: WrittenRun, entry: PreparedEntry): void {
   const { bodies, state, progress, usage, calls, events } = entry
   const { number } = run

@@ -10,7 +10,10 @@ import { forgetMessages } from './session-messages.ts'
  */
 const batch = { sessions: 10, rows: 1_000 }
 
-/** Removes what is older than the rules allow. Open runs and their sessions stay, and those with notices that are being delivered. */
+/**
+ * Removes data that is older than the rules allow. Open runs and runs with undelivered notices stay, with their
+ * sessions.
+ */
 export async function prune(access: StoreAccess, rules: RetentionRules): Promise<PruneReport> {
   const { sessionsMs = 0, sessionsPerUser = 0, eventsMs = 0, answersMs = 0 } = rules
   const report: PruneReport = { sessions: 0, runs: 0, events: 0, answers: 0 }

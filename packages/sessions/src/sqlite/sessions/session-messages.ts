@@ -5,8 +5,8 @@ import { parseMessage, turnStatus } from '../runs/rows.ts'
 import type { Statements } from '../statements/statements.ts'
 
 /**
- * The conversation of a session as a model may see it: all turns by one statement, each reduced to what is visible. What a
- * run has stored is parsed once: the runs that have ended, up to the first that has not, are kept in memory.
+ * The conversation of a session as a model may see it: all turns by one statement, each reduced to its visible
+ * messages. The messages of a run are parsed once: the ended runs before the first open one are kept in memory.
  *
  * Several statements read here, between which another process may write. Which runs have ended is therefore read before
  * their messages.

@@ -1,4 +1,4 @@
-/** The statements about background runs: how they are queued, their members, and what is kept beside them. */
+/** The statements about background runs: their queueing, their members, and related data. */
 export const backgroundTexts = {
   enqueueRun: `INSERT INTO runs (run_id, session, agent_id, user_id, status, holds_session, attempt, is_resumable,
       keeps_events, parent, root, priority, due_at, ready_at, agent_version, idempotency_key, idempotency_fingerprint,
