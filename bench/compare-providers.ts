@@ -33,7 +33,7 @@ export async function compareProviders(
           },
         }
       }
-      // The floor last: the server answers it with what it has sent to the SDK.
+      // The minimal call is last: the server answers it with the bytes that it has sent to the SDK.
       const contestants = ['sdk', 'agentkit', 'raw-http']
       rows.push(...(await interleave({ name: `${provider} ${row}`, unit, contestants, enter }, timing)))
     }

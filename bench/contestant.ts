@@ -21,7 +21,7 @@ export type StoredSession = { session: string; model: string; count: number; has
 /** A way to run agents, built for one model server. */
 export type Contestant = {
   run(prompt: Prompt): Promise<Run>
-  /** Builds what the first run needs, without running. */
+  /** Builds the objects that the first run needs, without running. */
   construct(model: string): void
   /** Stores a session in a file, in which the later runs are stored too; of contestants with stores. */
   storeSession?(file: string, stored: StoredSession): Promise<void>

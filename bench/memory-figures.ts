@@ -19,8 +19,8 @@ const owner = { agentId: 'helper', userId: 'ada' }
 const answerOf = (text: string): AssistantMessage => ({ v: 1, role: 'assistant', content: [{ type: 'text', text }] })
 
 /**
- * Figures of memory over a file of SQLite: searches of a user with 100,000 turns, and what a turn costs with memory beside
- * one without.
+ * Figures of memory over a file of SQLite: searches of a user with 100,000 turns, and the cost of a turn with memory,
+ * compared with a turn without.
  */
 export async function memoryFigures(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'agentkit-bench-memory-'))

@@ -18,8 +18,8 @@ type Bench = {
 }
 
 /**
- * Figures of background runs in Postgres, whose workers are processes. It does not wait for its disk: that takes 0.05 ms on
- * one machine and 15 ms on another, and hides what is measured.
+ * Figures of background runs in Postgres, whose workers are processes. It does not wait for its disk: that takes 0.05
+ * ms on one machine and 15 ms on another, and hides the measured values.
  * @param names measures only these: `starts`, `many`, `cost`, …
  */
 export async function queueFigures(names: readonly string[] = []): Promise<Figure[]> {
@@ -61,7 +61,7 @@ export async function queueFigures(names: readonly string[] = []): Promise<Figur
   return figures
 }
 
-/** Autovacuum would work on the database during the next figure. */
+/** Otherwise autovacuum could run during the next measurement. */
 async function drop(url: string): Promise<void> {
   const other = new URL(url)
   other.pathname = '/postgres'
@@ -81,7 +81,7 @@ async function starts({ agent, worker }: Bench): Promise<Figure[]> {
     times.push(await startOf(agent))
     await sleep(Math.random() * 40)
   }
-  // The first ones compile what they use.
+  // The first runs compile the code that they use.
   return startFigures('Q1 enqueue to start', times.slice(30), 25, 100)
 }
 

@@ -45,7 +45,7 @@ const smallHeap = '--max-semi-space-size=4'
 
 type Target = { server: Child; port: number; folder: string }
 
-/** T1: what the server adds to a model that answers at once. */
+/** T1: the time that the server adds to a model that answers immediately. */
 async function chats({ port, server }: Target): Promise<Figure[]> {
   // The server has one core for itself: the clients take as much time as it does.
   pinToCore(server.pid, 0)
@@ -155,7 +155,7 @@ async function upload({ port, server, folder }: Target): Promise<Figure[]> {
   return [{ name: 'T3 RSS of an upload of 200 MB', value: peak - rssMb, unit: 'MB', goal: 60 }]
 }
 
-/** T4: what the server holds for clients that do not read an answer without end. */
+/** T4: the memory that the server holds for clients that do not read an endless answer. */
 async function pausedReaders({ port, server }: Target): Promise<Figure[]> {
   const count = 40
   const hold = async (): Promise<Measured> => {
@@ -178,7 +178,7 @@ async function pausedReaders({ port, server }: Target): Promise<Figure[]> {
   ]
 }
 
-/** T5: how long a model works on for a client that has left. */
+/** T5: how long a model continues for a client that has disconnected. */
 async function disconnects({ port, server }: Target): Promise<Figure[]> {
   const delays: number[] = []
   for (let index = 0; index < 200; index++) {
@@ -202,7 +202,7 @@ async function disconnects({ port, server }: Target): Promise<Figure[]> {
   ]
 }
 
-/** T9: SIGTERM under 200 chats a second: what the server has begun, it answers. */
+/** T9: SIGTERM under 200 chats a second: the server answers every request that it has begun. */
 async function sigterm({ port, server, folder }: Target): Promise<Figure[]> {
   const agent = new Agent({ keepAlive: true })
   const pending = new Set<Promise<void>>()

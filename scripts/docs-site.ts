@@ -57,7 +57,7 @@ function build(): void {
   }
 }
 
-/** The modules that a page loads at once: its entry, and what it preloads. */
+/** The modules that a page loads immediately: its entry, and its preloads. */
 function bytesOfScript(page: string): number {
   const links = [...read(page).matchAll(/<(?:script[^>]+src|link rel="modulepreload" href)="([^"]+\.js)"/g)]
   const loaded = links.map(([, href = '']) => readFileSync(join(site, href.slice(base.length))))

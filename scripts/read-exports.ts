@@ -20,7 +20,7 @@ export type BaseOf = (node: ClassDeclaration) => ClassDeclaration | undefined
 /**
  * Creates a function that lists what a file exports, sorted. It follows re-exports through the workspace by the syntax alone, which
  * takes a second; TypeScript's checker would load half a minute of types of packages.
- * @param entryPoints The source file of each entry point, by what is imported: `agentkit/functions`.
+ * @param entryPoints The source file of each entry point, by the specifier of the import: `agentkit/functions`.
  */
 export function createExportReader(entryPoints: ReadonlyMap<string, string>): {
   exportsOf: (path: string) => Exported[]

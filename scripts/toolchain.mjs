@@ -23,8 +23,9 @@ export function runTool(packageName, args, variables) {
 }
 
 /**
- * Runs a server as `runNode` does, in a process group of its own: what a terminal or a supervisor sends to the whole group
- * then reaches it once, from here (a second signal means "at once"). By its channel it notices when this process is killed.
+ * Runs a server as `runNode` does, in its own process group: a signal of a terminal or a supervisor to the whole group
+ * then reaches it only once, from here (a second signal means "immediately"). By its channel it notices when this
+ * process is killed.
  */
 export function runServer(args) {
   const endWithParent = pathToFileURL(join(root, 'scripts', 'end-with-parent.mjs')).href
@@ -54,7 +55,8 @@ export function nodeBinary() {
 export function ended(child, send = (signal) => child.kill(signal)) {
   const lastPassed = {}
   const passOn = (signal) => {
-    // npm passes on what the terminal has sent to us already. On Windows the terminal alone can send Ctrl-C.
+    // npm forwards signals that the terminal has already sent to this process. On Windows the terminal alone can send
+    // Ctrl-C.
     if (Date.now() - (lastPassed[signal] ?? 0) < 200 || (process.platform === 'win32' && signal === 'SIGINT')) return
     lastPassed[signal] = Date.now()
     send(signal)

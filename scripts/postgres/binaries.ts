@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Account } from './account.ts'
 
-/** The paths of what the package has: no `psql`, no `pg_basebackup`. */
+/** The paths of the programs in the package, which has no `psql` and no `pg_basebackup`. */
 export type Binaries = { initdb: string; pg_ctl: string; postgres: string }
 
 /**

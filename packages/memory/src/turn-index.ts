@@ -30,7 +30,7 @@ export interface TurnIndex {
 type Indexed = { id: number; at: number }
 type Block = { sessionId: string; turns: Indexed[]; chars: number; doc: number }
 
-/** Searches that find deleted turns, before what they have found is left out. */
+/** The number of searches that may find deleted turns; after them, such results are left out. */
 const mostTries = 4
 
 export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
@@ -132,7 +132,7 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
     }
   }
 
-  /** Removes all turns that the store no longer has, and indexes again what is left of their blocks. */
+  /** Removes all turns that the store no longer has, and indexes the rest of their blocks again. */
   const reconcile = async (since: number): Promise<void> => {
     const standing = byId(await store.turns(owner, since))
     const stale = [...blocks.values()].filter(({ turns }) => !turns.every((turn) => isThere(turn, standing)))

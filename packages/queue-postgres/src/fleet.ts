@@ -12,7 +12,7 @@ export interface Fleet {
 
 type FleetOptions = {
   connectionString: string
-  /** Receives what was sent to the channel; `undefined` when something may have been missed. */
+  /** Receives the payloads that were sent to the channel; `undefined` when something may have been missed. */
   onNotice(payload: string | undefined): void
   /** One pass over the queue: finds lost jobs, deletes completed ones. */
   supervise(): Promise<void>
@@ -125,7 +125,7 @@ const pooledWords =
   'LISTEN does not work on the connection of the queue, as through a pooler in transaction mode. Workers ask for jobs ' +
   'once a second. For less delay, give the queue a URL that leads to Postgres itself.'
 
-/** Whether what is sent to the channel arrives. */
+/** Whether messages that are sent to the channel arrive. */
 async function listens(client: pg.Client): Promise<boolean> {
   const probe = `probe ${randomUUID()}`
   const arrived = new Promise<boolean>((resolve) => {

@@ -10,7 +10,7 @@ export async function openBoss(connectionString: string, clock: Clock = quietClo
   const settings = { ...connectionSettings, ...bossSettings, connectionString, clock }
   const boss = await startBoss(settings).catch((error) => {
     if (!isNotPermitted(error)) throw error
-    // A user who may not create schemas may use one that is there; otherwise the first failure says what is to be done.
+    // A user who may not create schemas may use an existing one; otherwise the first failure has the fix.
     return startBoss({ ...settings, createSchema: false }).catch(() => {
       throw error
     })

@@ -65,7 +65,7 @@ export const quietClock: Clock = {
   now: () => Date.now(),
   setTimeout: (run, ms) => setTimeout(run, ms).unref(),
   setInterval: (run, ms) => setInterval(run, ms).unref(),
-  // pg-boss returns what the functions above gave it.
+  // The cast holds: pg-boss returns the timers that the functions above have created.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout),
 }

@@ -5,7 +5,7 @@ import { schema } from './settings.ts'
 
 /** How long a call is tried again while Postgres is away: longer than a restart takes. */
 const retryMs = 20_000
-/** The same before the first connection: what is wrong with a URL is reported soon. */
+/** The same before the first connection: a wrong URL is reported soon. */
 const firstRetryMs = 3_000
 
 /**
@@ -15,7 +15,7 @@ const transientStates = /^(08...|57P0[123]|53300|25006|40001|40P01)$/
 const transientCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/
 const transientWords = /Connection terminated|not queryable|timeout exceeded|Query read timeout/i
 
-/** Tries again while the connection is lost. What is tried must do no harm when it is done twice. */
+/** Tries again while the connection is lost. The work must be safe to repeat. */
 export async function retrying<T>(work: () => Promise<T>, { isFirst }: { isFirst: boolean }): Promise<T> {
   const deadline = performance.now() + (isFirst ? firstRetryMs : retryMs)
   for (let wait = 50; ; wait = Math.min(1_000, wait * 2)) {

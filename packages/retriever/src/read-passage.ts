@@ -84,7 +84,7 @@ async function textAround(
   return { before: lastOf(text.slice(0, start), context), after: firstOf(text.slice(end), context) }
 }
 
-/** The neighbours of a passage; what is between them, white space or markup, is a space or empty lines. */
+/** The neighbours of a passage; white space or markup between them becomes a space or empty lines. */
 async function indexedAround(store: Store, { file, order, start, end }: Chunk, context: number): Promise<Around> {
   const from = Math.max(0, order - neighbours)
   const chunks = await store.chunksOf(file, { from, limit: order - from + 1 + neighbours })

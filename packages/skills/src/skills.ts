@@ -27,7 +27,8 @@ export type SkillsOptions = {
  *
  * @param folder a folder with a `SKILL.md`, a folder of such folders, or several of them
  * @returns an element of an agent's `functions`; the folder is read once, here
- * @throws AgentKitError `invalid-config` for what is no skill, and for what exceeds a limit, which it names
+ * @throws AgentKitError `invalid-config` for a folder that is not a skill, and for a skill that exceeds a limit, which
+ *   the message names
  * @throws AgentKitError `invalid-argument` for an option that does not exist, and for a name in `always` that no skill has
  * @example
  * const agent = new Agent({ name: 'Clerk', functions: [skills('./skills', { always: ['house-style'] })] })

@@ -53,7 +53,9 @@ function textOf({ name, body, files }: Skill): string {
   return `${text}\nIts files, for read_skill_file:\n${lines.join('\n')}`
 }
 
-/** Only files that were there when the folder was read, as they were then: those are what the pins are of. */
+/**
+ * Returns only files that were there when the folder was read, unchanged since, because the pins refer to these files.
+ */
 function fileOf(skill: Skill, given: string): string {
   const path = posix.normalize(given.replaceAll('\\', '/')).replace(/^\.\//, '')
   if (path === 'SKILL.md') return textOf(skill)

@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
 
 type Naming = { names: Conventions; hasContent: boolean }
 
-/** The operation of a span and what it is about: the two words of its name. */
+/** The operation and the object of a span: the two words of its name. */
 function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
   switch (about.type) {
     case 'run':

@@ -1,4 +1,4 @@
-/** Bounds of what a span holds. */
+/** The limits of the data of a span. */
 export const limits = {
   /** Characters of a name: a model may call a tool that it has made up. */
   nameChars: 128,

@@ -22,7 +22,10 @@ export type TelemetryOptions = {
 
 /** Telemetry that runs. */
 export type Telemetry = {
-  /** Stops it, and exports what is left, for two seconds at most. It does not shut down providers of the process. */
+  /**
+   * Stops the telemetry, and exports the pending data, for two seconds at most. It does not shut down providers of the
+   * process.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -17,7 +17,7 @@ export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): str
 /** Version 00 has nothing behind the flags; later ones may. */
 const traceparent = /^(?!ff|00.{54})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** @returns `undefined` for what is no `traceparent` */
+/** @returns `undefined` for an invalid `traceparent` */
 export function spanContextOf(text: string | undefined): SpanContext | undefined {
   if (text === undefined || text.length > limits.traceparentChars) return undefined
   const [, traceId = '', spanId = '', flags = '0'] = traceparent.exec(text.trim()) ?? []

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@agentkit/core'
 
-/** The longest text of one event, in characters: what is longer is no event of a run. */
+/** The longest text of one event, in characters: a longer text is not an event of a run. */
 const maxEvent = 32 * 1024 * 1024
 
 /**

@@ -16,7 +16,7 @@ export function Chat() {
   const log = useRef<HTMLDivElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
   const follows = useRef(true)
-  // Only an answer that comes moves the view, and not what the reader opens.
+  // Only a new answer scrolls the view, not parts that the user opens.
   const growsUntil = useRef(0)
   const isRunning = running.value !== undefined
   useLayoutEffect(() => {

@@ -7,7 +7,7 @@ import { shownValue } from '../work/shown-value.ts'
 
 const maxCalls = 500
 
-/** The model calls of a cassette, each with what was asked and answered. */
+/** The model calls of a cassette, each with its request and its answer. */
 export function CassetteView({ calls }: { calls: readonly RecordedCall[] }) {
   return (
     <section aria-label={t('debug.calls')}>

@@ -18,8 +18,8 @@ const restPerCharacter = 1 / 400
 const blocksPerGroup = 16
 
 /**
- * Renders a text that grows: what is complete is rendered once, and only the last block again, of a long list or table only
- * its end. Code and very long blocks grow by what is new.
+ * Renders a growing text. Complete blocks are rendered once, and only the last block again; for a long list or table
+ * only its end. New text is appended to code and very long blocks.
  */
 export class AnswerRenderer {
   readonly #host: HTMLElement
@@ -125,7 +125,7 @@ export class AnswerRenderer {
     return content
   }
 
-  /** Renders what is finished of a long list or table for good, and then its end. */
+  /** Renders the finished part of a long list or table permanently, and then its end. */
   #keepPart(block: Token): boolean {
     const part = finishedPart(block)
     if (!part) return false
@@ -186,7 +186,7 @@ export class AnswerRenderer {
     const growing = this.#growing
     if (!growing || isDone) return false
     const { node, shown, fence } = growing
-    // The end may have begun with what is shown.
+    // The shown text may be the beginning of the end.
     const news = this.#text.slice(Math.max(this.#start, shown - 8))
     if (fence ? new RegExp(`\\n {0,3}${fence}`).test(news) : /\n\s*\n/.test(news)) {
       if (!fence) {

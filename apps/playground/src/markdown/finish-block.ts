@@ -3,7 +3,7 @@ import { t } from '../text/t.ts'
 import { copyText } from '../work/copy-text.ts'
 import { highlight } from './highlight.ts'
 
-/** Adds to the elements of a block what they need on the page: buttons of code, frames of tables, what links do. */
+/** Prepares the elements of a block for the page: buttons for code, frames for tables, the behaviour of links. */
 export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: { isDone: boolean }): void {
   for (const pre of block.querySelectorAll('pre')) frameCode(pre, isDone)
   for (const table of block.querySelectorAll('table')) frameTable(table)

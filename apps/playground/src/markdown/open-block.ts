@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
 
-/** From this length on, a list or a table that grows keeps what is finished of it. */
+/** From this length on, the finished part of a growing list or table is kept. */
 const maxOpen = 1_000
 
 /** A list or table on the page that receives further items or rows. */

@@ -13,7 +13,7 @@ export function formatDecimal(value: number, digits: number): string {
   return formatNumber(Number(whole)) + (decimals === undefined ? '' : t('number.decimal') + decimals)
 }
 
-/** Never "$0" for what costs something, and never a number for what is not known. */
+/** Never "$0" for a cost above 0, and never a number for an unknown cost. */
 export function formatUsd(usd: number): string {
   if (usd > 0 && usd < 0.0001) return `< $${formatDecimal(0.0001, 4)}`
   return `$${formatDecimal(usd, usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
@@ -30,7 +30,7 @@ function hasTokens({ inputTokens, outputTokens, totalTokens }: Usage): boolean {
   return (inputTokens ?? outputTokens ?? totalTokens) !== undefined
 }
 
-/** Tokens in, out and cached; what is not reported is left out. */
+/** Tokens in, out and cached; figures that are not reported are left out. */
 export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, estimated }: Usage): string {
   const mark = estimated ? '~' : ''
   const parts = [

@@ -97,7 +97,7 @@ const maxLanes = 200
 const maxEntries = 2_000
 
 export function applyEvent(view: RunView, event: AgentEvent): void {
-  // A stream that was continued may repeat what was seen.
+  // A continued stream may repeat events.
   if (event.seq <= view.seq) return
   view.seq = event.seq
   const lane = laneOf(view, event)
@@ -170,7 +170,7 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
   }
 }
 
-/** The answer: what the agent that speaks has said, or what a swarm has composed. */
+/** The answer: the text of the agent that speaks, or the text that a swarm has composed. */
 export function answerOf({ spoken, end }: RunView): string {
   const said = spoken.filter(({ text }) => text !== '')
   if (said.length === 1 && said[0]) return said[0].text

@@ -97,7 +97,7 @@ function skip(event: Event): void {
   focusMessage()
 }
 
-/** Esc closes what is open, else stops the answer; Ctrl+K and ⌘K open the commands. */
+/** Esc closes the open dialog, else stops the answer; Ctrl+K and ⌘K open the commands. */
 function pressed(event: KeyboardEvent): void {
   if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
     event.preventDefault()

@@ -6,7 +6,7 @@ import { sumOf } from '../store/session-sum.ts'
 import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
 
-/** The agent, what the conversation has used, and the tools of the page. */
+/** The agent, the usage of the conversation, and the tools of the page. */
 export function Header() {
   const sum = sumOf(turns.value)
   const { name = '', accepts } = info.value ?? {}

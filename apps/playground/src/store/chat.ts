@@ -138,8 +138,8 @@ export async function ask({ text, replaces }: Question): Promise<void> {
 }
 
 /**
- * The run that is replaced with a turn. One that has failed before its first step may be no part of the conversation: what it
- * was to replace is still there.
+ * The run that is replaced with a turn. A run that has failed before its first step may not be part of the
+ * conversation: then the run that it was to replace is still there.
  */
 async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefined> {
   if (!turn) return undefined
@@ -215,7 +215,7 @@ function settle(turn: ShownTurn): void {
   void loadSessions()
 }
 
-/** Ends the run of a turn. What it has said stays. */
+/** Ends the run of a turn. Its text stays. */
 export async function stop(turn: ShownTurn): Promise<void> {
   const { runId } = turn.view
   if (!info.value?.caller.resume || runId === '') {

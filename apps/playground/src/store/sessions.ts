@@ -49,7 +49,7 @@ export async function loadMoreSessions(): Promise<void> {
   }
 }
 
-/** Shows above the list what has failed. */
+/** Shows a failure above the list. */
 export function reportProblem(error: unknown): void {
   sessionsProblem.value = problemOf(error)
 }

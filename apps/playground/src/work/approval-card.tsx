@@ -24,7 +24,7 @@ const texts = {
   'client-tool': 'approval.clientText',
 } as const
 
-/** A call that waits for a person: to be allowed or denied, or, where its outcome is unknown, for what it returned. */
+/** A call that waits for a person: to be allowed or denied, or, if its outcome is unknown, for its result. */
 export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: ApprovalView }) {
   const [reason, setReason] = useState('')
   const [result, setResult] = useState('')

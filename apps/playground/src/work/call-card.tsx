@@ -5,7 +5,7 @@ import { t } from '../text/t.ts'
 import { LongText } from './long-text.tsx'
 import { shownValue } from './shown-value.ts'
 
-/** A call of a tool: what it was given, what it gave, and how long that took. */
+/** A tool call: its input, its output and its duration. */
 export function CallCard({ call }: { call: CallView; version: number }) {
   const { name, input, output, isError, durationMs, approval } = call
   const isDone = durationMs !== undefined

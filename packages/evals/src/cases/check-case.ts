@@ -57,7 +57,7 @@ function checkCase(value: unknown, where: string, number: string): NamedCase {
   return { ...(value as EvalCase), id }
 }
 
-/** Whether it can be written: a bigint cannot, nor a value that contains itself. */
+/** Whether a value can be written as JSON: a bigint and a value that contains itself cannot. */
 function isJSON(value: unknown): boolean {
   try {
     JSON.stringify(value)

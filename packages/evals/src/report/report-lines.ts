@@ -5,7 +5,7 @@ import { caseName, figure, milliseconds, problemsOf, pValue, signed } from './re
 const mostListed = 20
 const mostChars = 300
 
-/** How a terminal shows a text: what it prints of it, and in how many columns. */
+/** A text as a terminal shows it: the printed characters, and the number of columns. */
 export type Look = { shown(text: string): string; widthOf(text: string): number }
 
 const plain: Look = { shown: (text) => text, widthOf: (text) => text.length }

@@ -18,7 +18,7 @@ async function partsOfAgent(agent: object): Promise<unknown> {
   return [await partsOf(spec), await Promise.all(steps.map(partsOfAgent))]
 }
 
-/** The part of an agent's specification that decides what it answers, with its members. */
+/** The part of an agent's specification that determines its answers, with its members. */
 async function partsOf(spec: unknown): Promise<unknown> {
   if (!isRecord(spec)) return null
   const { id, instruction, modelSettings, maxSteps, budget, chain, storedVersion, members } = spec

@@ -12,7 +12,7 @@ import {
 import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 
-/** The model that judges, and what it is asked. */
+/** The options of `judge`. */
 export type JudgeOptions = {
   model: Model
   /** The properties of a good answer. The judge rates from 1 (the answer has none of them) to 5 (it has all). */
@@ -27,9 +27,10 @@ export type JudgeOptions = {
  * A model that rates an answer from 1 to 5 by a rubric, and gives its reasons. The score is 0 for 1, 0.25 for 2, up to 1
  * for 5.
  *
- * Question, answer, expectation and sources are quoted as data, and its prompt says that instructions in them are part of
- * what it judges. An answer that is meant to persuade a judge may still do so: use a rubric that names facts, and compare
- * with `exact` and `contains`. A rating outside of 1 to 5 is asked for again, and then missing.
+ * Question, answer, expectation and sources are quoted as data, and its prompt says that instructions in them are part
+ * of what it judges. An answer that is meant to persuade a judge may still do so: use a rubric that names facts, and
+ * compare with `exact` and `contains`. After a rating outside of 1 to 5 the judge is asked again; then the score is
+ * missing.
  *
  * Its tokens and cost are in `scoring` of the report. A recorded eval records the judge too.
  *

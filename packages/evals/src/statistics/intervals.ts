@@ -30,7 +30,7 @@ export function wilsonInterval(successes: number, n: number): Interval {
   const denominator = 1 + z ** 2 / n
   const centre = (rate + z ** 2 / (2 * n)) / denominator
   const half = (z / denominator) * Math.sqrt((rate * (1 - rate)) / n + z ** 2 / (4 * n ** 2))
-  // Rounding must not leave the range of a proportion, nor exclude the rate itself.
+  // Rounding must neither leave the range of a proportion nor exclude the rate itself.
   return { low: successes === 0 ? 0 : centre - half, high: successes === n ? 1 : centre + half }
 }
 

@@ -37,7 +37,7 @@ function typeNodeOf(node: ts.ParameterDeclaration, { ts }: CompilerScope): ts.Ty
   return node.type ?? ts.getJSDocType(node)
 }
 
-/** The type as it is written: what an optional parameter is seen as inside the function may also be undefined. */
+/** The type as it is written: inside the function, the type of an optional parameter also includes undefined. */
 function declaredType(node: ts.ParameterDeclaration, { checker }: CompilerScope): ts.Type {
   return node.type ? checker.getTypeFromTypeNode(node.type) : checker.getTypeAtLocation(node)
 }

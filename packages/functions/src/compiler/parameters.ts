@@ -129,7 +129,7 @@ function hasFilledDefault({ initializer }: ts.ParameterDeclaration, { ts }: Comp
 }
 
 /**
- * A context is known by its name and what it offers, so that copies of the package agree.
+ * A context is recognized by its name and its properties, so that several copies of the package agree.
  * @throws AgentKitError `invalid-argument` for a part of one, which would let the model choose the user
  */
 function isContext(node: ts.ParameterDeclaration, scope: CompilerScope): boolean {

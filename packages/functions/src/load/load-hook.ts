@@ -73,7 +73,7 @@ function isInCommonJSPackage(path: string): boolean {
   try {
     return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type === 'commonjs'
   } catch {
-    // Node reports what it cannot read.
+    // Node reports files that it cannot read.
     return false
   }
 }

@@ -33,7 +33,7 @@ function importedAs(typescript: typeof ts, path: string, options: ts.CompilerOpt
   if (isWritten) return path
   const { Classic, Node10, Bundler } = typescript.ModuleResolutionKind
   const isBundled = [Classic, Node10, Bundler].some((kind) => kind === resolutionOf(typescript, options))
-  // A bundler finds the file without its extension, Node finds what the compiler makes of it.
+  // A bundler finds the file without its extension; Node finds the compiled file.
   return path.replace(/\.tsx?$/, isBundled ? '' : '.js').replace(/\.([cm])ts$/, '.$1js')
 }
 

@@ -10,7 +10,7 @@ export type Manifest = {
 }
 
 export type ManifestHeader = {
-  /** The module's own name: what a compiler copies elsewhere is not the manifest. */
+  /** The module's own name: a copy that a compiler writes elsewhere is not the manifest. */
   file: string
   /** Relative to the module's folder, so that it does not matter where the command runs. */
   patterns: string[]

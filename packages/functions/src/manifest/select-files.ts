@@ -37,7 +37,7 @@ function isFile(path: string, cwd: string): boolean {
   return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** For `exclude` of `globSync`: what is never walked into. */
+/** For `exclude` of `globSync`: the folders that are never searched. */
 export function isNeverWalked(path: string): boolean {
   return isHiddenPart(basename(path))
 }
@@ -67,7 +67,7 @@ function isHiddenPart(part: string): boolean {
   return part === 'node_modules' || part === '__fixtures__' || /^\.[^.]/.test(part)
 }
 
-/** `chain.js` beside `chain.ts` is what a compiler made of it. */
+/** `chain.js` beside `chain.ts` is the compiled file. */
 function isCompiledBeside(file: string, all: ReadonlySet<string>): boolean {
   const source = file.replace(/\.([cm]?)jsx?$/, '.$1ts')
   return source !== file && (all.has(source) || all.has(`${source}x`))

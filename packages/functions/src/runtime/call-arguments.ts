@@ -4,8 +4,8 @@ import type { CompiledFunction, CompiledParameter } from './compiled-function.ts
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * The arguments of a call: the input's value for each parameter, in order, and the context at its position.
- * Missing arguments at the end are omitted, so that `arguments.length` is that of a manual call.
+ * The arguments of a call: the input's value for each parameter, in order, and the context at its position. Missing
+ * arguments at the end are omitted, so that `arguments.length` is the same as in a manual call.
  *
  * @param input valid for the function's `inputSchema`
  */

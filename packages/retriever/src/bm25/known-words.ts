@@ -1,7 +1,7 @@
 import { grown } from './grown.ts'
 
 /**
- * Looks up what is known of a word without creating a string for it: a text has many words, and few distinct ones.
+ * Looks up the data of a word without creating a string for it: a text has many words, and few distinct ones.
  *
  * The word is `units` from `start` to `end`; `hash` is the hash of these units, computed with `hashUnit`.
  */

@@ -23,7 +23,7 @@ export function eachWord(text: string, visit: (word: Word) => void): void {
   const units = unitsOf(text)
   let at = 0
   while (at < end) {
-    // The hot loop of indexing: it visits each code unit once, and looks up only what is unknown.
+    // The hot loop of indexing: it visits each code unit once, and looks up only unknown words.
     let unit = units[at] ?? 0
     let kind = kindOfUnit[unit] ?? kinds.unknown
     if (kind === kinds.unknown) kind = kindAt(text, at)

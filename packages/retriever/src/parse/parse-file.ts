@@ -38,7 +38,7 @@ export async function parseFile(request: ParseRequest, options: ParseFileOptions
   }
 }
 
-/** Receives the pieces of a file; `end` returns what has not been sent. */
+/** Receives the pieces of a file; `end` returns the pieces that have not been sent. */
 type Sink = { add(piece: Piece): Promise<void>; end(): ParsePart }
 
 async function pour(

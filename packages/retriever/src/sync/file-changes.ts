@@ -17,7 +17,7 @@ export interface FileChanges {
   /**
    * @param records the files of the index
    * @param report of the same sync: it has the files that cannot be in the index
-   * @returns what is new since the last call; nothing in the first
+   * @returns the changes since the last call; none in the first call
    */
   since(records: readonly FileRecord[], report: Pick<SyncReport, 'skipped'>): FileChange[]
 }

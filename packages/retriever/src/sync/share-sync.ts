@@ -131,7 +131,7 @@ async function wait(
     if (!signal || hasLeft) return
     const isLast = shared.callers === 1
     if (isLast) shared.controller.abort(signal.reason)
-    // The last one waits for the end of what it stops, and of no sync of others.
+    // The last caller waits for the end of the sync that it stops, but not for syncs of others.
     if (!isLast || !shared.isItsTurn) leaveWith(abortError(signal))
   }
   signal?.addEventListener('abort', abort)

@@ -17,7 +17,7 @@ export type Synced = {
   supportedExts: readonly string[]
 }
 
-/** Reports what a sync has done, and the state of the files: unreadable ones are reported in each sync. */
+/** Reports the work of a sync, and the state of the files: unreadable ones are reported in each sync. */
 export function syncReport({ records, indexed, removed, mode, notice, ...notes }: Synced): SyncReport {
   const report: SyncReport = {
     indexed,

@@ -2,8 +2,8 @@ import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
 import { messageOf, redactSecrets } from '@agentkit/core/internal'
 
 /**
- * Wraps what an embedder threw in an error that names the embedder, without secrets. AgentKitErrors are returned unchanged.
- * For others the `status`, as most API clients set it, decides whether a retry is useful.
+ * Wraps an error of an embedder in an error that names the embedder, without secrets. AgentKitErrors are returned
+ * unchanged. For others the `status`, as most API clients set it, decides whether a retry is useful.
  */
 export function embedderError({ id }: Embedder, error: unknown): AgentKitError {
   if (isAgentKitError(error)) return error

@@ -2,7 +2,7 @@ import type { BackgroundRuns, QueuedRunEntry, RunStore, StoredRun } from '@agent
 import { conflict, done, type RunsUnderTest } from '../run-store-contract/runs.ts'
 import { key, load } from '../session-store-contract/turns.ts'
 
-/** Stores of one database, with what they keep of background runs. */
+/** Stores of one database, with their background runs. */
 export type BackgroundUnderTest = RunsUnderTest & {
   background: BackgroundRuns
   /** Moves the clock of the database forward. */

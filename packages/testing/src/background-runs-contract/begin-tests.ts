@@ -14,7 +14,7 @@ import {
   tooEarly,
 } from './background.ts'
 
-/** When queued runs begin, and what is stored then. */
+/** Tests when queued runs begin, and the data that is stored then. */
 export function beginTests(getStores: GetBackground): void {
   it('begins a queued run with its first messages', async () => {
     const stores = getStores()

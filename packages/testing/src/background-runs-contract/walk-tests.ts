@@ -197,7 +197,7 @@ class Walk {
     await this.#context.stores.moveTime(30_000)
   }
 
-  /** A process dies: what it had is lost. */
+  /** A process dies: the runs that it had are lost. */
   async #crash(): Promise<void> {
     const { processes, random, stores, note } = this.#context
     const index = random.below(processes.length)

@@ -21,7 +21,8 @@ export type RecordOptions = CassetteOptions & {
  * Secrets are scrubbed: values of environment variables with the name of a secret, and texts that look like a key.
  *
  * @param file overwritten by the first call of the process; further calls are appended, also those of other models
- * @throws AgentKitError `invalid-argument` for something other than a Model, and for what is not a path; `storage`, from a call, when the file cannot be written
+ * @throws AgentKitError `invalid-argument` for a value that is not a Model, and for an invalid path; `storage`, from a
+ *   call, when the file cannot be written
  * @example
  * const model = record(openai().model('gpt-5.4-mini'), 'weather.cassette')
  * const agent = new Agent({ name: 'Weather', functions: [weather], model })

@@ -19,8 +19,8 @@ type Found = { read: number; written: number }
 type Cache = { find(pieces: readonly Piece[], key: string): Found }
 
 /**
- * A prompt cache that keeps a provider's rules, for tests of what a conversation costs: what of a request is read from the
- * cache, and what is written to it.
+ * A prompt cache with a provider's rules, for tests of the cost of a conversation: it reports the tokens of a request
+ * that are read from the cache and written to it.
  *
  * - `openai`: what an earlier prompt with the same `prompt_cache_key` began with, in steps of 128 tokens; writing is free
  * - `openai-breakpoints`: up to breakpoints that an earlier request has written, under the same key; writes the latest four
@@ -91,7 +91,7 @@ function sharedLength(one: string, other: string): number {
 
 type MarkRules = { written: number; considered: number; before: number; needsKey: boolean }
 
-/** Finds what an earlier request has written up to one of its marks. */
+/** Finds the entry that an earlier request has written up to one of its marks. */
 function marks({ written, considered, before, needsKey }: MarkRules): Cache {
   const known = new Set<string>()
   return {

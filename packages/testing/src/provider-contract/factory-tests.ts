@@ -45,7 +45,7 @@ export function factoryTests(subject: Subject): void {
     }
     const provider = makeProvider({ url: server.url, apiKey: '', options })
     const asked: Subject = { ...subject, makeProvider: () => provider }
-    // The fake server records no key: what it receives is read from Node's own channel.
+    // The fake server records no key, so the received headers are read from Node's own channel.
     const received: string[] = []
     const onReceived = (message: unknown): void => void received.push(JSON.stringify(headersOf(message)))
     subscribe('http.server.request.start', onReceived)

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 export type QueueUnderTest = {
   queue: RunQueue
   open(): Promise<RunQueue>
-  /** Lets time pass: by the clock of the database where it can be moved, else by waiting for what is expected. */
+  /** Lets time pass: by the clock of the database if it can be moved, else by waiting for the expected result. */
   pass(ms: number): Promise<void>
   /** The time of the database. */
   now(): number

@@ -41,7 +41,7 @@ export class QueueModel {
     this.#added++
   }
 
-  /** @returns what is wrong with this delivery */
+  /** @returns the fault of this delivery */
   take({ agentIds, limit, perUser }: Request, taken: readonly TakenJob[]): string | undefined {
     if (taken.length > limit) return `${taken.length} jobs instead of ${limit}`
     for (const { runId, agentId, userId, token } of taken) {
@@ -59,7 +59,7 @@ export class QueueModel {
     return this.#wrongOrder(taken) ?? this.#leftBehind(agentIds, limit, perUser, taken)
   }
 
-  /** @returns what is wrong with the answer */
+  /** @returns the fault of the answer */
   keep(jobs: readonly TakenJob[], lost: readonly TakenJob[]): string | undefined {
     for (const { runId, token } of jobs) {
       const job = this.jobs.get(runId)

@@ -8,7 +8,7 @@ import { QueueModel, type Request } from './queue-model.ts'
 const agents = ['helper', 'other'] as const
 const users = ['ann', 'bob', 'eve'] as const
 
-/** Random operations of two workers, compared with what is promised of a queue. */
+/** Random operations of two workers, compared with a model of the contract. */
 export function queueWalkTests(getQueue: GetQueue, canMoveTime: () => boolean): void {
   it('keeps its promises in random sequences of operations', async () => {
     const queues = getQueue()

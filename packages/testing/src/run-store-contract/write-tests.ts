@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { answer, begin, calls, key, load, result, user } from '../session-store-contract/turns.ts'
 import { approval, conflict, done, event, type GetRuns, newRun, versionOf } from './runs.ts'
 
-/** Creating, appending, ending, and what an earlier attempt may not write. */
+/** Tests create, append and end, and that writes of an earlier attempt are refused. */
 export function writeTests(getRuns: GetRuns): void {
   it('shows a created run as one that `begin` has begun', async () => {
     const { store, runs } = getRuns()

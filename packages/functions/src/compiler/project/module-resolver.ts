@@ -56,7 +56,7 @@ export function createModuleResolver(
 function decidersOf(from: string, specifier: string, found: string | undefined): string[] {
   if (/^\.{0,2}\//.test(specifier)) return found === undefined ? possibleFiles(resolve(dirname(from), specifier)) : []
   const name = found === undefined ? packageName(specifier) : packageOfFile(found)
-  // The link in node_modules, not what it leads to: another version is another folder.
+  // The link in node_modules, not its target, because another version is another folder.
   return name === undefined ? [] : [nearestManifest(dirname(from), name)]
 }
 

@@ -27,9 +27,9 @@ export type TypedProject = {
 
 export type ProjectOptions = {
   /**
-   * `own`: what the tsconfig.json's `lib` and `types` say (the DOM, Node, …), and all that is imported.
-   * `small`: of that, what the files' types seem to need. It takes a quarter of the time, and gives the same types, save
-   * those that are then not found.
+   * `own`: the libraries of the tsconfig.json's `lib` and `types` (the DOM, Node, …), and all imports. `small`: only
+   * the part that the files' types seem to need. It takes a quarter of the time, and gives the same types, except types
+   * that are then not found.
    */
   lib: 'small' | 'own'
 }

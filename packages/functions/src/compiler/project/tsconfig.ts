@@ -7,7 +7,7 @@ export type Tsconfig = {
   /** Its path; undefined if there is none. */
   place: string | undefined
   options: ts.CompilerOptions
-  /** The files that it was read from: itself and what it extends. */
+  /** The files from which it was read: the tsconfig.json and the files that it extends. */
   sources: string[]
   /** The project's files that declare global types. */
   declarations(): string[]

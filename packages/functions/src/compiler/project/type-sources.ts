@@ -6,7 +6,7 @@ import { hasModifier, unwrapped } from '../find/found-function.ts'
 export type TypeSources = {
   /** The modules, as they are written in the file. */
   modules: ReadonlySet<string>
-  /** The names of types, without type parameters, and of what is asked for its type (`typeof settings`). */
+  /** The names of types, without type parameters, and the names in type queries (`typeof settings`). */
   names: ReadonlySet<string>
 }
 

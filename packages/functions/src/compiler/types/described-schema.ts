@@ -27,7 +27,10 @@ export function describedSchema(
   return scope.instead(annotated, description ? { ...annotated, description } : annotated)
 }
 
-/** A type in another one that is not found. What is made of it, such as the keys of a `Record`, may look like another type. */
+/**
+ * A type that is not found, inside another type. A type derived from it, such as the keys of a `Record`, may look like
+ * a different type.
+ */
 function unresolvedIn(node: ts.Node, scope: CompilerScope): ts.TypeNode | undefined {
   const { ts, checker } = scope
   const isName = ts.isTypeReferenceNode(node) || ts.isImportTypeNode(node)

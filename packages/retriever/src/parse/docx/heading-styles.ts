@@ -1,4 +1,4 @@
-/** The paragraph styles of a document: what they inherit is theirs. */
+/** The paragraph styles of a document, including inherited properties. */
 export type ParagraphStyles = {
   ids: readonly string[]
   outlineLevel(id: string): number | undefined

@@ -6,7 +6,7 @@ import type { Spool, SpooledChunks, Spools } from './spool.ts'
 /** Receives the parts of a file's result. */
 export interface PartTaker {
   add(part: ParsePart): void
-  /** Discards what was added: the file is read again. */
+  /** Discards the added passages, because the file is read again. */
   clear(): void
 }
 

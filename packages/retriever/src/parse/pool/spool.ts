@@ -21,7 +21,7 @@ export interface Spools {
 /** Receives passages packed by `packBytes`. */
 export interface Spool {
   add(bytes: Uint8Array, count: number): void
-  /** Discards what was added. */
+  /** Discards the added passages. */
   clear(): void
   chunks(file: string): SpooledChunks
   close(): void

@@ -7,7 +7,7 @@ export type Guard = <Value>(what: string, work: () => Promise<Value>, signal?: A
 /**
  * Makes LanceDB's errors ours. A change that another one got in the way of is made again.
  *
- * @param place the folder of what is worked on, or its address
+ * @param place the folder or the address of the index
  */
 export function guardOf(place: string): Guard {
   return (what, work, signal = new AbortController().signal) =>

@@ -15,7 +15,7 @@ export function hidden(n: number | string): number | string {
 }
 
 /**
- * The table of a generation. Chunks, the records of their files and what the index knows of itself are rows of the same
+ * The table of a generation. Chunks, the records of their files and the metadata of the index are rows of the same
  * table, so that one commit changes them together.
  */
 export function lanceSchema({ arrow }: Lance, dimensions: number | undefined): Schema {

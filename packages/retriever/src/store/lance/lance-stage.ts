@@ -47,7 +47,7 @@ export async function applyInParts(
   await deleteHidden(at).catch(() => {})
 }
 
-/** Deletes what a change in parts has replaced, or has not completed. */
+/** Deletes rows that a change in parts has replaced, or has not completed. */
 export async function deleteHidden({ table, guard }: LanceTable): Promise<void> {
   if ((await guard('read the index', () => table.countRows(areHidden))) === 0) return
   await guard('write the index', () => table.delete(areHidden))

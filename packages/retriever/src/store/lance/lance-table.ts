@@ -5,7 +5,7 @@ import type { Guard } from './lance-error.ts'
 import type { Lance } from './lance-package.ts'
 import type { Places } from './lance-places.ts'
 
-/** A generation's table, and what it takes to work with it. */
+/** A generation's table, and the tools to work with it. */
 export type LanceTable = {
   lance: Lance
   table: Table
@@ -18,7 +18,7 @@ export type LanceTable = {
   places: Places
 }
 
-/** The rows of what was made of them. */
+/** The condition of rows that are chunks. */
 export const areChunks = 'n >= 0'
 
 /** The index that a search of words uses. */

@@ -25,7 +25,7 @@ export type WireSpec = {
 
 /** How requests that generate are checked and answered. */
 export type Route = {
-  /** Throws an `ApiError` for what the real API refuses. */
+  /** Throws an `ApiError` for a request that the real API refuses. */
   check(body: Fields): void
   streams(body: Fields): boolean
   // `check` has refused every body that lacks fields which `answer` reads.

@@ -5,7 +5,7 @@ import { requireType } from './go-types.ts'
 
 const roles = ['system', 'user', 'assistant', 'tool']
 
-/** Rejects what an Ollama server rejects. Unknown fields are ignored. */
+/** Rejects requests that an Ollama server rejects. Unknown fields are ignored. */
 export function checkOllamaRequest(body: Fields): void {
   requireType(body.model, 'string', 'ChatRequest.model')
   const messages = requireType(body.messages, '[]api.Message', 'ChatRequest.messages') ?? []
@@ -62,7 +62,7 @@ function checkFormat(format: unknown): void {
   throw new ApiError(400, `invalid format: ${JSON.stringify(format)}; expected "json" or a valid JSON Schema object`)
 }
 
-/** Rejects what a model is known not to support. */
+/** Rejects features that a model is known not to support. */
 function checkAbilities(model: string, body: Fields): void {
   if (Array.isArray(body.tools) && body.tools.length > 0 && /^(?:gemma[23]?(?::|$)|phi3|llava|llama2)/.test(model)) {
     throw new ApiError(400, `registry.ollama.ai/library/${model} does not support tools`)
