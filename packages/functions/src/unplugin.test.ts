@@ -154,7 +154,7 @@ describe('which files', () => {
     expect(await esbuildText('app/tools/orders.ts', tools)).toBe(plain)
   })
 
-  it('leaves what is no source file of the project: its text by ?raw, styles, virtual modules, packages', async () => {
+  it('does not change modules that are no source files of the project: its text by ?raw, styles, virtual modules, packages', async () => {
     const folder = emptyFolder()
     const text = 'export function f() {}'
     writeFileSync(join(folder, 'a.js'), text)

@@ -87,7 +87,7 @@ describe('a server of the revision 2026-07-28', () => {
     await server.close()
   })
 
-  it('that has asked is not called anew when it is gone: the call may have begun', async () => {
+  it('that has asked is not called again when its connection is lost: the call may have begun', async () => {
     const form = requiring('elicitation/create', {
       message: 'Fine?',
       requestedSchema: { type: 'object', properties: {} },
@@ -176,7 +176,7 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
     expect(answer).toContain('requested input, which was declined')
   })
 
-  it('without end gets so many answers', async () => {
+  it('without end gets a limited number of answers', async () => {
     const { requests, answer } = await ask(place, { kinds: ['often'], decide: true })
     expect(requests).toHaveLength(10)
     const of2x = 'requires input more than 10 times'

@@ -53,7 +53,7 @@ describe('recall', () => {
     expect(JSON.stringify(result)).toContain('needs pruning in winter')
   })
 
-  it('finds nothing of another user, and says so', async () => {
+  it('finds nothing of another user, and reports that it found nothing', async () => {
     const { agent } = agentWith(['Yes.', call('recall', { query: 'apple' }), 'Nothing.'])
     await agent.chat('I have an apple tree.', { ...ada, sessionId: 's' })
     const result = await agent.stream('Which trees?', { userId: 'bob', sessionId: 's' }).result

@@ -185,7 +185,7 @@ describe('AnthropicReader', () => {
     expect(finishOf(read([begun, ...ended('refusal', { stop_details: null })])).message.content).toEqual([])
   })
 
-  it('reads what stands in the message when it starts', () => {
+  it('reads the content of the message at its start', () => {
     const content = [
       { type: 'code_execution_tool_result', content: {} },
       { type: 'tool_use', id: 'toolu_1', name: 'find', input: { id: 'c1' } },

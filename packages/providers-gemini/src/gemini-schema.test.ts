@@ -73,7 +73,7 @@ describe('a schema for Gemini (Q60)', () => {
     expect(toGeminiSchema(schema)).toEqual({ schema: converted, opened: [] })
   })
 
-  it('writes what stands beside a reference around it', () => {
+  it('writes the keywords beside a reference around it', () => {
     const { schema } = toGeminiSchema({
       type: 'object',
       properties: { a: { $ref: '#/definitions/A', description: 'The a.' }, b: { $ref: '#/definitions/A' } },

@@ -26,7 +26,7 @@ describe('the schema of a tool', () => {
     })
   })
 
-  it('holds what it refers to, and ends where it refers to itself', () => {
+  it('contains the schemas that it refers to, and ends where it refers to itself', () => {
     const schema = {
       type: 'object',
       properties: { root: { $ref: '#/$defs/node', description: 'The first.' }, lost: { $ref: '#/$defs/lost' } },
@@ -67,7 +67,7 @@ describe('the schema of a tool', () => {
     expect(JSON.stringify(toolSchema(schema).properties)).not.toContain('$ref')
   })
 
-  it('puts definitions in the places of references only so many times', () => {
+  it('replaces references with definitions only a limited number of times', () => {
     const level = (index: number): object => {
       const next = { $ref: `#/$defs/d${index + 1}` }
       return index === 30 ? { type: 'array', items: {} } : { type: 'object', properties: { left: next, right: next } }

@@ -182,7 +182,7 @@ describe('postgresQueue', () => {
 })
 
 describe('a worker that dies', () => {
-  it('loses its jobs to another one after 10 s, and what it still writes changes nothing', async () => {
+  it('loses its jobs to another one after 10 s, and its late writes change nothing', async () => {
     const boss = await openBoss(url, clock)
     await queue.add([job('r1'), job('r2')])
     const taken = await take()

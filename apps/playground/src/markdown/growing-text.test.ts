@@ -69,7 +69,7 @@ describeInBrowser('an answer that grows', () => {
     expect(await place.page.locator('.markdown :is(pre, a)').count()).toBe(1)
   })
 
-  it('looks as it does when it is read at once, and keeps what is finished', async () => {
+  it('looks like a text that arrives in one piece, and keeps finished blocks', async () => {
     let page: Page | undefined
     const models = Object.values(texts).map((text) =>
       drawnModel(inParts(text, 16), async () => {

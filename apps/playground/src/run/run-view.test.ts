@@ -18,7 +18,7 @@ const text = (value: string, path?: string[]): Given => ({ type: 'text-delta', t
 const error = { code: 'network', message: 'down', retryable: true } as const
 
 describe('the view of a run', () => {
-  it('joins the texts of the steps, and forgets those of an attempt that is repeated', () => {
+  it('joins the texts of the steps, and drops the texts of a repeated attempt', () => {
     const view = viewOf(
       step(1),
       text('One'),
@@ -113,7 +113,7 @@ describe('the narrowest limit of a budget', () => {
     expect(narrowest(viewOf(start, step(1), end(cost)), seconds)).toEqual(expected)
   })
 
-  it('is neither the cost nor the tokens where those of a call are unknown, and there is none without limits', () => {
+  it('is neither the cost nor the tokens if they are unknown for a call, and there is none without limits', () => {
     expect(narrowest(viewOf(start, step(1), end({ usd: 0.9 }), step(2), end()), 0)?.limit).toBe('tokens')
     expect(narrowest(viewOf({ type: 'run-start' }), 5)).toBe(undefined)
     const untold: Given = { type: 'step-end', step: 2, model: 'a/b', finishReason: 'stop', usage: {} }

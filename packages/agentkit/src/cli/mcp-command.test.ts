@@ -259,7 +259,7 @@ it('is a tool of another agent, by mcp()', async () => {
   await expect.poll(() => processIds().filter(isRunning), patiently).toEqual([])
 })
 
-it('answers by the offline model where no model and no key is set, and says so on stderr', async () => {
+it('answers by the offline model where no model and no key is set, and prints a notice on stderr', async () => {
   writeFileSync(
     join(folder, 'keyless.js'),
     "import { Agent } from 'agentkit'\nexport default new Agent({ name: 'Keyless', sessions: process.env.SESSIONS })\n",

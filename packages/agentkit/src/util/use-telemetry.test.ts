@@ -41,7 +41,7 @@ async function collector(): Promise<{ url: string; paths: (string | undefined)[]
   return { url: `http://127.0.0.1:${port}`, paths, close: () => void server.close().closeAllConnections() }
 }
 
-it('sends the traces of a run where `telemetry = "otlp"` stands in [defaults], and nothing without it', async () => {
+it('sends the traces of a run where `telemetry = "otlp"` is set in [defaults], and nothing without it', async () => {
   const { url, paths, close } = await collector()
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
 

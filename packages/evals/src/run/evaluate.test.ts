@@ -243,7 +243,7 @@ describe('evaluate', () => {
     expect(model.calls).toBe(1)
   })
 
-  it('runs so many cases at once and no more', async () => {
+  it('runs the given number of cases at once and no more', async () => {
     let running = 0
     let most = 0
     const model = answering((question) => question)

@@ -71,7 +71,7 @@ async function scoreOf(text: string, sources: Citation[], options = { folder }):
 describe('citations', () => {
   const quote = 'The bridge of Oslo was built in 1933 by Ada Berg.'
 
-  it('hold where quotes stand in their files, and have what the answer says', async () => {
+  it('hold where quotes are in their files, and contain the facts of the answer', async () => {
     expect(await scoreOf('It was built in 1933.', [citationOf(quote)])).toBe(1)
     expect(await scoreOf('It is a bridge.', [])).toBe(1)
     expect(await scoreOf('It was built in 1934.', [citationOf(quote)])).toEqual({

@@ -20,7 +20,7 @@ describe('the interval of a proportion', () => {
 })
 
 describe('the bootstrap interval of a mean', () => {
-  it('is that of all resamples, where these can be counted', () => {
+  it('equals the interval of all resamples, where these can be counted', () => {
     // The means of the 4^4 resamples of these values: 2.5 % lie below the low end, and 2.5 % above the high one.
     const values = [0, 0.2, 0.5, 1]
     const means: number[] = []

@@ -26,7 +26,7 @@ describe('createFunctionFiles', () => {
     expect(start.compiled).toEqual(['g', 'f'])
   })
 
-  it('attaches nothing to what is not a function, or of no file that was loaded', () => {
+  it('attaches nothing to a value that is not a function, or belongs to no loaded file', () => {
     using app = temporaryApp({ 'a.ts': 'export const f = () => 1' })
     const start = startOf(app)
     start.load('a.ts')

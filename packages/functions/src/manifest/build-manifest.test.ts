@@ -238,7 +238,7 @@ describe('buildManifest', () => {
     ])
   })
 
-  it('does not leave out what stands behind a syntax error', () => {
+  it('does not leave out functions after a syntax error', () => {
     using project = leanProject({ 'math.ts': `export const x = ;\n${math}` })
     expect(buildManifest({ patterns: ['.'], cwd: project.folder }).problems).toEqual([
       expect.stringMatching(/math\.ts:1: Expression expected\./),
@@ -358,7 +358,7 @@ describe('buildManifest', () => {
       expect(project.read('agentkit-tools.ts')).toBe(text)
     })
 
-    it('is made anew where git left a conflict in it', () => {
+    it('is written again if git left a conflict in it', () => {
       using project = leanProject({ 'math.ts': math })
       const options = { patterns: ['*.ts'], cwd: project.folder, out: 'tools.ts' }
       buildManifest(options)

@@ -222,7 +222,7 @@ describe('a function that is bound to arguments', () => {
     )
   })
 
-  it('is told from a wrapper that looks like it', async () => {
+  it('differs from a wrapper that looks like it', async () => {
     const add = attachTool(makeAdd(), compiled)
     const wrapper = (...parameters: [number, number]): number => add(...parameters) * 100
     Object.defineProperty(wrapper, 'name', { value: 'add' })

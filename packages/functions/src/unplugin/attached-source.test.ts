@@ -90,7 +90,7 @@ describe('attachedSource', () => {
     expect(warnings).toHaveLength(2)
   })
 
-  it('throws what is no problem of a function', () => {
+  it('throws errors that are not problems of a function', () => {
     const path = join(import.meta.dirname, 'file.ts')
     const project = openProject([path], { lib: 'small' })
     const file = project.sourceFile(path, exported)

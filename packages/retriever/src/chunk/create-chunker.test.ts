@@ -4,7 +4,7 @@ import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { Block, Piece } from '../data/piece.ts'
 import { createChunker } from './create-chunker.ts'
 
-it('never mixes what stands below two headings', () => {
+it('never mixes texts below two headings', () => {
   const chunks = chunksOf([
     heading('# Pay'),
     text('Monthly.'),

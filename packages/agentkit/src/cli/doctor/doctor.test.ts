@@ -152,7 +152,7 @@ describe('agentkit doctor', () => {
     if (value !== '') expect(out).not.toContain(value)
   })
 
-  it('says of what a configuration has that cannot be read that it is not known', async () => {
+  it('skips the checks of a configuration that cannot be read', async () => {
     const toml = '[defaults]\ntimeout = "1 minute"\n[mcp.files]\ncommand = "files"\n[server]\nport = 9000\n'
     const report = await doctorTwice(project({ 'agentkit_config.toml': toml }).cwd)
     for (const id of ['models', 'index', 'mcp', 'server', 'telemetry']) {
@@ -365,7 +365,7 @@ describe('agentkit doctor', () => {
     expect(found(locked, 'index')).toMatchObject({ status: 'fail', fix: `rm agentkit-data/index/${lock}` })
   })
 
-  it('names another embedding model than that of the index', async () => {
+  it('names an embedding model that differs from the model of the index', async () => {
     const { cwd, path } = await indexed('openai/text-embedding-3-small')
     writeFileSync(path('agentkit_config.toml'), `${files}[embedding]\nprovider = "mistral"\n`)
     const report = await doctor(cwd, { env: { MISTRAL_API_KEY: 'abcdef0123456789abcdef0123456789' } })

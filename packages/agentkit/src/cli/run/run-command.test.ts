@@ -147,7 +147,7 @@ describe('agentkit run', () => {
     expect([code, ...error.split('\n').slice(-3)]).toEqual([1, first, '- one', '- two \\u001b[2J'])
   })
 
-  it('answers without a model and a key by the offline model, and says so', async () => {
+  it('answers without a model and a key by the offline model, and prints a notice', async () => {
     const { code, out, error } = await agentkit(['run', 'nokey.ts', 'Hello, who are you?'])
     expect(code).toBe(0)
     expect(out).toContain('offline')

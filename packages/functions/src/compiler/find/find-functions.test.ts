@@ -89,7 +89,7 @@ describe('findFunctions', () => {
     expect(find(text).map(({ name }) => name)).toEqual(['sub'])
   })
 
-  it('keeps what stands before a method of a well-known symbol', () => {
+  it('keeps the text before a method of a well-known symbol', () => {
     expect(find('const tools = { add() {}, [Symbol.dispose]() {} }')).toHaveLength(1)
   })
 
@@ -181,7 +181,7 @@ describe('findFunctions', () => {
     expect(found.map(({ overloads }) => texts(overloads))).toEqual([['add(a: string): void'], ['static sub(): void']])
   })
 
-  it('gives the line, counted from 1, and where the comment stands', () => {
+  it('gives the line, counted from 1, and the place of the comment', () => {
     const [first, second] = find('\n/** One. */\nexport const f = () => 1\nclass C {\n  /** Two. */\n  add() {}\n}')
     expect([first?.line, second?.line]).toEqual([3, 6])
     expect([first, second].map((each) => each && ts.getJSDocCommentsAndTags(each.documented)[0]?.comment)).toEqual([

@@ -46,7 +46,7 @@ describe('openProject', () => {
     expect(project.complete().sourceFile(app.path('a.ts')).text).toBe('function a(x: number) {}')
   })
 
-  it('knows what a file depends on, also when a program is made again with more in it', () => {
+  it('knows the dependencies of a file, also when a larger program is built again', () => {
     using app = temporaryApp({
       'tsconfig.json': '{}',
       'a.ts': `import type { Rate } from 'rates'
