@@ -139,12 +139,12 @@ describe('a function of the user that gives no value', () => {
     [
       'gives a blank key',
       { apiKey: () => ' ' },
-      { code: 'invalid-config', message: 'The function `apiKey` gives a text, and gave something else.' },
+      { code: 'invalid-config', message: 'The function `apiKey` must return a text, and returned another value.' },
     ],
     [
       'gives numbers',
       { headers: () => ({ 'x-turn': 5 }) as never }, // as JavaScript callers may
-      { code: 'invalid-config', message: expect.stringContaining('`headers` gives an object of texts') },
+      { code: 'invalid-config', message: expect.stringContaining('`headers` must return an object of texts') },
     ],
   ])('fails the request when it %s', async (_what, options, error) => {
     await expect(read(factory()(options).model('one'))).rejects.toMatchObject({ ...error, ...callee, retryable: false })

@@ -123,7 +123,7 @@ async function settledValue<Value>(
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
     const late = new Promise<never>((_resolve, reject) => {
-      const message = `The function \`${name}\` gave nothing for ${longestMs / 1000} s.`
+      const message = `The function \`${name}\` returned no value within ${longestMs / 1000} s.`
       timer = setTimeout(() => reject(new AgentKitError('timeout', message, callee)), longestMs)
     })
     const value: unknown = await untilAborted(signal, Promise.race([late, (async () => given())()]))
@@ -137,7 +137,7 @@ async function settledValue<Value>(
   }
   throw new AgentKitError(
     'invalid-config',
-    `The function \`${name}\` gives ${rule.is}, and gave something else.`,
+    `The function \`${name}\` must return ${rule.is}, and returned another value.`,
     callee,
   )
 }
