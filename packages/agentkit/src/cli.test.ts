@@ -111,7 +111,7 @@ describe('agentkit', () => {
     [
       'a question like an option',
       ['run', '-5 degrees?'],
-      'option \'-5 degrees?\'\n(A text that begins with "-" stands after --.)',
+      'option \'-5 degrees?\'\n(Put a text that begins with "-" after --.)',
     ],
     ['the verb of another tool', ['serve'], "unknown command 'serve'\n(Did you mean dev?)"],
     [

@@ -32,7 +32,7 @@ export function problemText(code: string, text: string, command: Command, words:
     return `${text}${ours ? `(Did you mean ${ours}?)` : `(Its commands are ${commands.join(', ')}.)`}\n`
   }
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
-    return `${text}(A text that begins with "-" stands after --.)\n`
+    return `${text}(Put a text that begins with "-" after --.)\n`
   }
   if (code === 'commander.unknownOption') return `${text}${meantCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
