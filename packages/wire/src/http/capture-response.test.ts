@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { httpServer } from '../__fixtures__/servers.ts'
 import { errorOf } from '../__fixtures__/streams.ts'
 import { failureOfSdkError } from '../errors/failure.ts'
@@ -6,6 +6,7 @@ import { captureResponse, sdkFetch } from './capture-response.ts'
 import { nodeFetch } from './node-fetch.ts'
 
 const { signal } = new AbortController()
+afterEach(() => void vi.unstubAllGlobals())
 
 it('captures the response, and gives the SDK an empty one', async () => {
   await using server = await httpServer((_request, response) => response.writeHead(200).end('data: a\n\n'))
@@ -21,7 +22,14 @@ it('captures the response, and gives the SDK an empty one', async () => {
   expect(await response.text()).toBe('data: a\n\n')
 })
 
-it("sends the content of an SDK's Request", async () => {
+/** As `@hono/node-server` replaces it. */
+class OtherRequest extends Request {}
+
+it.each([
+  ['', Request],
+  [', a clone of one of a class that has replaced the global one', OtherRequest],
+])("sends the content of an SDK's Request%s", async (_which, present) => {
+  vi.stubGlobal('Request', present)
   const seen: unknown[] = []
   await using server = await httpServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -30,7 +38,7 @@ it("sends the content of an SDK's Request", async () => {
     response.end('ok')
   })
   const request = new Request(server.url, { method: 'POST', headers: { 'x-key': 'k' }, body: '{"a":1}' })
-  await captureResponse((fetch) => fetch(request), { signal })
+  await captureResponse((fetch) => fetch(request.clone()), { signal })
   expect(seen).toEqual([['POST', 'k', '{"a":1}']])
 })
 

@@ -1,5 +1,6 @@
 import { failureOfBody, RefusedRequest } from '../errors/failure.ts'
 import { parseJSON } from '../util/json.ts'
+import { isRequest } from './is-request.ts'
 import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
 
 export type CaptureOptions = {
@@ -68,7 +69,7 @@ async function send(
   init: RequestInit | undefined,
   signal: AbortSignal,
 ): Promise<Response> {
-  if (!(input instanceof Request)) {
+  if (!isRequest(input)) {
     const sent: NodeFetchInit = fetch === nodeFetch ? { ...init, [callSignal]: signal } : { ...init, signal }
     return fetch(input, sent)
   }

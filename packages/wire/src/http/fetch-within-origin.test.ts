@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { httpServer } from '../__fixtures__/servers.ts'
 import { chosenFetch } from '../provider/factory-options.ts'
 import { fetchWithinOrigin } from './fetch-within-origin.ts'
 import { nodeFetch } from './node-fetch.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
 
 const call = { method: 'POST', body: 'a', headers: { 'x-api-key': 'key', 'content-type': 'text/plain' } }
 
@@ -59,7 +61,11 @@ describe.each([
     const { body } = new Response('a')
     const streamed = { ...call, body, duplex: 'half' } as RequestInit
     expect(await fetch(`${server.url}/other`, streamed)).toMatchObject({ status: 307 })
-    expect(await fetch(new Request(`${server.url}/other`, call))).toMatchObject({ status: 307 })
+    const request = new Request(`${server.url}/other`, call)
+    expect(await fetch(request.clone())).toMatchObject({ status: 307 })
+    // As `@hono/node-server` does.
+    vi.stubGlobal('Request', class extends Request {})
+    expect(await fetch(request)).toMatchObject({ status: 307 })
     expect(server.reached).toEqual([])
   })
 

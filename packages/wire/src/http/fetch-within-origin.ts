@@ -1,3 +1,5 @@
+import { isRequest } from './is-request.ts'
+
 /** The limit of redirects, which is the limit of `fetch`. */
 const mostRedirects = 20
 
@@ -8,11 +10,11 @@ const mostRedirects = 20
  * @throws what `fetch` throws; a TypeError for a circle of redirects
  */
 export async function fetchWithinOrigin(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const { redirect = input instanceof Request ? input.redirect : 'follow' } = init
+  const { redirect = isRequest(input) ? input.redirect : 'follow' } = init
   if (redirect !== 'follow') return globalThis.fetch(input, init)
   let sent: RequestInit = { ...init, redirect: 'manual' }
   // The body of a `Request` or a stream can be sent only once.
-  if (input instanceof Request || sent.body instanceof ReadableStream) return globalThis.fetch(input, sent)
+  if (isRequest(input) || sent.body instanceof ReadableStream) return globalThis.fetch(input, sent)
   let address = String(input)
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const response = await globalThis.fetch(address, sent)

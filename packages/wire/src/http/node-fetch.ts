@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { tracer } from '@agentkit/core/internal'
 import { fetchWithinOrigin } from './fetch-within-origin.ts'
+import { isRequest } from './is-request.ts'
 import { isDoubtful, keepingAgent, noteIdleLimit } from './kept-connections.ts'
 import { NodeResponse } from './node-response.ts'
 import type { RequestBody } from './request-body.ts'
@@ -109,7 +110,7 @@ function webFetch(
 function traced(input: string | URL | Request, init: RequestInit): RequestInit {
   const fields = traceFields()
   if (!fields) return init
-  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
+  const headers = new Headers(init.headers ?? (isRequest(input) ? input.headers : undefined))
   for (const [name, value] of Object.entries(fields)) headers.set(name, value)
   return { ...init, headers }
 }
