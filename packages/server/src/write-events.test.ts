@@ -112,7 +112,7 @@ it.each(['serve', 'the Node adapter of an app'])(
 /** An app in a server of the Node adapter, as users mount it. */
 async function adapted(agent: Agent): Promise<{ url: string; close(): unknown }> {
   const { fetch } = createApp(agent, { log: () => {} })
-  const server = createAdaptorServer({ fetch }).listen(0, '127.0.0.1')
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // of a TCP server
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
