@@ -44,8 +44,7 @@ export class AnswerRenderer {
    * @returns whether it shows the whole text; otherwise it is to be called again
    */
   update(text: string, isDone: boolean): boolean {
-    // A link definition at the end of a text also applies to the blocks before it.
-    if ((isDone && Object.keys(this.#links).length > 0) || !this.#continues(text)) this.#reset()
+    if (!this.#continues(text)) this.#reset()
     const hasGrown = text.length > this.#text.length
     if (!hasGrown && !isDone) return true
     const begin = performance.now()
@@ -55,7 +54,14 @@ export class AnswerRenderer {
       this.#restUntil = begin + (text.length - this.#start) * restPerCharacter
       return true
     }
+    const before = this.#start
     this.#render(isDone)
+    // A link definition at the end of a text also applies to the blocks before it.
+    if (isDone && before > 0 && Object.keys(this.#links).length > 0) {
+      this.#reset()
+      this.#text = text
+      this.#render(true)
+    }
     const now = performance.now()
     this.#restUntil = now + (now - begin > 4 ? (now - begin) * restPerRender : 0)
     return true

@@ -59,13 +59,16 @@ describeInBrowser('an answer that grows', () => {
     const model = drawnModel(parts, async () => page?.evaluate(twoFrames))
     const place = await openPage(keeper([], { model }))
     page = place.page
-    const shown = () => place.page.locator('.markdown').innerHTML()
+    const shown = async ({ page }: { page: Page }) =>
+      (await page.locator('.markdown').innerHTML()).replace(/>\s+</g, '><')
     await place.ask('Go')
     await place.settled()
-    const grown = await shown()
-    await place.page.reload()
-    await place.said(last).waitFor()
-    expect(grown.replace(/>\s+</g, '><')).toBe((await shown()).replace(/>\s+</g, '><'))
+    const other = await place.page.context().newPage()
+    await other.goto(place.page.url())
+    await other.locator('.markdown', { hasText: last }).waitFor()
+    await other.locator('.markdown :is(pre, a)').waitFor()
+    // The answer is drawn some frames after its run has ended.
+    await expect.poll(() => shown(place), { timeout: 60_000 }).toBe(await shown({ page: other }))
     expect(await place.page.locator('.markdown :is(pre, a)').count()).toBe(1)
   })
 
