@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { context, errorOf, readAll } from '../__fixtures__/streams.ts'
 import { ChatReader } from './chat-reader.ts'
 
@@ -179,6 +179,19 @@ describe('ChatReader', () => {
     const chunks = [call(0, 'a', 'echo', '{"x":1}'), call(0, undefined, undefined, '{"x":2}')]
     const events = read(...chunks.map((each) => delta({ tool_calls: [each] })), stop)
     expect(events[0]).toMatchObject({ type: 'tool-call', inputText: '{"x":1}{"x":2}', invalid: expect.any(String) })
+  })
+
+  it('does not read the arguments again at each piece', () => {
+    const { trim } = String.prototype
+    let characters = 0
+    vi.spyOn(String.prototype, 'trim').mockImplementation(function (this: string) {
+      characters += this.length
+      return trim.call(this)
+    })
+    const pieces = Array.from({ length: 500 }, (_, index) => call(0, 'a', index === 0 ? 'echo' : undefined, '{"x":'))
+    read(...pieces.map((piece) => delta({ tool_calls: [piece] })), toolCalls)
+    vi.restoreAllMocks()
+    expect(characters).toBeLessThan(20_000)
   })
 
   describe('a whole message after its deltas, as MiniMax ends a stream', () => {

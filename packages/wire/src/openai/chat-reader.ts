@@ -4,10 +4,17 @@ import { type ErrorContext, incompleteStream, providerError } from '../errors/pr
 import { isCallId } from '../stream/call-id.ts'
 import { type Frame, isDone, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
-import { parseArguments } from '../stream/parse-arguments.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
-
+import {
+  beginsAnother,
+  type CallPiece,
+  followsPlaceholder,
+  isCompleteCall,
+  isListedAgain,
+  isSentAgain,
+  type OpenCall,
+} from './call-pieces.ts'
 import { ReasoningDetails, reasoningContent } from './returned-reasoning.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
@@ -43,7 +50,6 @@ type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; a
 const serverItems = ['executed_tools', 'images', 'audio', 'function_call'] as const
 /** The parts of an answer. */
 const parts = ['content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls'] as const
-type OpenCall = { callId: string; name: string; argumentsText: string; parses: number }
 
 /** Reads the chunks of a Chat Completions stream, or one complete completion. */
 export class ChatReader implements FrameReader {
@@ -195,52 +201,6 @@ export class ChatReader implements FrameReader {
     for (const each of [index ?? '', callId]) if (each !== '') this.#callsByKey.set(each, call)
     return call
   }
-}
-
-type CallPiece = { callId: string; name: string; piece: string }
-
-/**
- * Whether a delta begins another call than the known one. Some servers send the index 0 for every call, or none, and no ids
- * or the same one: another id or name begins a call then, and so does a name after arguments that are whole.
- */
-function beginsAnother(known: OpenCall, { callId, name, piece }: CallPiece, hasKey: boolean): boolean {
-  if (name === '') return false
-  if (callId !== '' && known.callId !== '' && callId !== known.callId) return true
-  if (known.name !== '' && name !== known.name) return true
-  const { argumentsText } = known
-  // A call without arguments has none to come.
-  if (argumentsText.trim() === '') return !hasKey
-  const isStart = piece.trimStart().startsWith('{') && argumentsText.trimEnd().endsWith('}')
-  return (
-    isStart && !isListedAgain(known, { callId, name, piece }) && ++known.parses <= mostParses && isWhole(argumentsText)
-  )
-}
-
-/** Pieces that look like a whole call, of one call whose name is repeated: each costs as much as all before it. */
-const mostParses = 64
-
-function isWhole(text: string): boolean {
-  return parseArguments(text).ok
-}
-
-/** Whether a delta repeats a whole call: some servers list all calls again at the end. */
-function isListedAgain(known: OpenCall, { callId, name, piece }: CallPiece): boolean {
-  const isSame = callId !== '' && callId === known.callId && name !== '' && name === known.name
-  return isSame && piece === known.argumentsText && isWhole(piece)
-}
-
-/** Whether a piece is all arguments once more: some servers send them whole at the end. */
-function isSentAgain({ argumentsText }: OpenCall, piece: string): boolean {
-  return piece === argumentsText && piece.trimStart().startsWith('{') && isWhole(piece)
-}
-
-/** Whether the arguments begin with a piece: Gemini's server sends `{}` before them. */
-function followsPlaceholder({ argumentsText }: OpenCall, piece: string): boolean {
-  return piece.trimStart().startsWith('{') && argumentsText.trim() === '{}'
-}
-
-function isCompleteCall({ name, argumentsText }: OpenCall): boolean {
-  return name !== '' && isWhole(argumentsText)
 }
 
 /** The server has broken the answer off: vLLM and SGLang by the first, DeepSeek by the second. */
