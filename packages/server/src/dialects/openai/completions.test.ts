@@ -273,7 +273,7 @@ describe('POST /v1/chat/completions', () => {
       'invalid_value',
     ],
     [
-      'a result of a tool that nobody called',
+      'a result of a call that no message has',
       { ...valid, messages: [{ role: 'tool', tool_call_id: 'a', content: 'A' }, ...valid.messages] },
       400,
       'messages[0].tool_call_id',

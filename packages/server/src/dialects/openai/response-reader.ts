@@ -1,27 +1,13 @@
-import type { AgentEvent, Citation, StoredRun } from '@agentkit/core'
+import type { AgentEvent, StoredRun } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import { runProblem } from '../../answer/problem.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { approvalRef } from '../common/run-approvals.ts'
-import {
-  type BlockKind,
-  blockBegin,
-  callBegin,
-  citation,
-  type Frame,
-  type Item,
-  indexOf,
-  jsonOf,
-  newBlock,
-  parsed,
-  summaryEnd,
-  summaryPart,
-  textEnd,
-  textPart,
-} from './response-items.ts'
+import { ResponseBlocks } from './response-blocks.ts'
+import { callBegin, type Frame, type Item, jsonOf, parsed } from './response-items.ts'
+import { ResponseOutput } from './response-output.ts'
 
-type Block = { kind: BlockKind; item: Item; index: number; text: string }
 type Call = { item: Item; index: number }
 /**
  * The events that are read of the member whose words are the answer. Its calls are left out, because they are not the
@@ -37,17 +23,13 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  * Source: https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponseReader {
-  output: Item[] = []
   readonly facts: AnswerReader
   readonly #label: string
   readonly #member: string | undefined
   #hasMemberSaid = false
   #speakers: Speakers
-  /** Numbers of items that were given, over all responses of the run: a response that is read later has the same. */
-  #numbers = 0
-  /** Items of this response that have begun. */
-  #items = 0
-  #block: Block | undefined
+  readonly #output = new ResponseOutput()
+  readonly #blocks = new ResponseBlocks(this.#output)
   #calls = new Map<string, Call>()
   /** Calls of earlier responses of the run; absent in the first response. */
   #earlierCalls: Map<string, Call> | undefined
@@ -55,8 +37,6 @@ export class ResponseReader {
   readonly #requested = new Map<string, string>()
   /** By the id of a call the approval that was decided in an earlier response, or before this one is read. */
   readonly #decided = new Map<string, { approvalId: string; name: string }>()
-  #stepStart = 0
-  #sources: Citation[] = []
 
   /**
    * @param label names the agent, as the server of its tools
@@ -73,15 +53,17 @@ export class ResponseReader {
     this.facts = new AnswerReader({ canDrop: true })
   }
 
+  get output(): readonly Item[] {
+    return this.#output.items
+  }
+
   /** From now on, the items belong to the next response of the run. @param speakers of the run as it continues */
   beginNext(speakers: Speakers): void {
     this.#speakers = speakers
     this.#earlierCalls = new Map([...(this.#earlierCalls ?? []), ...this.#calls])
     this.#calls = new Map()
-    this.#items = 0
-    this.#stepStart = this.#numbers
-    this.output = []
-    this.#sources = []
+    this.#output.beginNext()
+    this.#blocks.sources = []
     this.facts.end = undefined
     this.facts.approvals.length = 0
   }
@@ -92,7 +74,7 @@ export class ResponseReader {
     const isHeard = this.#speakers.isHeard(event)
     switch (event.type) {
       case 'source':
-        this.#sources.push(event.source)
+        this.#blocks.sources.push(event.source)
         return []
       case 'approval-request':
         return this.#requestApproval(event)
@@ -104,8 +86,8 @@ export class ResponseReader {
     switch (event.type) {
       case 'step-start':
       case 'step-end': {
-        const frames = this.#closeBlock()
-        this.#stepStart = this.#numbers
+        const frames = this.#blocks.close()
+        this.#output.beginStep()
         return frames
       }
       case 'step-restart':
@@ -114,9 +96,9 @@ export class ResponseReader {
         // The answer of a sequence is what its last member has said.
         if (this.#hasMemberSaid && event.path.length === 1) return []
         this.#hasMemberSaid ||= isMember
-        return this.#add('message', event.text, event.runId)
+        return this.#blocks.add('message', event.text, event.runId)
       case 'reasoning-delta':
-        return this.#add('reasoning', event.text, event.runId)
+        return this.#blocks.add('reasoning', event.text, event.runId)
       case 'tool-call':
         return this.#call(event)
       case 'tool-result':
@@ -126,62 +108,8 @@ export class ResponseReader {
     }
   }
 
-  #newId(prefix: string, runId: string): string {
-    return `${prefix}_${runId}_${this.#numbers++}`
-  }
-
-  #begin(item: Item): { frame: Frame; index: number } {
-    const index = this.#items++
-    this.output.push(item)
-    return { index, frame: { type: 'response.output_item.added', output_index: index, item: structuredClone(item) } }
-  }
-
-  #add(kind: BlockKind, text: string, runId: string): Frame[] {
-    if (text === '') return []
-    const frames = this.#block?.kind === kind ? [] : this.#closeBlock()
-    if (!this.#block) frames.push(...this.#open(kind, runId))
-    const block = this.#block as Block | undefined // set by `#open`
-    if (!block) return frames
-    block.text += text
-    const place = { item_id: block.item.id, output_index: block.index }
-    if (kind === 'message') {
-      frames.push({ type: 'response.output_text.delta', ...place, content_index: 0, delta: text, logprobs: [] })
-    } else {
-      frames.push({ type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0, delta: text })
-    }
-    return frames
-  }
-
-  #open(kind: BlockKind, runId: string): Frame[] {
-    const id = this.#newId(kind === 'message' ? 'msg' : 'rs', runId)
-    const item = newBlock(kind, id)
-    const { frame, index } = this.#begin(item)
-    this.#block = { kind, item, index, text: '' }
-    return [frame, blockBegin(kind, { item_id: id, output_index: index })]
-  }
-
-  #closeBlock(status: 'completed' | 'incomplete' = 'completed'): Frame[] {
-    const block = this.#block
-    if (!block) return []
-    this.#block = undefined
-    const { kind, item, index, text } = block
-    item.status = status
-    const place = { item_id: item.id, output_index: index }
-    if (kind === 'reasoning') {
-      item.summary = [summaryPart(text)]
-      return [...summaryEnd(place, text), this.#done(item, index)]
-    }
-    const annotations = this.#sources.splice(0).map((source) => citation(source, text))
-    item.content = [textPart(text, annotations)]
-    return [...textEnd(place, text, annotations), this.#done(item, index)]
-  }
-
-  #done(item: Item, index: number): Frame {
-    return { type: 'response.output_item.done', output_index: index, item: structuredClone(item) }
-  }
-
   #call({ callId, name, input, runId }: Of<'tool-call'>): Frame[] {
-    const frames = this.#closeBlock()
+    const frames = this.#blocks.close()
     const decided = this.#decided.get(callId)
     // Another call of the same id is that of a member.
     const isDecided = decided?.name === name && this.#decided.delete(callId)
@@ -202,11 +130,11 @@ export class ResponseReader {
     }: { name: string; input: unknown; runId: string; id?: string | undefined; approvalId?: string | null },
   ): { call: Call; frames: Frame[] } {
     const item: Item = {
-      ...{ id: id ?? this.#newId('mcp', runId), type: 'mcp_call', status: 'in_progress' },
+      ...{ id: id ?? this.#output.newId('mcp', runId), type: 'mcp_call', status: 'in_progress' },
       ...{ server_label: this.#label, name, arguments: '', output: null, error: null, approval_request_id: approvalId },
     }
     const earlier = this.#suspend(this.#calls.get(callId))
-    const { frame, index } = this.#begin(item)
+    const { frame, index } = this.#output.begin(item)
     const text = jsonOf(input ?? {})
     item.arguments = text
     const call = { item, index }
@@ -225,11 +153,11 @@ export class ResponseReader {
   #suspend(call: Call | undefined): Frame[] {
     if (!call || !this.#isOpen(call)) return []
     call.item.status = 'incomplete'
-    return [this.#done(call.item, call.index)]
+    return [this.#output.end(call.item, call.index)]
   }
 
   #result({ callId, name, output, isError, runId }: Of<'tool-result'>): Frame[] {
-    const frames = this.#closeBlock()
+    const frames = this.#blocks.close()
     const current = this.#calls.get(callId)
     const { item: known } = current ?? this.#earlierCalls?.get(callId) ?? {}
     const { call, frames: begun } =
@@ -249,7 +177,7 @@ export class ResponseReader {
     this.#earlierCalls?.delete(callId)
     const place = { item_id: item.id, output_index: index }
     const type = isError ? 'response.mcp_call.failed' : 'response.mcp_call.completed'
-    return [...frames, ...begun, { type, ...place }, this.#done(item, index)]
+    return [...frames, ...begun, { type, ...place }, this.#output.end(item, index)]
   }
 
   #approvalOf(callId: string, runId: string): string | null {
@@ -258,7 +186,7 @@ export class ResponseReader {
   }
 
   #requestApproval({ approvalId, callId, name, input, runId }: Of<'approval-request'>): Frame[] {
-    const frames = this.#closeBlock()
+    const frames = this.#blocks.close()
     // Another call with the same id may be a member's, because each member has a model of its own.
     const [call] = [this.#calls, this.#earlierCalls]
       .flatMap((calls) => calls?.get(callId) ?? [])
@@ -273,18 +201,18 @@ export class ResponseReader {
     }
     // A call is one item of the response: here its request. Clients reject an item that becomes one of another type.
     frames.push(...this.#suspend(call))
-    this.output = this.output.filter((each) => each !== call?.item)
-    const { frame, index } = this.#begin(item)
-    return [...frames, frame, this.#done(item, index)]
+    this.#output.remove(call?.item)
+    const { frame, index } = this.#output.begin(item)
+    return [...frames, frame, this.#output.end(item, index)]
   }
 
   /** The attempt has failed: its items are not part of the response. */
   #dropStep(): Frame[] {
-    const frames = this.#closeBlock('incomplete')
+    const frames = this.#blocks.close('incomplete')
     for (const call of this.#calls.values()) {
-      if (indexOf(call.item) >= this.#stepStart) frames.push(...this.#suspend(call))
+      if (this.#output.isOfStep(call.item)) frames.push(...this.#suspend(call))
     }
-    this.output = this.output.filter((item) => indexOf(item) < this.#stepStart)
+    this.#output.removeStep()
     return frames
   }
 
@@ -292,8 +220,8 @@ export class ResponseReader {
     const isFailed = runProblem(event) !== undefined
     const hasText = this.output.some(({ type }) => type === 'message')
     // An answer that no step has said.
-    const whole = hasText || isFailed || this.#earlierCalls ? [] : this.#add('message', event.text, event.runId)
-    const frames = [...whole, ...this.#closeBlock(isFailed ? 'incomplete' : 'completed')]
+    const whole = hasText || isFailed || this.#earlierCalls ? [] : this.#blocks.add('message', event.text, event.runId)
+    const frames = [...whole, ...this.#blocks.close(isFailed ? 'incomplete' : 'completed')]
     for (const call of this.#calls.values()) frames.push(...this.#suspend(call))
     return frames
   }

@@ -527,7 +527,7 @@ describe('POST /v1/responses', () => {
       'unsupported_parameter',
     ],
     [
-      'the result of a function that nobody called',
+      'the result of a call that no item has',
       { ...valid, input: [{ type: 'function_call_output', call_id: 'c', output: '' }] },
       'input[0].call_id',
       'invalid_value',
