@@ -1,5 +1,5 @@
 import { invalidArgument } from '../data/errors.ts'
-import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
+import type { AgentEvent, AgentEventBody } from '../data/event.ts'
 import { limits } from '../limits.ts'
 
 /** How the run controls its events. */
@@ -34,19 +34,6 @@ export type HeldEvents = {
   drop(): void
 }
 
-/** The events of one run between the run, which emits them, and the one reader that iterates it. */
-export type EventBuffer = EventControl & {
-  /** Returns a promise when the run has to wait until the reader has read the buffered events. */
-  emit: Emit
-  next(): Promise<IteratorResult<AgentEvent, undefined>>
-  /** @throws AgentKitError `invalid-argument` when the events are dropped already */
-  attachReader(): void
-  detachReader(): void
-  /** From now on the run never waits for its reader. */
-  stopWaiting(): void
-  end(): void
-}
-
 type EventSource = {
   runId: string
   /** From the outermost agent in. */
@@ -57,143 +44,181 @@ type EventSource = {
   onEndRead?(): void
 }
 
-export function eventBuffer({ runId, path, keepEvents, onEndRead }: EventSource): EventBuffer {
-  let seq = 0
-  let shownRunId = runId
-  let buffered: AgentEvent[] = []
-  let nextIndex = 0
-  let bytes = 0
-  let mode: 'unread' | 'read' | 'dropped' = keepEvents ? 'unread' : 'dropped'
-  let isClosed = false
-  let hasRunEnd = false
-  let neverWaits = false
-  let readers: ((result: IteratorResult<AgentEvent, undefined>) => void)[] = []
-  let makeRoom: (() => void) | undefined
-  let room: Promise<void> | undefined
+type Result = IteratorResult<AgentEvent, undefined>
 
-  let record: ((event: AgentEvent) => Promise<void> | undefined) | undefined
-  let held: AgentEvent[] | undefined
+/**
+ * The events of one run between the run, which emits them, and the one reader that iterates it. A class: a server holds
+ * one for each open stream, and a closure for each of its methods would take more memory than its fields.
+ */
+export class EventBuffer implements EventControl {
+  readonly #runId: string
+  readonly #path: readonly string[]
+  readonly #onEndRead: (() => void) | undefined
+  #seq = 0
+  #shownRunId: string
+  #buffered: AgentEvent[] = []
+  #nextIndex = 0
+  #bytes = 0
+  #mode: 'unread' | 'read' | 'dropped'
+  #isClosed = false
+  #hasRunEnd = false
+  #neverWaits = false
+  #readers: ((result: Result) => void)[] = []
+  #room: PromiseWithResolvers<void> | undefined
+  #record: ((event: AgentEvent) => Promise<void> | undefined) | undefined
+  #held: AgentEvent[] | undefined
 
-  const release = (): void => {
-    makeRoom?.()
-    makeRoom = room = undefined
+  constructor({ runId, path, keepEvents, onEndRead }: EventSource) {
+    this.#runId = this.#shownRunId = runId
+    this.#path = path
+    this.#onEndRead = onEndRead
+    this.#mode = keepEvents ? 'unread' : 'dropped'
   }
-  const drop = (): void => {
-    mode = 'dropped'
-    buffered = []
-    nextIndex = bytes = 0
-    release()
+
+  /** Returns a promise when the run has to wait until the reader has read the buffered events. */
+  emit(body: AgentEventBody, inner?: readonly string[]): Promise<void> | undefined {
+    // `run-end` is the last event. A member that the run did not wait for may emit more, which is dropped.
+    if (this.#hasRunEnd) return undefined
+    this.#hasRunEnd = body.type === 'run-end'
+    this.#seq++
+    if (this.#mode === 'dropped' && !this.#record && !this.#held) return undefined
+    const path = inner ? [...this.#path, ...inner] : [...this.#path]
+    const event = toEvent(this.#seq, this.#shownRunId, path, body)
+    if (this.#held) {
+      this.#held.push(event)
+      return undefined
+    }
+    const recorded = this.#record?.(event)
+    const delivered = this.#deliver(event)
+    return recorded === undefined ? delivered : recorded.then(() => delivered)
   }
 
-  const deliver = (event: AgentEvent): Promise<void> | undefined => {
-    if (mode === 'dropped') return undefined
-    const reader = readers.shift()
+  lastSeq(): number {
+    return this.#seq
+  }
+
+  isRecorded(): boolean {
+    return this.#record !== undefined
+  }
+
+  isFollowed(): boolean {
+    return this.#record !== undefined || this.#mode !== 'dropped'
+  }
+
+  continueFrom(seq: number): void {
+    this.#seq = seq
+  }
+
+  recordTo(listener: (event: AgentEvent) => Promise<void> | undefined, ofRun = this.#runId): void {
+    this.#record = listener
+    this.#shownRunId = ofRun
+  }
+
+  hold(): HeldEvents {
+    const events: AgentEvent[] = []
+    this.#held = events
+    const before = this.#seq
+    return {
+      events,
+      release: (passes = () => true) => {
+        this.#held = undefined
+        for (const event of events) if (passes(event)) void this.#deliver(event)
+      },
+      drop: () => {
+        this.#held = undefined
+        this.#seq = before
+        this.#hasRunEnd = false
+      },
+    }
+  }
+
+  relay(event: AgentEvent): Promise<void> | undefined {
+    this.#seq = event.seq
+    this.#hasRunEnd = event.type === 'run-end'
+    return this.#deliver(event)
+  }
+
+  reopen(): void {
+    this.#hasRunEnd = false
+  }
+
+  next(): Promise<Result> {
+    const value = this.#buffered[this.#nextIndex]
+    if (value !== undefined) {
+      this.#nextIndex++
+      if (value.type === 'run-end') this.#onEndRead?.()
+      if (this.#nextIndex === this.#buffered.length) {
+        this.#clear()
+        this.#release()
+      }
+      return Promise.resolve({ done: false, value })
+    }
+    if (this.#isClosed) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => this.#readers.push(resolve))
+  }
+
+  /** @throws AgentKitError `invalid-argument` when the events are dropped already */
+  attachReader(): void {
+    if (this.#mode === 'dropped') {
+      throw invalidArgument(
+        `The events of run ${this.#runId} were not read while it ran, and are gone. Iterate it before awaiting its result.`,
+      )
+    }
+    this.#mode = 'read'
+  }
+
+  detachReader(): void {
+    this.#drop()
+    this.#isClosed = true
+  }
+
+  /** From now on the run never waits for its reader. */
+  stopWaiting(): void {
+    this.#neverWaits = true
+    this.#release()
+  }
+
+  end(): void {
+    this.#isClosed = true
+    for (const reader of this.#readers) reader({ done: true, value: undefined })
+    this.#readers = []
+  }
+
+  #deliver(event: AgentEvent): Promise<void> | undefined {
+    if (this.#mode === 'dropped') return undefined
+    const reader = this.#readers.shift()
     if (reader) {
-      if (event.type === 'run-end') onEndRead?.()
+      if (event.type === 'run-end') this.#onEndRead?.()
       reader({ done: false, value: event })
       return undefined
     }
-    buffered.push(event)
-    bytes += sizeOf(event)
-    if (bytes <= limits.eventBufferBytes) return undefined
-    if (mode === 'unread') {
-      drop()
+    this.#buffered.push(event)
+    this.#bytes += sizeOf(event)
+    if (this.#bytes <= limits.eventBufferBytes) return undefined
+    if (this.#mode === 'unread') {
+      this.#drop()
       return undefined
     }
-    if (neverWaits) return undefined
-    room ??= new Promise((resolve) => {
-      makeRoom = resolve
-    })
-    return room
+    if (this.#neverWaits) return undefined
+    this.#room ??= Promise.withResolvers()
+    return this.#room.promise
   }
 
-  return {
-    emit(body, inner) {
-      // `run-end` is the last event. A member that the run did not wait for may emit more, which is dropped.
-      if (hasRunEnd) return undefined
-      hasRunEnd = body.type === 'run-end'
-      seq++
-      if (mode === 'dropped' && !record && !held) return undefined
-      const event = toEvent(seq, shownRunId, inner ? [...path, ...inner] : [...path], body)
-      if (held) {
-        held.push(event)
-        return undefined
-      }
-      const recorded = record?.(event)
-      const delivered = deliver(event)
-      return recorded ? recorded.then(() => delivered) : delivered
-    },
-    lastSeq: () => seq,
-    isRecorded: () => record !== undefined,
-    isFollowed: () => record !== undefined || mode !== 'dropped',
-    continueFrom(last) {
-      seq = last
-    },
-    recordTo(listener, ofRun = runId) {
-      record = listener
-      shownRunId = ofRun
-    },
-    hold() {
-      const events: AgentEvent[] = []
-      held = events
-      const before = seq
-      return {
-        events,
-        release(passes = () => true) {
-          held = undefined
-          for (const event of events) if (passes(event)) void deliver(event)
-        },
-        drop() {
-          held = undefined
-          seq = before
-          hasRunEnd = false
-        },
-      }
-    },
-    relay(event) {
-      seq = event.seq
-      hasRunEnd = event.type === 'run-end'
-      return deliver(event)
-    },
-    reopen() {
-      hasRunEnd = false
-    },
-    next() {
-      const value = buffered[nextIndex]
-      if (value !== undefined) {
-        nextIndex++
-        if (value.type === 'run-end') onEndRead?.()
-        if (nextIndex === buffered.length) {
-          buffered = []
-          nextIndex = bytes = 0
-          release()
-        }
-        return Promise.resolve({ done: false, value })
-      }
-      if (isClosed) return Promise.resolve({ done: true, value: undefined })
-      return new Promise((resolve) => readers.push(resolve))
-    },
-    attachReader() {
-      if (mode === 'dropped') {
-        throw invalidArgument(
-          `The events of run ${runId} were not read while it ran, and are gone. Iterate it before awaiting its result.`,
-        )
-      }
-      mode = 'read'
-    },
-    detachReader() {
-      drop()
-      isClosed = true
-    },
-    stopWaiting() {
-      neverWaits = true
-      release()
-    },
-    end() {
-      isClosed = true
-      for (const reader of readers) reader({ done: true, value: undefined })
-      readers = []
-    },
+  #drop(): void {
+    this.#mode = 'dropped'
+    this.#clear()
+    this.#release()
+  }
+
+  #clear(): void {
+    this.#buffered = []
+    this.#nextIndex = this.#bytes = 0
+  }
+
+  /** Lets the run continue that waits for its reader. */
+  #release(): void {
+    this.#room?.resolve()
+    this.#room = undefined
   }
 }
 

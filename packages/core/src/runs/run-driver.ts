@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
 import { linkSignal } from '../util/abort.ts'
 import { type DraftedRun, type DraftForm, elementsOf, partialsOf } from './drafts.ts'
-import { type EventControl, eventBuffer } from './event-buffer.ts'
+import { EventBuffer, type EventControl } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
 import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
@@ -89,7 +89,8 @@ export function startRun(request: RunRequest): StartableRun {
   const markSeen = (): void => {
     seen.isSeen = true
   }
-  const events = eventBuffer({ ...request, onEndRead: markSeen })
+  const events = new EventBuffer({ ...request, onEndRead: markSeen })
+  const emit: Emit = (body, inner) => events.emit(body, inner)
   const approvals = pendingApprovals(runId)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
@@ -120,15 +121,15 @@ export function startRun(request: RunRequest): StartableRun {
       const decided = approvals.ask(approval.approvalId, signal)
       if (!decided) return undefined
       const resumeClock = pause()
-      void events.emit({ type: 'approval-request', ...approval }, path)
+      void emit({ type: 'approval-request', ...approval }, path)
       return decided.finally(resumeClock)
     }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() =>
         request.execute({
-          ...{ runId, signal: controller.signal, emit: events.emit, events, ...time, end, approvals, ask, pause },
-          isFollowed: events.isFollowed,
+          ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
+          isFollowed: () => events.isFollowed(),
           endsForApproval: !request.waitForApprovals,
         }),
       )
@@ -149,7 +150,7 @@ export function startRun(request: RunRequest): StartableRun {
     end(new AgentKitError('aborted', 'The run was cancelled.'))
   }
   // An aborted run does not wait for its reader.
-  controller.signal.addEventListener('abort', events.stopWaiting)
+  controller.signal.addEventListener('abort', () => events.stopWaiting())
 
   const iterate = ({ canDecide }: { canDecide: boolean }): AsyncIterator<AgentEvent, undefined> => {
     if (iterated)
@@ -161,7 +162,7 @@ export function startRun(request: RunRequest): StartableRun {
     if (canDecide && request.waitForApprovals) approvals.attach()
     void start()
     return {
-      next: events.next,
+      next: () => events.next(),
       async return() {
         // A run that waits for approvals is stored already, and can be resumed.
         if (approvals.isWaiting()) approvals.detach()
