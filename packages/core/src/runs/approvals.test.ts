@@ -6,7 +6,7 @@ import { toTools } from '../tools/to-tools.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
 import { approvalIdOf } from './approval-id.ts'
 import { approvalsOf, callsToApprove } from './approvals.ts'
-import { pendingApprovals } from './pending-approvals.ts'
+import { PendingApprovals } from './pending-approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 
@@ -96,11 +96,11 @@ describe('pending approvals', () => {
   const never = new AbortController().signal
 
   it('have no decisions without a caller', async () => {
-    expect(await pendingApprovals('r').decisions(two, never)).toBeUndefined()
+    expect(await new PendingApprovals('r').decisions(two, never)).toBeUndefined()
   })
 
   it('wait until all are decided', async () => {
-    const pending = pendingApprovals('r')
+    const pending = new PendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
     expect(pending.isWaiting()).toBe(true)
@@ -111,7 +111,7 @@ describe('pending approvals', () => {
   })
 
   it('return the decisions so far when the caller detaches, and accept no more', async () => {
-    const pending = pendingApprovals('r')
+    const pending = new PendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
     pending.decide(first, true)
@@ -126,7 +126,7 @@ describe('pending approvals', () => {
   it.each(['twice', 'unknown', 'before it is asked'])(
     'refuse a decision on an approval that is not pending: %s',
     async (what) => {
-      const pending = pendingApprovals('r')
+      const pending = new PendingApprovals('r')
       pending.attach()
       const decisions = what === 'before it is asked' ? undefined : pending.decisions(two, never)
       if (what === 'twice') pending.decide(first, true)
@@ -142,7 +142,7 @@ describe('pending approvals', () => {
   )
 
   it('ask for the result where an answer has none', async () => {
-    const pending = pendingApprovals('r')
+    const pending = new PendingApprovals('r')
     pending.attach()
     const decisions = pending.decisions(two, never)
     const nothing = undefined as unknown as null // as from JavaScript
@@ -155,7 +155,7 @@ describe('pending approvals', () => {
   })
 
   it('stop waiting when the run is aborted', async () => {
-    const pending = pendingApprovals('r')
+    const pending = new PendingApprovals('r')
     pending.attach()
     const controller = new AbortController()
     const decisions = pending.decisions(two, controller.signal)

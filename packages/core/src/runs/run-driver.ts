@@ -7,7 +7,7 @@ import { linkSignal } from '../util/abort.ts'
 import { type DraftedRun, type DraftForm, elementsOf, partialsOf } from './drafts.ts'
 import { EventBuffer, type EventControl } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
-import { type PendingApprovals, pendingApprovals } from './pending-approvals.ts'
+import { PendingApprovals } from './pending-approvals.ts'
 import type { AgentRun, RunResult } from './run.ts'
 import { reportUnlessRead } from './unread-failures.ts'
 
@@ -91,7 +91,7 @@ export function startRun(request: RunRequest): StartableRun {
   }
   const events = new EventBuffer({ ...request, onEndRead: markSeen })
   const emit: Emit = (body, inner) => events.emit(body, inner)
-  const approvals = pendingApprovals(runId)
+  const approvals = new PendingApprovals(runId)
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
   let result: Promise<RunResult> | undefined
@@ -185,7 +185,7 @@ export function startRun(request: RunRequest): StartableRun {
     approve: (approvalId) => approvals.decide(approvalId, true),
     markReported: markSeen,
     deny: (approvalId, reason = '') => approvals.decide(approvalId, { deny: reason }),
-    answer: approvals.answer,
+    answer: (approvalId, result) => approvals.answer(approvalId, result),
     // The form of the output, which `request` has, is its type.
     partials: () => partialsOf(drafted(), request.form) as AsyncIterable<undefined>,
     elements: <Element>(path: string) => elementsOf(drafted(), request.form, path) as AsyncIterable<Element>,

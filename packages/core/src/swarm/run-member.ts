@@ -9,7 +9,7 @@ import { callName as nameOfCall } from '../runs/approval-id.ts'
 import { askWithin } from '../runs/ask-within.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/member-outcome.ts'
-import { pendingApprovals } from '../runs/pending-approvals.ts'
+import { PendingApprovals } from '../runs/pending-approvals.ts'
 import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { Changing, OpenTurn } from '../sessions/turn.ts'
 import { linkSignal } from '../util/abort.ts'
@@ -57,7 +57,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     emit: memberEmit(scope.emit, member.id),
     isFollowed: scope.isFollowed,
     checkTime: deadline.check,
-    approvals: pendingApprovals(scope.runId),
+    approvals: new PendingApprovals(scope.runId),
     ...askWithin(scope, member.id, deadline),
     members: new Set(),
     member: {
