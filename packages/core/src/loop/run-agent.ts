@@ -89,7 +89,8 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
       // Another process continues the run: it does not end here.
       if (scope.handover) scope.handover.isDelegated = true
     } else if (opened && (isHandedBack(cause, run) || isLeft(end, opened))) {
-      await opened.turn.handBack?.(!scope.signal.aborted).catch(opened.turn.release)
+      const { turn } = opened
+      await turn.handBack?.(!scope.signal.aborted).catch(() => turn.release())
     } else if (opened) await endStoppedTurn(opened, end)
     else {
       // A run that could not begin stores nothing.

@@ -259,5 +259,5 @@ async function suspend(run: OpenRun, approvals: Approval[], events: readonly Age
 async function endSuspended({ turn, ledger }: OpenRun): Promise<void> {
   if (turn.cancel) return turn.cancel()
   await turn.resume(new AbortController().signal)
-  await turn.end('failed', ledger.spent.usage).finally(turn.release)
+  await turn.end('failed', ledger.spent.usage).finally(() => turn.release())
 }

@@ -70,7 +70,7 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
   const ending = turn
     .end(status, ledger.spent.usage, stored)
     .catch(() => {})
-    .finally(turn.release)
+    .finally(() => turn.release())
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
   else await settledWithin(limits.endFailedMs, ending)
   held?.release()

@@ -14,7 +14,7 @@ import type { EventQueue } from './event-queue.ts'
 import type { OpenedTurn } from './leave-turn.ts'
 import { isRecorded } from './recorded-data.ts'
 import { createRun, describeRun, failRecorded, type NewRecord, type RunStarter, takeOverRun } from './recorded-run.ts'
-import { recordedTurn } from './recorded-turn.ts'
+import { RecordedTurn } from './recorded-turn.ts'
 import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
 import { settleUnanswered } from './settle-unanswered.ts'
 import { storedTurn } from './stored-turn.ts'
@@ -81,7 +81,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
     return storedBeginning(session, loaded, { input, found, ...hidden })
   })
   if (runs)
-    return recordedTurn(
+    return new RecordedTurn(
       { ...session, runs },
       { ...found, attempt: 1, isResumable, deadline, since: runs.now() },
       release,
@@ -122,7 +122,7 @@ export async function continueTurn(
   const session = { ...request, runs, key: known.key }
   if (request.settles && known.attempt === 0) await settleUnanswered(session)
   const { found, release } = await takeOverRun(session, { ...starter, known })
-  return { ...found, turn: recordedTurn(session, found, release) }
+  return { ...found, turn: new RecordedTurn(session, found, release) }
 }
 
 /** A run that stays suspended until its turn is resumed: as `continueTurn`, for a caller who has not decided yet. */
@@ -136,7 +136,7 @@ export async function attachTurn(
   const session = { ...request, runs: store.runs, key }
   const loaded = await untilAborted(signal, store.load(key))
   const found = { ...(await untilAborted(signal, describeRun(session, stored, loaded))), hasMoved: false }
-  return { ...found, turn: recordedTurn(session, { ...found, isSuspended: true }, () => {}) }
+  return { ...found, turn: new RecordedTurn(session, { ...found, isSuspended: true }, () => {}) }
 }
 
 /**

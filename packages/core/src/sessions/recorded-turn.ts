@@ -1,184 +1,258 @@
-import type { RunEntry } from '../contracts/run-entry.ts'
+import type { MemberRunEntry } from '../contracts/background-runs.ts'
+import type { RunEntry, StartedCall } from '../contracts/run-entry.ts'
+import type { Approval, Decisions } from '../data/approval-data.ts'
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
-import type { JSONValue } from '../data/message.ts'
+import type { JSONValue, Message } from '../data/message.ts'
+import type { Usage } from '../data/usage.ts'
 import { redactSecrets } from '../util/redact.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import { cancelStored } from './end-event.ts'
 import { isClaimed } from './live-runs.ts'
 import { costSoFar, type RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
-import { type RunReport, runWriter } from './run-writer.ts'
+import { type RunReport, RunWriter } from './run-writer.ts'
 import { alreadyResumed } from './suspended-runs.ts'
-import type { Changing, DescribedRun, OpenTurn } from './turn.ts'
+import type { DescribedRun, OpenTurn, TurnEnding } from './turn.ts'
 import { watchEnded } from './watch-ended.ts'
-import { decisionsOf, watchSuspended } from './watch-suspended.ts'
+import { decisionsOf, type SuspendedChange, watchSuspended } from './watch-suspended.ts'
 
 /** The turn of a run that is recorded by `runs`. */
-export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSession: () => void): OpenTurn {
-  const { store, runs, key, runId, events } = place
-  let { version, attempt, isResumable, deadline, since } = run
-  let release = releaseSession
-  let lastStart = since
-  let replySeq: number | undefined
-  let described: DescribedRun | undefined
-  let suspending: Promise<unknown> | undefined
-  let { isSuspended = false } = run
+export class RecordedTurn implements OpenTurn {
+  history: readonly Message[]
+  state: JSONValue | undefined
+  isLast: boolean
+  deadline: number | undefined
+  readonly #place: RecordedPlace
+  #version: number
+  #attempt: number
+  #isResumable: boolean
+  #since: number
+  #lastStart: number
+  #replySeq: number | undefined
+  #described: DescribedRun | undefined
+  #suspending: Promise<unknown> | undefined
+  #isSuspended: boolean
+  #writer: RunWriter
+  #unwatch: () => void
+  #releaseSession: () => void
 
-  const progressOf = (snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue => {
+  constructor(place: RecordedPlace, run: RecordedRun, releaseSession: () => void) {
+    this.history = run.history
+    this.state = run.state
+    this.isLast = run.isLast ?? true
+    this.deadline = run.deadline
+    this.#place = place
+    this.#version = run.version
+    this.#attempt = run.attempt
+    this.#isResumable = run.isResumable
+    this.#since = this.#lastStart = run.since
+    this.#isSuspended = run.isSuspended ?? false
+    this.#writer = this.#openWriter(run)
+    this.#unwatch = this.#isSuspended ? () => {} : this.#watchEnded()
+    this.#releaseSession = releaseSession
+  }
+
+  describe(run: DescribedRun): void {
+    this.#described = run
+  }
+
+  async append(messages: Message[], state?: JSONValue): Promise<void> {
+    if (this.#suspending !== undefined) await this.#suspending.catch(() => {})
+    if (messages.some(({ role }) => role === 'assistant')) this.#beginReply()
+    if (state !== undefined) this.state = state
+    await this.#writer.write({ messages, ...(state !== undefined && { state }) })
+  }
+
+  addReply(reply: Message): void {
+    this.#beginReply()
+    this.#writer.keep({ messages: [reply] })
+  }
+
+  begin(calls: readonly Omit<StartedCall, 'startedAt'>[]): Promise<void> {
+    // Clocks may be set back.
+    const startedAt = Math.max(this.#place.runs.now(), this.#lastStart)
+    this.#lastStart = startedAt
+    return this.#writer.write({ calls: calls.map((call) => ({ ...call, startedAt })) })
+  }
+
+  confirm(): Promise<void> | undefined {
+    return this.#writer.confirm()
+  }
+
+  async suspend(
+    snapshot: JSONValue,
+    usage: Usage,
+    _messages: readonly Message[],
+    approvals: readonly Approval[],
+    held: readonly AgentEvent[] = [],
+  ): Promise<Decisions | undefined> {
+    const { runs, runId } = this.#place
+    if (this.#isSuspended) {
+      const stored = await runs.read(runId)
+      return stored && decisionsOf(stored)
+    }
+    this.#unwatch()
+    const msLeft = this.deadline === undefined ? {} : { msLeft: Math.max(0, this.deadline - runs.now()) }
+    const progress = this.#progress(snapshot, { suspended: { version: this.#version + 2, ...msLeft } })
+    const cost = costSoFar({ progress })
+    const stored = this.#writer.finish((entry) =>
+      runs.suspend(runId, { ...withEvents(entry, held), usage, progress, approvals, ...(cost && { cost }) }),
+    )
+    this.#suspending = stored
+    const decided = await stored
+    this.#isSuspended = true
+    this.#leave()
+    return decided
+  }
+
+  async resume(signal: AbortSignal): Promise<{ hasMoved: boolean; decisions?: Decisions }> {
+    const { store, runId } = this.#place
+    // A caller of `resume` in this process takes it over.
+    if (isClaimed(store, runId)) throw alreadyResumed(runId)
+    const { found, release } = await takeOverRun({ ...this.#place, signal, onBusy: 'queue' })
+    this.history = found.history
+    this.state = found.state
+    this.isLast = found.isLast ?? true
+    this.deadline = found.deadline
+    this.#version = found.version
+    this.#attempt = found.attempt
+    this.#since = this.#lastStart = found.since
+    this.#isResumable = true
+    this.#isSuspended = false
+    this.#suspending = undefined
+    this.#releaseSession = release
+    this.#writer = this.#openWriter(found)
+    this.#unwatch = this.#watchEnded()
+    return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
+  }
+
+  async decide(decisions: Decisions): Promise<void> {
+    const { runs, runId } = this.#place
+    for (const decision of Object.entries(decisions)) {
+      await runs.decide(runId, Object.fromEntries([decision])).catch((error) => {
+        if (!isConflict(error)) throw error
+      })
+    }
+  }
+
+  watch(listener: (change: SuspendedChange) => void): () => void {
+    const { store, runs, runId } = this.#place
+    return watchSuspended({ runs, runId, attempt: this.#attempt, isClaimed: () => isClaimed(store, runId) }, listener)
+  }
+
+  async cancel(): Promise<void> {
+    await cancelStored(this.#place.runs, this.#place.runId)
+  }
+
+  async end(
+    status: 'done' | 'failed',
+    usage: Usage,
+    { messages = [], events: held = [], output, ...ending }: TurnEnding = {},
+  ): Promise<void> {
+    const { store, runs, key, runId } = this.#place
+    this.#unwatch()
+    if (this.#suspending !== undefined) await this.#suspending.catch(() => {})
+    // Part of the last entry, or not stored at all.
+    if (messages.length > 0) void this.#writer.write({ messages }).catch(() => {})
+    const finishReason = status === 'done' ? 'stop' : 'error'
+    await this.#writer.finish((entry) => {
+      // A result has the steps and warnings of the progress, which a resumable run has stored with its entries.
+      const more = output === undefined ? {} : { output }
+      const isStored = this.#isResumable && output === undefined
+      const last = isStored ? {} : { progress: this.#progress(this.#described?.snapshot(), more) }
+      return runs.end(runId, { ...withEvents(entry, held), ...last, usage, finishReason, ...ending, status })
+    })
+    forgetUnendedRun(store, key, runId)
+  }
+
+  handBack(isBetweenSteps: boolean): Promise<void> {
+    const { runs, runId } = this.#place
+    return this.#leaveToOthers(isBetweenSteps, async (entry) => {
+      await runs.append(runId, entry)
+      await runs.release(runId, this.#attempt)
+    })
+  }
+
+  delegate(members: readonly MemberRunEntry[]): Promise<void> {
+    const { runs, runId } = this.#place
+    return this.#leaveToOthers(true, async (entry) => {
+      await runs.background?.delegate(runId, { ...entry, members })
+    })
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush()
+  }
+
+  release(): void {
+    this.#unwatch()
+    this.#releaseSession()
+  }
+
+  /** @param isReleased whether the run which continues begins with a step that nothing has cut off */
+  async #leaveToOthers(isReleased: boolean, write: (entry: ProgressEntry) => Promise<void>): Promise<void> {
+    this.#unwatch()
+    await this.#writer.finish((entry) => {
+      const progress = this.#progress(this.#described?.snapshot(), isReleased ? { released: true } : {})
+      return write({ ...entry, progress })
+    })
+    this.#leave()
+  }
+
+  #leave(): void {
+    const { store, key, runId } = this.#place
+    forgetUnendedRun(store, key, runId)
+    this.#releaseSession()
+  }
+
+  #openWriter({ position, heldAt }: RecordedRun): RunWriter {
+    const { runs, runId, events, interrupt } = this.#place
+    return new RunWriter({
+      ...{ runs, runId, attempt: this.#attempt, position, heldAt, events },
+      report: () => this.#report(),
+      fail: (error) => interrupt(lost(error)),
+    })
+  }
+
+  #watchEnded(): () => void {
+    const { runs, runId, interrupt } = this.#place
+    return watchEnded({ runs, runId, attempt: this.#attempt }, interrupt)
+  }
+
+  #beginReply(): void {
+    this.#since = this.#lastStart = Math.max(this.#place.runs.now(), this.#lastStart + 1)
+    this.#replySeq = this.#place.events?.lastSeq()
+  }
+
+  #report(): RunReport {
+    const described = this.#described
+    if (!described) return {}
+    return {
+      usage: described.usage(),
+      ...(this.#isResumable && { progress: this.#progress(described.snapshot()) }),
+    }
+  }
+
+  #progress(snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue {
     const progress: RecordedProgress = {
       ...(snapshot !== undefined && { snapshot }),
       ...{
-        at: runs.now(),
+        at: this.#place.runs.now(),
         // The version moved when the run began, and moves when the run ends or is suspended.
-        version: version + 2,
-        ...(described && { seq: described.seq() }),
-        since,
-        ...(replySeq !== undefined && { replySeq }),
-        ...(deadline !== undefined && { deadline }),
+        version: this.#version + 2,
+        ...(this.#described && { seq: this.#described.seq() }),
+        since: this.#since,
+        ...(this.#replySeq !== undefined && { replySeq: this.#replySeq }),
+        ...(this.deadline !== undefined && { deadline: this.deadline }),
         ...more,
       },
     }
     return progress as unknown as JSONValue // plain JSON, except that optional fields may be absent
   }
-  const reportNow = (): RunReport => {
-    if (!described) return {}
-    return { usage: described.usage(), ...(isResumable && { progress: progressOf(described.snapshot()) }) }
-  }
-  const openWriter = ({ position, heldAt }: RecordedRun): ReturnType<typeof runWriter> =>
-    runWriter({
-      runs,
-      runId,
-      attempt,
-      position,
-      heldAt,
-      report: reportNow,
-      events,
-      fail: (error) => place.interrupt(lost(error)),
-    })
-  let writer = openWriter(run)
-  const watch = (): (() => void) => watchEnded({ runs, runId, attempt }, place.interrupt)
-  let unwatch = isSuspended ? (): void => {} : watch()
-
-  const beginReply = (): void => {
-    since = lastStart = Math.max(runs.now(), lastStart + 1)
-    replySeq = events?.lastSeq()
-  }
-
-  // Fields, not accessors: V8 gives each object with an accessor of its own a hidden class of its own, which keeps the run in
-  // memory until the next full garbage collection.
-  const turn: Changing<OpenTurn> = {
-    history: run.history,
-    state: run.state,
-    isLast: run.isLast ?? true,
-    deadline,
-    describe(run) {
-      described = run
-    },
-    async append(messages, newState) {
-      if (suspending) await suspending.catch(() => {})
-      if (messages.some(({ role }) => role === 'assistant')) beginReply()
-      if (newState !== undefined) turn.state = newState
-      await writer.write({ messages, ...(newState !== undefined && { state: newState }) })
-    },
-    addReply(reply) {
-      beginReply()
-      writer.keep({ messages: [reply] })
-    },
-    begin(calls) {
-      // Clocks may be set back.
-      lastStart = Math.max(runs.now(), lastStart)
-      return writer.write({ calls: calls.map((call) => ({ ...call, startedAt: lastStart })) })
-    },
-    confirm: () => writer.confirm(),
-    async suspend(snapshot, usage, _messages, approvals, held = []) {
-      if (isSuspended) {
-        const stored = await runs.read(runId)
-        return stored && decisionsOf(stored)
-      }
-      unwatch()
-      const msLeft = deadline === undefined ? {} : { msLeft: Math.max(0, deadline - runs.now()) }
-      const progress = progressOf(snapshot, { suspended: { version: version + 2, ...msLeft } })
-      const cost = costSoFar({ progress })
-      const stored = writer.finish((entry) =>
-        runs.suspend(runId, { ...withEvents(entry, held), usage, progress, approvals, ...(cost && { cost }) }),
-      )
-      suspending = stored
-      const decided = await stored
-      isSuspended = true
-      forgetUnendedRun(store, key, runId)
-      release()
-      return decided
-    },
-    async resume(signal) {
-      // A caller of `resume` in this process takes it over.
-      if (isClaimed(store, runId)) throw alreadyResumed(runId)
-      const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
-      const { found } = taken
-      ;({ version, attempt, deadline, since } = found)
-      Object.assign(turn, { history: found.history, state: found.state, isLast: found.isLast ?? true })
-      lastStart = since
-      isResumable = true
-      isSuspended = false
-      suspending = undefined
-      release = taken.release
-      writer = openWriter(found)
-      unwatch = watch()
-      return { hasMoved: found.hasMoved, decisions: decisionsOf(found.stored) }
-    },
-    async decide(decisions) {
-      for (const decision of Object.entries(decisions)) {
-        await runs.decide(runId, Object.fromEntries([decision])).catch((error) => {
-          if (!isConflict(error)) throw error
-        })
-      }
-    },
-    watch: (listener) => watchSuspended({ runs, runId, attempt, isClaimed: () => isClaimed(store, runId) }, listener),
-    async cancel() {
-      await cancelStored(runs, runId)
-    },
-    async end(status, usage, { messages = [], events: held = [], output, ...ending } = {}) {
-      unwatch()
-      if (suspending) await suspending.catch(() => {})
-      // Part of the last entry, or not stored at all.
-      if (messages.length > 0) void writer.write({ messages }).catch(() => {})
-      const finishReason = status === 'done' ? 'stop' : 'error'
-      await writer.finish((entry) => {
-        // A result has the steps and warnings of the progress, which a resumable run has stored with its entries.
-        const more = output === undefined ? {} : { output }
-        const isStored = isResumable && output === undefined
-        const last = isStored ? {} : { progress: progressOf(described?.snapshot(), more) }
-        return runs.end(runId, { ...withEvents(entry, held), ...last, usage, finishReason, ...ending, status })
-      })
-      forgetUnendedRun(store, key, runId)
-    },
-    async handBack(isBetweenSteps) {
-      unwatch()
-      await writer.finish(async (entry) => {
-        const progress = progressOf(described?.snapshot(), isBetweenSteps ? { released: true } : {})
-        await runs.append(runId, { ...entry, progress })
-        await runs.release(runId, attempt)
-      })
-      forgetUnendedRun(store, key, runId)
-      release()
-    },
-    async delegate(members) {
-      unwatch()
-      await writer.finish(async (entry) => {
-        const progress = progressOf(described?.snapshot(), { released: true })
-        await runs.background?.delegate(runId, { ...entry, progress, members })
-      })
-      forgetUnendedRun(store, key, runId)
-      release()
-    },
-    flush: () => writer.flush(),
-    release() {
-      unwatch()
-      release()
-    },
-  }
-  return turn
 }
+
+type ProgressEntry = RunEntry & { progress: JSONValue }
 
 function withEvents(entry: RunEntry, held: readonly AgentEvent[]): RunEntry {
   return held.length === 0 || !entry.events ? entry : { ...entry, events: [...entry.events, ...held] }

@@ -5,7 +5,7 @@ import { sessionKey } from '../__fixtures__/payer.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
 import { eventQueue } from './event-queue.ts'
-import { type RunWriter, runWriter } from './run-writer.ts'
+import { RunWriter } from './run-writer.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -21,7 +21,7 @@ async function begunRun(): Promise<RunStore> {
 
 function writerOf(runs: RunStore): RunWriter {
   const heldAt = performance.now()
-  return runWriter({ runs, heldAt, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
+  return new RunWriter({ runs, heldAt, runId: 'r1', attempt: 1, position: 1, report: () => ({}), fail: () => {} })
 }
 
 it.each([

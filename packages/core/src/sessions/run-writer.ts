@@ -12,24 +12,6 @@ export type RunAddition = { messages?: readonly Message[]; state?: JSONValue; ca
 /** What is stored of a run with each addition. */
 export type RunReport = { progress?: JSONValue; usage?: Usage }
 
-/** Writes a run to its store, one entry at a time. */
-export type RunWriter = {
-  /** Additions that wait while an entry is written become one entry. */
-  write(addition: RunAddition): Promise<void>
-  /** Adds to the next entry, which is written once the event loop has nothing else to do. One that fails adds to the one after it. */
-  keep(addition: RunAddition): void
-  /**
-   * Writes to the run where the last write that was stored began long ago: a process that was frozen meanwhile has lost the
-   * run.
-   * @throws AgentKitError `session-conflict` for a run that another process has, or that has ended
-   */
-  confirm(): Promise<void> | undefined
-  /** Stores the events that wait. Never rejects. */
-  flush(): Promise<void>
-  /** Waits for the entry that is being written; `last` then writes one with all that waits. */
-  finish<Value>(last: (entry: RunEntry) => Promise<Value>): Promise<Value>
-}
-
 type WriterOptions = {
   runs: RunStore
   runId: string
@@ -45,110 +27,139 @@ type WriterOptions = {
   fail(error: unknown): void
 }
 
-export function runWriter({ runs, runId, attempt, position, report, events, fail, ...run }: WriterOptions): RunWriter {
-  let waiting: Batch = []
-  /** Whether what is kept waits for no other addition. */
-  let isKeptDue = false
-  let isFinishing = false
-  let writing: Promise<void> | undefined
-  let stored = position
-  let { heldAt } = run
+type Batch = { addition: RunAddition; isKept?: boolean; resolve(): void; reject(error: unknown): void }[]
 
-  const entryOf = (batch: Batch): RunEntry => {
+/** Writes a run to its store, one entry at a time. */
+export class RunWriter {
+  readonly #options: WriterOptions
+  #waiting: Batch = []
+  /** Whether what is kept waits for no other addition. */
+  #isKeptDue = false
+  #isFinishing = false
+  #writing: Promise<void> | undefined
+  #stored: number
+  #heldAt: number
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#stored = options.position
+    this.#heldAt = options.heldAt
+    options.events?.onDue(() => this.#begin())
+  }
+
+  /** Additions that wait while an entry is written become one entry. */
+  write(addition: RunAddition): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ addition, resolve, reject })
+    this.#begin()
+    return promise
+  }
+
+  /** Adds to the next entry, which is written once the event loop has nothing else to do. One that fails adds to the one after it. */
+  keep(addition: RunAddition): void {
+    const kept = { addition, isKept: true, resolve() {}, reject() {} }
+    this.#waiting.push(kept)
+    afterThisTurn(() => {
+      if (this.#isFinishing || !this.#waiting.includes(kept)) return
+      this.#isKeptDue = true
+      this.#begin()
+    })
+  }
+
+  /**
+   * Writes to the run where the last write that was stored began long ago: a process that was frozen meanwhile has lost the
+   * run.
+   * @throws AgentKitError `session-conflict` for a run that another process has, or that has ended
+   */
+  confirm(): Promise<void> | undefined {
+    return performance.now() - this.#heldAt > limits.confirmAfterMs ? this.write({}) : undefined
+  }
+
+  /** Stores the events that wait. Never rejects. */
+  async flush(): Promise<void> {
+    this.#options.events?.hurry()
+    await this.#writing
+  }
+
+  /** Waits for the entry that is being written; `last` then writes one with all that waits. */
+  async finish<Value>(last: (entry: RunEntry) => Promise<Value>): Promise<Value> {
+    this.#isFinishing = true
+    await this.#writing
+    const batch = this.#take()
+    const entry = { ...this.#entryOf(batch), ...this.#options.report() }
+    try {
+      const result = await last(entry)
+      this.#settle(batch, entry)
+      return result
+    } catch (error) {
+      this.#rejectAll(batch, entry, error)
+      throw error
+    } finally {
+      this.#isFinishing = false
+      // The store refuses what came later, if the run has ended.
+      if (this.#isDue()) this.#begin()
+    }
+  }
+
+  #begin(): void {
+    if (!this.#isFinishing) this.#writing ??= this.#writeAll()
+  }
+
+  async #writeAll(): Promise<void> {
+    // Additions that follow each other directly become one entry.
+    await undefined
+    while (this.#isDue() && !this.#isFinishing) {
+      const batch = this.#take()
+      const entry = this.#entryOf(batch)
+      try {
+        const begunAt = performance.now()
+        await this.#options.runs.append(this.#options.runId, entry)
+        this.#heldAt = begunAt
+        this.#settle(batch, entry)
+      } catch (error) {
+        this.#rejectAll(batch, entry, error)
+        if (batch.length === 0) this.#options.fail(error)
+      }
+    }
+    this.#writing = undefined
+  }
+
+  #isDue(): boolean {
+    return this.#isKeptDue || this.#waiting.some(({ isKept }) => !isKept) || this.#options.events?.isDue() === true
+  }
+
+  #take(): Batch {
+    const batch = this.#waiting
+    this.#waiting = []
+    this.#isKeptDue = false
+    return batch
+  }
+
+  #entryOf(batch: Batch): RunEntry {
+    const { attempt, report, events } = this.#options
     const additions = batch.map(({ addition }) => addition)
     const messages = additions.flatMap(({ messages = [] }) => messages)
     const calls = additions.flatMap(({ calls = [] }) => calls)
     const state = additions.findLast((addition) => addition.state !== undefined)?.state
     return {
       attempt,
-      ...(messages.length > 0 && { position: stored, messages }),
+      ...(messages.length > 0 && { position: this.#stored, messages }),
       ...(calls.length > 0 && { calls }),
       ...(state !== undefined && { state }),
       ...(batch.length > 0 && report()),
       ...(events && { events: events.take() }),
     }
   }
-  const take = (): Batch => {
-    const batch = waiting
-    waiting = []
-    isKeptDue = false
-    return batch
-  }
-  const isDue = (): boolean => isKeptDue || waiting.some(({ isKept }) => !isKept) || events?.isDue() === true
-  const rejectAll = (batch: Batch, entry: RunEntry, error: unknown): void => {
-    events?.restore(entry.events ?? [])
-    waiting.unshift(...batch.filter(({ isKept }) => isKept))
-    for (const { reject } of batch) reject(error)
-  }
-  const settle = (batch: Batch, entry: RunEntry): void => {
-    events?.stored(entry.events ?? [])
-    stored += entry.messages?.length ?? 0
+
+  #settle(batch: Batch, entry: RunEntry): void {
+    this.#options.events?.stored(entry.events ?? [])
+    this.#stored += entry.messages?.length ?? 0
     for (const { resolve } of batch) resolve()
   }
-  const writeAll = async (): Promise<void> => {
-    // Additions that follow each other directly become one entry.
-    await undefined
-    while (isDue() && !isFinishing) {
-      const batch = take()
-      const entry = entryOf(batch)
-      try {
-        const begunAt = performance.now()
-        await runs.append(runId, entry)
-        heldAt = begunAt
-        settle(batch, entry)
-      } catch (error) {
-        rejectAll(batch, entry, error)
-        if (batch.length === 0) fail(error)
-      }
-    }
-    writing = undefined
-  }
-  const write = (addition: RunAddition): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    waiting.push({ addition, resolve, reject })
-    if (!isFinishing) writing ??= writeAll()
-    return promise
-  }
-  events?.onDue(() => {
-    if (!isFinishing) writing ??= writeAll()
-  })
-  return {
-    async flush() {
-      events?.hurry()
-      await writing
-    },
-    confirm() {
-      return performance.now() - heldAt > limits.confirmAfterMs ? write({}) : undefined
-    },
-    write,
-    keep(addition) {
-      const kept = { addition, isKept: true, resolve() {}, reject() {} }
-      waiting.push(kept)
-      afterThisTurn(() => {
-        if (isFinishing || !waiting.includes(kept)) return
-        isKeptDue = true
-        writing ??= writeAll()
-      })
-    },
-    async finish(last) {
-      isFinishing = true
-      await writing
-      const batch = take()
-      const entry = { ...entryOf(batch), ...report() }
-      try {
-        const result = await last(entry)
-        settle(batch, entry)
-        return result
-      } catch (error) {
-        rejectAll(batch, entry, error)
-        throw error
-      } finally {
-        isFinishing = false
-        // The store refuses what came later, if the run has ended.
-        if (isDue()) writing ??= writeAll()
-      }
-    },
+
+  #rejectAll(batch: Batch, entry: RunEntry, error: unknown): void {
+    this.#options.events?.restore(entry.events ?? [])
+    this.#waiting.unshift(...batch.filter(({ isKept }) => isKept))
+    for (const { reject } of batch) reject(error)
   }
 }
-
-type Batch = { addition: RunAddition; isKept?: boolean; resolve(): void; reject(error: unknown): void }[]

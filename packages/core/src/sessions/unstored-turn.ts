@@ -1,6 +1,6 @@
 import type { Message } from '../data/message.ts'
 import { createRun } from './recorded-run.ts'
-import { recordedTurn } from './recorded-turn.ts'
+import { RecordedTurn } from './recorded-turn.ts'
 import { storedTurn } from './stored-turn.ts'
 import { keyOf, notSuspended } from './suspended-runs.ts'
 import type { Changing, DescribedRun, NewTurn, OpenTurn } from './turn.ts'
@@ -22,7 +22,7 @@ export function unstoredTurn(request: NewTurn): OpenTurn {
     }
     await createRun({ ...request, runs, key, input, seeded: seed.length, isResumable: false }, 0)
     const run = { ...begun, attempt: 1, position: input.length, isResumable: false, deadline, since: runs.now() }
-    const recorded = recordedTurn({ ...request, runs, key }, run, () => {})
+    const recorded = new RecordedTurn({ ...request, runs, key }, run, () => {})
     if (described) recorded.describe?.(described)
     return recorded
   }

@@ -121,7 +121,7 @@ function inMemoryTurn(history: readonly Message[], outer: OpenTurn): InMemoryTur
     history,
     state: undefined,
     suspended: undefined,
-    ...(outer.confirm && { confirm: outer.confirm }),
+    ...(outer.confirm && { confirm: () => outer.confirm?.() }),
     append(_messages, newState) {
       if (newState !== undefined) turn.state = newState
       return undefined
