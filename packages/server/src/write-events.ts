@@ -25,11 +25,12 @@ export function writingEvents(fetch: Fetch): (request: Request, env: unknown) =>
   }
 }
 
-async function writeTexts({ next, leave }: TextStream, outgoing: ServerResponse): Promise<void> {
+async function writeTexts(texts: TextStream, outgoing: ServerResponse): Promise<void> {
+  const leave = (): void => texts.leave()
   outgoing.once('close', leave)
   // The client may have left before.
   if (outgoing.destroyed) leave()
-  for (let text = await next(); text !== undefined; text = await next()) {
+  for (let text = await texts.next(); text !== undefined; text = await texts.next()) {
     if (!outgoing.write(text)) await drained(outgoing)
   }
   outgoing.off('close', leave).end()

@@ -9,37 +9,6 @@ import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
 import { filesIn, fitsIn, highSide, mostTokens, roomOf } from './room.ts'
 
-/** The messages of a run, shortened to the room that a model has for them. */
-export interface Conversation {
-  add(message: Message): void
-  /**
-   * Adds messages that are sent and never stored. They stay in their place for the rest of the run, as providers have
-   * cached them there, unless there is no room.
-   */
-  addUnstored(messages: Message[]): void
-  unstored(): UnstoredMessage[]
-  /** A request with the messages, compacted where they do not fit. */
-  requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest>
-  /**
-   * Called when a model has rejected a request as too long: compacts the messages to about half.
-   * @returns whether they are shorter now
-   */
-  makeRoom(model: Model): Promise<boolean>
-  /** The whole text of a call's result. */
-  findResult(callId: string): string | undefined
-  /** Keeps the whole text of a result that is stored cut, while the run lasts. */
-  keepWhole(callId: string, text: string | undefined): void
-  /** Whether any tool result is shortened, so that the model needs a tool to read on. */
-  hasLongResults(): boolean
-  /** Whether the run has begun with so much that its results are likely to be shortened. */
-  hasBegunLong(): boolean
-  /** The most tokens that one result may take in a request. */
-  resultTokens(): number
-  /** Replaces the messages before this run: other runs have added to the session. */
-  rebase(history: readonly Message[]): Promise<void>
-  compaction(): Compaction
-}
-
 /** A message that is sent after `after` messages of the run. Plain JSON. */
 export type UnstoredMessage = { after: number; message: Message }
 
@@ -67,153 +36,222 @@ type ConversationOptions = {
 /** Of a run with fewer messages each is converted for each request: to keep them would take as long. */
 const longRun = 8
 
-export function createConversation(options: ConversationOptions): Conversation {
-  const { instruction, summarize, preferred, onCompacted, warnings } = options
-  const system: Message[] = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
-  const noted: Message[] = options.notes === undefined ? [] : [{ v: 1, role: 'user', content: options.notes }]
-  const wholeResults = new Map<string, string>()
-  let questionAt = options.history.length
-  let messages = options.history.concat(options.messages)
-  let compaction = readCompaction(options.compaction, messages)
-  let unstored: readonly UnstoredMessage[] = options.unstored ?? []
-  let resultTokens = Number.POSITIVE_INFINITY
-  let hasResults = false
-  let hasLongResults = false
-  let hasBegunLong: boolean | undefined
-  let converted: Map<object, unknown> | undefined
+/** The messages of a run, shortened to the room that a model has for them. */
+export class Conversation {
+  readonly #options: Pick<ConversationOptions, 'summarize' | 'preferred' | 'onCompacted' | 'warnings'>
+  readonly #system: readonly Message[]
+  readonly #noted: readonly Message[]
+  #questionAt: number
+  #messages: Message[]
+  #compaction: Compaction
+  #unstored: readonly UnstoredMessage[]
+  /** Whole texts of results by the ids of their calls. */
+  #wholeResults: Map<string, string> | undefined
+  #resultTokens = Number.POSITIVE_INFINITY
+  #hasResults = false
+  #hasLongResults = false
+  #hasBegunLong: boolean | undefined
+  #converted: Map<object, unknown> | undefined
   /** Set when a model rejects a request as too long. */
-  let narrow = Number.POSITIVE_INFINITY
+  #narrow = Number.POSITIVE_INFINITY
   /** The number of messages, from the first, that were checked for long results. */
-  let checked = 0
+  #checked = 0
   /** The tokens of the first messages, while nothing is compacted. */
-  let counted: Counted = { info: undefined, count: 0, tokens: 0 }
+  #counted: Counted = { info: undefined, count: 0, tokens: 0 }
 
-  const tokensOf = (shown: readonly Message[], info: ModelInfo | undefined): number => {
-    if (shown !== messages) return shown.reduce((tokens, message) => tokens + estimateMessage(message, info), 0)
-    if (counted.info !== info) counted = { info, count: 0, tokens: 0 }
-    for (const message of messages.slice(counted.count)) counted.tokens += estimateMessage(message, info)
-    counted.count = messages.length
+  constructor(options: ConversationOptions) {
+    const { instruction, notes, history, messages, compaction, unstored = [] } = options
+    const { summarize, preferred, onCompacted, warnings } = options
+    this.#options = { summarize, preferred, onCompacted, warnings }
+    this.#system = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
+    this.#noted = notes === undefined ? [] : [{ v: 1, role: 'user', content: notes }]
+    this.#questionAt = history.length
+    this.#messages = history.concat(messages)
+    this.#compaction = readCompaction(compaction, this.#messages)
+    this.#unstored = unstored
+  }
+
+  add(message: Message): void {
+    this.#messages.push(message)
+    this.#checkForLongResults()
+  }
+
+  /**
+   * Adds messages that are sent and never stored. They stay in their place for the rest of the run, as providers have
+   * cached them there, unless there is no room.
+   */
+  addUnstored(added: Message[]): void {
+    const after = this.#messages.length - this.#questionAt
+    this.#unstored = [...this.#unstored, ...added.map((message) => ({ after, message }))]
+  }
+
+  unstored(): UnstoredMessage[] {
+    return [...this.#unstored]
+  }
+
+  /** A request with the messages, compacted where they do not fit. */
+  async requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest> {
+    const { info } = model
+    const room = Math.min(this.#narrow, roomOf(info, { ...rest, messages: [...this.#system, ...this.#noted] }))
+    const perResult = Math.max(1, Math.floor(room / 4))
+    if (perResult !== this.#resultTokens) this.#checked = 0
+    this.#resultTokens = perResult
+    this.#checkForLongResults()
+    this.#hasBegunLong ??= !fitsIn(this.#messages.slice(0, this.#questionAt + 1), room / 2, info)
+    if (!this.#fits(this.#roomBesideUnstored(room, info), info)) {
+      // The earlier ones have served.
+      this.#unstored = this.#unstored.filter(({ after }) => this.#questionAt + after === this.#messages.length)
+      const left = this.#roomBesideUnstored(room, info)
+      if (!this.#fits(left, info)) await this.#makeRoomFor(model, left)
+    }
+    // `concat` copies a long list several times faster than spreading it.
+    const request = { ...rest, messages: this.#system.concat(this.#withNotes(this.#showAll())) }
+    if (this.#messages.length - this.#questionAt < longRun) return request
+    this.#converted ??= new Map()
+    return { ...request, [convertedOfRun]: this.#converted }
+  }
+
+  /**
+   * Called when a model has rejected a request as too long: compacts the messages to about half.
+   * @returns whether they are shorter now
+   */
+  async makeRoom(model: Model): Promise<boolean> {
+    const before = this.#tokensOf(this.#show(), model.info)
+    this.#narrow = Math.floor(before / 2)
+    try {
+      await this.#makeRoomFor(model, this.#narrow)
+    } catch (error) {
+      if (isOverflow(error)) return false
+      throw error
+    }
+    return this.#tokensOf(this.#show(), model.info) < before
+  }
+
+  /** The whole text of a call's result. */
+  findResult(callId: string): string | undefined {
+    const isWanted = (message: Message): boolean => message.role === 'tool' && message.callId === callId
+    const message = this.#messages.findLast(isWanted)
+    return this.#wholeResults?.get(callId) ?? (message?.role === 'tool' ? resultText(message) : undefined)
+  }
+
+  /** Keeps the whole text of a result that is stored cut, while the run lasts. */
+  keepWhole(callId: string, text: string | undefined): void {
+    // Some providers reuse the ids of earlier calls.
+    if (text === undefined) {
+      this.#wholeResults?.delete(callId)
+      return
+    }
+    this.#wholeResults ??= new Map()
+    this.#wholeResults.set(callId, text)
+    this.#hasLongResults = true
+    const [oldest] = this.#wholeResults.keys()
+    if (this.#wholeResults.size > limits.wholeResults && oldest !== undefined) this.#wholeResults.delete(oldest)
+  }
+
+  /** Whether any tool result is shortened, so that the model needs a tool to read on. */
+  hasLongResults(): boolean {
+    const { cleared, cut } = this.#compaction
+    return this.#hasLongResults || (this.#hasResults && (cleared > 0 || cut !== undefined))
+  }
+
+  /** Whether the run has begun with so much that its results are likely to be shortened. */
+  hasBegunLong(): boolean {
+    return this.#hasBegunLong === true
+  }
+
+  /** The most tokens that one result may take in a request. */
+  resultTokens(): number {
+    return this.#resultTokens
+  }
+
+  /** Replaces the messages before this run: other runs have added to the session. */
+  async rebase(history: readonly Message[]): Promise<void> {
+    this.#messages = [...history, ...this.#messages.slice(this.#questionAt)]
+    this.#questionAt = history.length
+    this.#checked = this.#counted.count = this.#counted.tokens = 0
+    // The stored compaction too: it is of the messages before the other runs.
+    this.#compaction = notCompacted
+    await this.#options.onCompacted(this.#compaction)
+  }
+
+  compaction(): Compaction {
+    return this.#compaction
+  }
+
+  #tokensOf(shown: readonly Message[], info: ModelInfo | undefined): number {
+    if (shown !== this.#messages) return shown.reduce((tokens, message) => tokens + estimateMessage(message, info), 0)
+    if (this.#counted.info !== info) this.#counted = { info, count: 0, tokens: 0 }
+    const counted = this.#counted
+    for (const message of this.#messages.slice(counted.count)) counted.tokens += estimateMessage(message, info)
+    counted.count = this.#messages.length
     return counted.tokens
   }
-  const show = (): readonly Message[] => compactedView(messages, compaction, questionAt, resultTokens)
-  /** Before the question, so that what precedes it is the same whatever was noted meanwhile. */
-  const withNotes = (shown: readonly Message[]): readonly Message[] => {
-    if (noted.length === 0) return shown
-    const { covered } = compaction
-    const at = covered > questionAt ? 1 : questionAt - covered + (covered > 0 ? 1 : 0)
-    return [...shown.slice(0, at), ...noted, ...shown.slice(at)]
+
+  #show(): readonly Message[] {
+    return compactedView(this.#messages, this.#compaction, this.#questionAt, this.#resultTokens)
   }
-  const checkForLongResults = (): void => {
-    for (; checked < messages.length; checked++) {
-      const message = messages[checked]
-      if (message?.role !== 'tool') continue
-      hasResults = true
-      if (isLong(message, resultTokens)) hasLongResults = true
-    }
-  }
-  const showAll = (): readonly Message[] => {
-    const shown = show()
-    if (unstored.length === 0) return shown
-    // The shown messages end as `messages` do; a summary stands for what was before.
-    const moved = shown.length - messages.length
+
+  #showAll(): readonly Message[] {
+    const shown = this.#show()
+    if (this.#unstored.length === 0) return shown
+    // The shown messages end as `#messages` do; a summary stands for what was before.
+    const moved = shown.length - this.#messages.length
     const all = [...shown]
-    for (const { after, message } of unstored.toReversed()) {
-      const index = questionAt + after
-      if (index >= compaction.covered) all.splice(index + moved, 0, message)
+    for (const { after, message } of this.#unstored.toReversed()) {
+      const index = this.#questionAt + after
+      if (index >= this.#compaction.covered) all.splice(index + moved, 0, message)
     }
     return all
   }
-  const roomBesideUnstored = (room: number, info: ModelInfo | undefined): number => {
-    const tokens = unstored.reduce((sum, { message }) => sum + estimateMessage(message, info), 0)
+
+  /** Before the question, so that what precedes it is the same whatever was noted meanwhile. */
+  #withNotes(shown: readonly Message[]): readonly Message[] {
+    if (this.#noted.length === 0) return shown
+    const { covered } = this.#compaction
+    const at = covered > this.#questionAt ? 1 : this.#questionAt - covered + (covered > 0 ? 1 : 0)
+    return [...shown.slice(0, at), ...this.#noted, ...shown.slice(at)]
+  }
+
+  #checkForLongResults(): void {
+    for (; this.#checked < this.#messages.length; this.#checked++) {
+      const message = this.#messages[this.#checked]
+      if (message?.role !== 'tool') continue
+      this.#hasResults = true
+      if (isLong(message, this.#resultTokens)) this.#hasLongResults = true
+    }
+  }
+
+  #roomBesideUnstored(room: number, info: ModelInfo | undefined): number {
+    const tokens = this.#unstored.reduce((sum, { message }) => sum + estimateMessage(message, info), 0)
     return room - tokens > room / 8 ? room - tokens : Math.max(1, room - tokens / highSide)
   }
-  const fits = (room: number, info: ModelInfo | undefined): boolean =>
-    room === Number.POSITIVE_INFINITY || mostTokens(messages, room) <= room || tokensOf(show(), info) <= room
-  const compactTo = ({ info }: Model, room: number): ReturnType<typeof compact> => {
-    return compact({ messages, compaction, questionAt, room, resultTokens, info, summarize })
+
+  #fits(room: number, info: ModelInfo | undefined): boolean {
+    if (room === Number.POSITIVE_INFINITY || mostTokens(this.#messages, room) <= room) return true
+    return this.#tokensOf(this.#show(), info) <= room
   }
-  const makeRoomFor = async (model: Model, room: number): Promise<void> => {
-    const made = await compactTo(model, room).catch((error) => {
+
+  async #makeRoomFor(model: Model, room: number): Promise<void> {
+    const { preferred, onCompacted, warnings } = this.#options
+    const made = await this.#compactTo(model, room).catch((error) => {
       if (!isOverflow(error)) throw error
       // The estimate is high: messages that seem to exceed the room may fit, which the model then decides.
-      return compactTo(model, room * highSide + filesIn(messages[questionAt], model)).catch((stop) => {
+      const question = this.#messages[this.#questionAt]
+      return this.#compactTo(model, room * highSide + filesIn(question, model)).catch((stop) => {
         throw isOverflow(stop) ? error : stop
       })
     })
     warnings.push(...made.warnings)
-    compaction = made.compaction
+    this.#compaction = made.compaction
     // A fallback model may have less room: what it required is not stored, so the preferred model receives it again.
-    if (model === preferred) await onCompacted(compaction)
+    if (model === preferred) await onCompacted(made.compaction)
   }
 
-  return {
-    add(message) {
-      messages.push(message)
-      checkForLongResults()
-    },
-    addUnstored(added) {
-      const after = messages.length - questionAt
-      unstored = [...unstored, ...added.map((message) => ({ after, message }))]
-    },
-    unstored: () => [...unstored],
-    async requestFor(model, rest) {
-      const room = Math.min(narrow, roomOf(model.info, { ...rest, messages: [...system, ...noted] }))
-      const perResult = Math.max(1, Math.floor(room / 4))
-      if (perResult !== resultTokens) checked = 0
-      resultTokens = perResult
-      checkForLongResults()
-      hasBegunLong ??= !fitsIn(messages.slice(0, questionAt + 1), room / 2, model.info)
-      if (!fits(roomBesideUnstored(room, model.info), model.info)) {
-        // The earlier ones have served.
-        unstored = unstored.filter(({ after }) => questionAt + after === messages.length)
-        const left = roomBesideUnstored(room, model.info)
-        if (!fits(left, model.info)) await makeRoomFor(model, left)
-      }
-      // `concat` copies a long list several times faster than spreading it.
-      const request = { ...rest, messages: system.concat(withNotes(showAll())) }
-      if (messages.length - questionAt < longRun) return request
-      converted ??= new Map()
-      return { ...request, [convertedOfRun]: converted }
-    },
-    async makeRoom(model) {
-      const before = tokensOf(show(), model.info)
-      narrow = Math.floor(before / 2)
-      try {
-        await makeRoomFor(model, narrow)
-      } catch (error) {
-        if (isOverflow(error)) return false
-        throw error
-      }
-      return tokensOf(show(), model.info) < before
-    },
-    findResult(callId) {
-      const isWanted = (message: Message): boolean => message.role === 'tool' && message.callId === callId
-      const message = messages.findLast(isWanted)
-      return wholeResults.get(callId) ?? (message?.role === 'tool' ? resultText(message) : undefined)
-    },
-    keepWhole(callId, text) {
-      // Some providers reuse the ids of earlier calls.
-      if (text === undefined) {
-        wholeResults.delete(callId)
-        return
-      }
-      wholeResults.set(callId, text)
-      hasLongResults = true
-      const [oldest] = wholeResults.keys()
-      if (wholeResults.size > limits.wholeResults && oldest !== undefined) wholeResults.delete(oldest)
-    },
-    hasLongResults: () => hasLongResults || (hasResults && (compaction.cleared > 0 || compaction.cut !== undefined)),
-    hasBegunLong: () => hasBegunLong === true,
-    resultTokens: () => resultTokens,
-    async rebase(history) {
-      messages = [...history, ...messages.slice(questionAt)]
-      questionAt = history.length
-      checked = counted.count = counted.tokens = 0
-      // The stored compaction too: it is of the messages before the other runs.
-      compaction = notCompacted
-      await onCompacted(compaction)
-    },
-    compaction: () => compaction,
+  #compactTo({ info }: Model, room: number): ReturnType<typeof compact> {
+    return compact({
+      ...{ messages: this.#messages, compaction: this.#compaction, questionAt: this.#questionAt },
+      ...{ room, resultTokens: this.#resultTokens, info, summarize: this.#options.summarize },
+    })
   }
 }
 

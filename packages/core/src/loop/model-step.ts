@@ -122,7 +122,10 @@ export async function offerReadTool(run: Run): Promise<boolean> {
   const { conversation, toolBox } = run
   // A part that is too long for a result would be cut again.
   const maxTokens = limits.toolResultBytes / 4
-  const tool = readToolResult(conversation.findResult, () => Math.min(conversation.resultTokens(), maxTokens))
+  const tool = readToolResult(
+    (callId) => conversation.findResult(callId),
+    () => Math.min(conversation.resultTokens(), maxTokens),
+  )
   if (toolBox.byName.has(tool.name)) return false
   run.toolBox = await withTools(toolBox, [tool])
   return true

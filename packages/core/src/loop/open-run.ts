@@ -1,7 +1,7 @@
 import type { Model, ModelRequest } from '../contracts/model.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { notCompacted } from '../conversation/compacted-view.ts'
-import { createConversation } from '../conversation/conversation.ts'
+import { Conversation } from '../conversation/conversation.ts'
 import { cacheKey } from '../conversation/prompt-cache.ts'
 import { AgentKitError, abortError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
@@ -167,7 +167,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   await checkPrices(agent.chain, ledger, signal)
   const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit), turn }
   const summarize = summarizer(caller, hookContext)
-  const conversation = createConversation({
+  const conversation = new Conversation({
     instruction: withToolInstructions(agent.instruction, toolBox),
     history: turn.history,
     notes: agent.notes && (await untilAborted(signal, notesOf(opened))),

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Limits } from '../limits.ts'
 import type { LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { type EventSource, eventStream, webStream } from './event-stream.ts'
+import { type EventSource, EventStream, webStream } from './event-stream.ts'
 import { logProblem } from './log-problem.ts'
 import type { ProblemError } from './problem.ts'
 
@@ -28,7 +28,7 @@ export async function eventResponse(
   { limits, log, isLogged = false, capacity }: StreamOptions,
 ): Promise<Response> {
   const runId = context.get('runId')
-  const stream = eventStream(runId === undefined ? source : counted(source, capacity.readers.add(runId)), {
+  const stream = new EventStream(runId === undefined ? source : counted(source, capacity.readers.add(runId)), {
     limits,
     onFailure: (problem: ProblemError) => isLogged || logProblem(problem, context, log),
     dropClient: () => context.env?.outgoing?.destroy(),

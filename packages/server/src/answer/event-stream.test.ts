@@ -1,6 +1,6 @@
 import type { AgentRun } from '@agentkit/core'
 import { afterEach, expect, it, vi } from 'vitest'
-import { type EventSource, eventStream, webStream } from './event-stream.ts'
+import { type EventSource, EventStream, webStream } from './event-stream.ts'
 import { liveEvents } from './live-events.ts'
 import { ProblemError } from './problem.ts'
 
@@ -10,14 +10,14 @@ const options = { limits: { heartbeatMs: 60_000, stalledMs: 60_000 }, onFailure(
 
 it('decides on the problem of a run that gets no place', async () => {
   const problem = new ProblemError('overloaded')
-  const stream = eventStream(liveEvents(Promise.reject(problem)), options)
+  const stream = new EventStream(liveEvents(Promise.reject(problem)), options)
   expect(await stream.decided).toBe(problem)
   stream.leave()
 })
 
 it('ends with a run-end when a run gets no place after the stream has begun', async () => {
   const { promise, reject } = Promise.withResolvers<AgentRun>()
-  const stream = eventStream(liveEvents(promise), { ...options, limits: { heartbeatMs: 1, stalledMs: 60_000 } })
+  const stream = new EventStream(liveEvents(promise), { ...options, limits: { heartbeatMs: 1, stalledMs: 60_000 } })
   expect(await stream.decided).toBeUndefined()
   reject(new ProblemError('overloaded'))
   expect(await new Response(webStream(stream)).text()).toMatch(/event: run-end\n.*"code":"overloaded"/s)
@@ -37,7 +37,7 @@ it('keeps a client that reads all of several events in time, each more than may 
     },
     leave() {},
   }
-  const stream = eventStream(source, { ...options, dropClient })
+  const stream = new EventStream(source, { ...options, dropClient })
   const text = stream.next()
   await vi.advanceTimersByTimeAsync(1)
   expect((await text)?.length).toBeGreaterThan(600_000)

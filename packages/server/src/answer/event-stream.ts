@@ -33,14 +33,6 @@ export type EventStreamOptions = {
   dropClient(): void
 }
 
-export type EventStream = TextStream & {
-  /**
-   * Resolves when the answer's status is known: with the problem of a run that fails before its answer begins, otherwise
-   * with nothing, when the answer begins or the first heartbeat is due.
-   */
-  decided: Promise<ProblemError | undefined>
-}
-
 /** The length from which a chunk takes no more events, in UTF-16 code units. */
 const chunkLength = 64 * 1024
 /** A client that follows a run and has this many unread characters is disconnected … */
@@ -52,104 +44,123 @@ const catchUpMs = 1_000
  * Events as the texts of an answer. Each text holds the events that are available at once; a client that stops reading is
  * disconnected. Heartbeats are sent while there are no events, also before the first.
  */
-export function eventStream(source: EventSource, options: EventStreamOptions): EventStream {
-  const { heartbeatMs, stalledMs } = options.limits
-  const { promise: decided, resolve } = Promise.withResolvers<ProblemError | undefined>()
-  let text = 'retry: 2000\n\n'
-  let isDecided = false
-  let ended = false
-  let gone = false
-  let wake = (): void => {}
+export class EventStream implements TextStream {
+  /**
+   * Resolves when the answer's status is known: with the problem of a run that fails before its answer begins, otherwise
+   * with nothing, when the answer begins or the first heartbeat is due.
+   */
+  readonly decided: Promise<ProblemError | undefined>
+  readonly #source: EventSource
+  readonly #options: EventStreamOptions
+  #text = 'retry: 2000\n\n'
+  /** Absent once the status is decided. */
+  #decision: { resolve(problem?: ProblemError): void; timer: NodeJS.Timeout } | undefined
+  #hasEnded = false
+  #isLeft = false
+  #wake: (() => void) | undefined
   /** Resolves when the client has read enough for the source to continue. */
-  let room: PromiseWithResolvers<void> | undefined
-  let lagging: NodeJS.Timeout | undefined
-  let stalled: NodeJS.Timeout | undefined
-  const undecided = setTimeout(() => decide(), heartbeatMs)
+  #room: PromiseWithResolvers<void> | undefined
+  #lagging: NodeJS.Timeout | undefined
+  #stalled: NodeJS.Timeout | undefined
 
-  const decide = (problem?: ProblemError): void => {
-    if (isDecided) return
-    isDecided = true
-    clearTimeout(undecided)
-    if (!problem) expectReader()
+  constructor(source: EventSource, options: EventStreamOptions) {
+    this.#source = source
+    this.#options = options
+    const { promise, resolve } = Promise.withResolvers<ProblemError | undefined>()
+    this.decided = promise
+    this.#decision = { resolve, timer: setTimeout(() => this.#decide(), options.limits.heartbeatMs) }
+    void source
+      .read((text, sent) => this.#send(text, sent))
+      .then(() => {
+        this.#hasEnded = true
+        this.#decide()
+        this.#wake?.()
+      })
+  }
+
+  async next(): Promise<string | undefined> {
+    clearTimeout(this.#stalled)
+    if (this.#text === '' && !this.#hasEnded && !this.#isLeft) await this.#somethingToSend()
+    // Waits one turn of the event loop, so that events that arrive together are sent together.
+    if (!this.#hasEnded && !this.#isLeft) await new Promise((turn) => setImmediate(turn))
+    if (this.#isLeft) return undefined
+    const text = this.#text === '' && !this.#hasEnded ? ': keep-alive\n\n' : this.#text
+    if (text === '') return undefined
+    this.#text = ''
+    this.#makeRoom()
+    if (!this.#hasEnded) this.#expectReader()
+    return text
+  }
+
+  leave(): void {
+    this.#isLeft = true
+    this.#text = ''
+    clearTimeout(this.#stalled)
+    this.#source.leave()
+    this.#makeRoom()
+    this.#wake?.()
+  }
+
+  #send(part: string, { beginsAnswer, failure, isFollowed = false }: SendOptions): Promise<void> | undefined {
+    if (this.#isLeft) return undefined
+    this.#text += part
+    if (failure && !this.#decision) this.#options.onFailure(failure)
+    if (failure || beginsAnswer) this.#decide(failure)
+    this.#wake?.()
+    if (this.#text.length < (isFollowed ? maxUnread : chunkLength)) return undefined
+    if (isFollowed) this.#lagging ??= setTimeout(() => this.#drop(), catchUpMs)
+    this.#room ??= Promise.withResolvers<void>()
+    return this.#room.promise
+  }
+
+  #decide(problem?: ProblemError): void {
+    if (!this.#decision) return
+    const { resolve, timer } = this.#decision
+    this.#decision = undefined
+    clearTimeout(timer)
+    if (!problem) this.#expectReader()
     resolve(problem)
   }
-  const send: Send = (part, { beginsAnswer, failure, isFollowed = false }) => {
-    if (gone) return undefined
-    text += part
-    if (failure && isDecided) options.onFailure(failure)
-    if (failure || beginsAnswer) decide(failure)
-    wake()
-    if (text.length < (isFollowed ? maxUnread : chunkLength)) return undefined
-    if (isFollowed) lagging ??= setTimeout(drop, catchUpMs)
-    room ??= Promise.withResolvers<void>()
-    return room.promise
-  }
-  const makeRoom = (): void => {
-    clearTimeout(lagging)
-    lagging = undefined
-    room?.resolve()
-    room = undefined
-  }
-  const expectReader = (): void => {
-    if (!gone) stalled = setTimeout(drop, stalledMs)
-  }
-  const drop = (): void => {
-    leave()
-    options.dropClient()
-  }
-  const leave = (): void => {
-    gone = true
-    text = ''
-    clearTimeout(stalled)
-    source.leave()
-    makeRoom()
-    wake()
-  }
+
   /** Resolves when there is text, at the end, and when a heartbeat is due. */
-  const somethingToSend = async (): Promise<void> => {
+  async #somethingToSend(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((ready) => {
-      wake = ready
-      timer = setTimeout(ready, heartbeatMs)
+      this.#wake = ready
+      timer = setTimeout(ready, this.#options.limits.heartbeatMs)
     })
     clearTimeout(timer)
   }
 
-  void source.read(send).then(() => {
-    ended = true
-    decide()
-    wake()
-  })
-  const next = async (): Promise<string | undefined> => {
-    clearTimeout(stalled)
-    if (text === '' && !ended && !gone) await somethingToSend()
-    // Waits one turn of the event loop, so that events that arrive together are sent together.
-    if (!ended && !gone) await new Promise((turn) => setImmediate(turn))
-    if (gone) return undefined
-    if (text === '') return ended ? undefined : sending(': keep-alive\n\n')
-    return sending(text)
+  #makeRoom(): void {
+    clearTimeout(this.#lagging)
+    this.#lagging = undefined
+    this.#room?.resolve()
+    this.#room = undefined
   }
-  const sending = (sent: string): string => {
-    text = ''
-    makeRoom()
-    if (!ended) expectReader()
-    return sent
+
+  #expectReader(): void {
+    if (!this.#isLeft) this.#stalled = setTimeout(() => this.#drop(), this.#options.limits.stalledMs)
   }
-  return { decided, next, leave }
+
+  #drop(): void {
+    this.leave()
+    this.#options.dropClient()
+  }
 }
 
 const encoder = new TextEncoder()
 
 /** An event stream as the body of a Response, for all other servers. */
-export function webStream({ next, leave }: TextStream): ReadableStream<Uint8Array> {
+export function webStream(texts: TextStream): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const text = await next()
+        const text = await texts.next()
         if (text === undefined) controller.close()
         else controller.enqueue(encoder.encode(text))
       },
-      cancel: leave,
+      cancel: () => texts.leave(),
     },
     { highWaterMark: 0 },
   )
