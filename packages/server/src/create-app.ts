@@ -2,7 +2,7 @@ import { AgentKitError, type Runnable } from '@agentkit/core'
 import { outsideRuns } from '@agentkit/core/internal'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
-import { logProblem } from './answer/log-problem.ts'
+import { loggedRequest, logProblem } from './answer/log-problem.ts'
 import { handlerProblem, type ProblemError } from './answer/problem.ts'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { chatRoutes } from './chat/chat-route.ts'
@@ -97,7 +97,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     // Routes that users add may throw Hono's own exceptions.
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
     const problem = handlerProblem(error)
-    logProblem(problem, context, settings.log)
+    logProblem(problem, loggedRequest(context), settings.log)
     return respond(problem, context)
   })
   return app

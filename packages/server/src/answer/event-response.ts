@@ -1,9 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Limits } from '../limits.ts'
-import type { LogEntry } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { type EventSource, EventStream, webStream } from './event-stream.ts'
-import { logProblem } from './log-problem.ts'
 import type { ProblemError } from './problem.ts'
 
 /** The content type of event streams. */
@@ -11,9 +9,8 @@ export const eventStreamType = 'text/event-stream'
 
 type StreamOptions = {
   limits: Limits
-  log: (entry: LogEntry) => void
-  /** The failure of the run is not logged here: the first answer or the code that continues the run logs it. */
-  isLogged?: boolean
+  /** Called when the run fails after the stream has begun. Absent where other code logs the failure. */
+  onFailure?(problem: ProblemError): void
   /** The part of the server's capacity that counts the clients which read a run. */
   capacity: { readers: { add(runId: string): () => void } }
 }
@@ -25,13 +22,15 @@ type StreamOptions = {
 export async function eventResponse(
   source: EventSource,
   context: ServerContext,
-  { limits, log, isLogged = false, capacity }: StreamOptions,
+  { limits, onFailure = () => {}, capacity }: StreamOptions,
 ): Promise<Response> {
   const runId = context.get('runId')
+  // No function here keeps the context: it would stay in memory, with the request, as long as the stream.
+  const outgoing = context.env?.outgoing
   const stream = new EventStream(runId === undefined ? source : counted(source, capacity.readers.add(runId)), {
     limits,
-    onFailure: (problem: ProblemError) => isLogged || logProblem(problem, context, log),
-    dropClient: () => context.env?.outgoing?.destroy(),
+    onFailure,
+    dropClient: () => outgoing?.destroy(),
   })
   const problem = await stream.decided
   if (problem) {

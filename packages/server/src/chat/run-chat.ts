@@ -5,7 +5,7 @@ import type { EncodeEvent } from '../answer/encode-event.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
-import { hasOwnLine } from '../answer/log-problem.ts'
+import { hasOwnLine, type LoggedRequest, loggedRequest, logProblem } from '../answer/log-problem.ts'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { BoundRun, Leave } from '../capacity/capacity.ts'
 import type { Begin } from '../request/idempotency.ts'
@@ -53,21 +53,23 @@ export async function boundRun(chat: Chat): Promise<Response> {
   const { request, answer, context, parts, release } = chat
   const { agent, capacity, limits } = parts
   const { signal = context.req.raw.signal } = chat
+  const logged = loggedRequest(context)
   const enteredAt = performance.now()
   const place = capacity.enter(signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
   const start = (): AgentRun => {
     // The deadline holds for the wait and the run together.
     const timeoutMs = Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
     const run = startRun(agent, request, { signal, timeoutMs })
+    logged.runId = run.runId
     context.set('runId', run.runId)
     return run
   }
   const run = place.then(start).finally(release)
   const response =
     answer.type === eventStreamType
-      ? eventResponse(liveEvents(run, answer.encode), context, parts)
+      ? eventResponse(liveEvents(run, answer.encode), context, streamOptions(parts, logged))
       : run.then((started) => wholeAnswer(started, answer))
-  void releaseAfter(chat, run, place, capacity.boundRuns)
+  void releaseAfter({ request, parts, logged }, run, place, capacity.boundRuns)
   return response.catch((problem) => {
     throw replacedProblem(problem, request.replaces)
   })
@@ -80,16 +82,18 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { sessions } = agent
   // Checked before the run waits for a place.
   runStoreOf(agent)
+  const logged = loggedRequest(context)
   const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
+    logged.runId = started.runId
     context.set('runId', started.runId)
     settled = await begin({ runId: started.runId, type: answer.type })
     return started
   }
   let settled = async (): Promise<void> => {}
   const starting = place.then(start).finally(release)
-  void releaseAfter(chat, starting, place)
+  void releaseAfter({ request, parts, logged }, starting, place)
   const run = await starting
   if (answer.type !== eventStreamType) {
     const left = context.req.raw.signal
@@ -109,7 +113,12 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   void run.result.then(settled, settled)
   const encode = answer.encode && { encode: answer.encode }
   const followed = { sessions, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run, ...encode }
-  return eventResponse(followedEvents(followed), context, parts)
+  return eventResponse(followedEvents(followed), context, streamOptions(parts, logged))
+}
+
+/** How a run streams whose failure is logged with its request. */
+function streamOptions(parts: RouteParts, logged: LoggedRequest): Parameters<typeof eventResponse>[2] {
+  return { ...parts, onFailure: (problem) => logProblem(problem, logged, parts.log) }
 }
 
 /** The server stops: the next one continues the run. */
@@ -136,7 +145,7 @@ function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentR
  * @param active has the run until then
  */
 async function releaseAfter(
-  { request, parts, context }: Chat,
+  { request, parts, logged }: Pick<Chat, 'request' | 'parts'> & { logged: LoggedRequest },
   run: Promise<AgentRun>,
   place: Promise<Leave>,
   active?: Set<BoundRun>,
@@ -154,8 +163,8 @@ async function releaseAfter(
   bound.run = undefined
   // A server that stops leaves a durable run to the next one.
   const isLeft = !active && spent?.finishReason === 'aborted' && parts.capacity.runs.isClosed
-  if (spent && !isLeft && hasOwnLine(spent, context)) {
-    logRun(spent, { log: parts.log, requestId: context.get('requestId'), startedAt: context.get('startedAt') })
+  if (spent && !isLeft && hasOwnLine(spent, logged)) {
+    logRun(spent, { log: parts.log, requestId: logged.id, startedAt: logged.startedAt })
   }
   await place.then(
     (leave) => leave(spent),

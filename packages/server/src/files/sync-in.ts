@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { problemEntry } from '../answer/log-problem.ts'
+import { loggedRequest, problemEntry } from '../answer/log-problem.ts'
 import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import type { ServerContext } from '../util/server-env.ts'
@@ -19,7 +19,12 @@ export async function syncIn(
   const done = Promise.all(all.map((knowledge) => knowledge.sync())).then(
     () => undefined,
     (cause: unknown) => {
-      log(problemEntry(new ProblemError('storage', { detail: 'The files could not be indexed.', cause }), context))
+      log(
+        problemEntry(
+          new ProblemError('storage', { detail: 'The files could not be indexed.', cause }),
+          loggedRequest(context),
+        ),
+      )
       return 'It could not be indexed; the next sync tries again.'
     },
   )

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { invalidConfig } from '@agentkit/core/internal'
-import { problemEntry } from '../answer/log-problem.ts'
+import { loggedRequest, problemEntry } from '../answer/log-problem.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { isId } from '../request/fields.ts'
 import { describeError, type LogEntry } from '../util/log.ts'
@@ -84,7 +84,10 @@ export function authGuard(auth: Auth, { timeoutMs, log, isPublic = false }: Auth
       const problem = new ProblemError('unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
       // JavaScript functions also return `null` for an unknown token. Anything else is an error in the function.
       if (found !== undefined && found !== null) {
-        log({ ...problemEntry(problem, context), message: `${fault(found)} Return { userId }, or undefined.` })
+        log({
+          ...problemEntry(problem, loggedRequest(context)),
+          message: `${fault(found)} Return { userId }, or undefined.`,
+        })
       }
       throw problem
     }

@@ -150,7 +150,7 @@ async function replay(
     await checkKept(runs, stored, after)
     const { record, lastSeq } = stored
     const followed = { sessions: parts.agent.sessions, runId: record.runId, after, last: lastSeq, draining }
-    return replayed(await eventResponse(followedEvents(followed), context, { ...parts, isLogged: true }))
+    return replayed(await eventResponse(followedEvents(followed), context, parts))
   }
   try {
     return replayed(recordAnswer(stored.record, type === 'text/plain' ? type : 'application/json'))

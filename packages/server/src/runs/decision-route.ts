@@ -72,14 +72,14 @@ export function decisionRoute(parts: RouteParts): Route {
         if (!continued) return context.json(runBody((await findRun(parts, runId, userId)).record))
         // A request that is sent again gets the answer of the run: there are no events to replay.
         await begin({ runId, type: 'application/json' })
-        return eventResponse(detachedEvents(continued.starting), context, { ...parts, isLogged: true })
+        return eventResponse(detachedEvents(continued.starting), context, parts)
       }
       const { lastSeq } = stored
       const settled = await begin({ runId, type: format, after: lastSeq })
       await settled()
       const { sessions } = agent
       const followed = { sessions, runId, after: lastSeq, last: lastSeq, draining: capacity.draining }
-      return eventResponse(followedEvents(followed), context, { ...parts, isLogged: true })
+      return eventResponse(followedEvents(followed), context, parts)
     },
   })
 }

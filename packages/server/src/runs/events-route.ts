@@ -37,7 +37,7 @@ export function eventsRoute(parts: RouteParts): Route {
       const { lastSeq } = stored
       if (after === lastSeq && (status === 'done' || status === 'failed')) return context.body(null, 204)
       const followed = { sessions: agent.sessions, runId, after, last: lastSeq, draining: capacity.draining }
-      return eventResponse(followedEvents(followed), context, { ...parts, isLogged: true })
+      return eventResponse(followedEvents(followed), context, parts)
     },
   })
 }

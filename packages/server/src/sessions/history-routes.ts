@@ -1,7 +1,7 @@
 import type { SessionInfo } from '@agentkit/core'
 import { object, optional } from 'valibot'
 import { jsonStream } from '../answer/json-stream.ts'
-import { logProblem } from '../answer/log-problem.ts'
+import { loggedRequest, logProblem } from '../answer/log-problem.ts'
 import { handlerProblem, ProblemError } from '../answer/problem.ts'
 import { callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
@@ -15,7 +15,7 @@ import { shownMessages } from './shown-messages.ts'
 export function historyRoutes(parts: RouteParts): Route[] {
   const { agent, log } = parts
   const answer = (context: ServerContext, pieces: AsyncGenerator<string, void>, headers = {}): Promise<Response> => {
-    const onFailure = (error: unknown): void => logProblem(handlerProblem(error), context, log)
+    const onFailure = (error: unknown): void => logProblem(handlerProblem(error), loggedRequest(context), log)
     return jsonStream(pieces, { headers, onFailure })
   }
   return [

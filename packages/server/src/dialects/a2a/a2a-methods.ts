@@ -72,7 +72,7 @@ async function subscribe({ call, userId, context, parts }: CallOf): Promise<Resp
   const { agent, capacity } = parts
   const followed = { runId: record.runId, after: lastSeq, last: lastSeq, draining: capacity.draining, encode }
   const events = followedEvents({ sessions: agent.sessions, ...followed })
-  return eventResponse(followedTask(call.id, task, events), context, { ...parts, isLogged: true })
+  return eventResponse(followedTask(call.id, task, events), context, parts)
 }
 
 /** A task of which nothing more comes before a decision. */

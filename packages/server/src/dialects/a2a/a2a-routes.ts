@@ -1,5 +1,5 @@
 import { eventStreamType } from '../../answer/event-response.ts'
-import { logProblem } from '../../answer/log-problem.ts'
+import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import { handlerProblem } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
@@ -40,7 +40,7 @@ export function a2aRoute(parts: RouteParts): Route {
       } catch (error) {
         // Here, because the error names the call.
         const problem = handlerProblem(error)
-        logProblem(problem, context, parts.log)
+        logProblem(problem, loggedRequest(context), parts.log)
         return a2aFailure(problem, id, context.get('requestId'))
       }
     },

@@ -1,6 +1,6 @@
 import type { RunResult, RunStore } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
-import { logProblem } from '../../answer/log-problem.ts'
+import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import { type ProblemError, runProblem } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { beginsNothing } from '../../request/idempotency.ts'
@@ -71,7 +71,7 @@ async function wholeTask(
     // A run that was refused before it was stored is no task.
     const isTask = failed && error === failed.problem && (await parts.agent.sessions.runs?.read(failed.run.runId))
     if (!failed || !isTask) throw error
-    logProblem(failed.problem, context, parts.log)
+    logProblem(failed.problem, loggedRequest(context), parts.log)
     return result(call, { task: await readTask(parts, failed.run.runId, userId) })
   })
   const { runs } = parts.agent.sessions
@@ -146,7 +146,7 @@ async function decide(sent: Sent, { taskId, contextId, decisions }: Decided): Pr
     const { contextId: at } = task
     const encode = taskEncoder({ callId: call.id, contextId: at, speaker: parts.agent.speaker, followed: { reader } })
     const followed = followedTask(call.id, { ...task, status: working, metadata: {} }, events(encode))
-    return eventResponse(followed, context, { ...parts, isLogged: true })
+    return eventResponse(followed, context, parts)
   }
   // A run that fails is a task that has failed.
   await readWhole(

@@ -66,7 +66,7 @@ async function continueRun(
   const answered = given.filter((id) => finished.has(id))
   const encode = aguiEncoder({ threadId, runId, takesParts, ignoredTools: ignoredOf(parts, tools), calls, answered })
   const events = await decideRun(context, parts, stored, { decisions, userId })
-  if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
+  if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer shows them again.
   const place = { seq: stored.lastSeq, runId: resumes, path: [parts.agent.id] }
   const open = stored.approvals.filter(({ approvalId, decision }) => !decision && !decisions[approvalId])

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@agentkit/core'
-import { logProblem } from '../../answer/log-problem.ts'
+import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import type { ProblemError } from '../../answer/problem.ts'
 import type { Hold } from '../../capacity/held-bytes.ts'
 import { boundRun } from '../../chat/run-chat.ts'
@@ -91,9 +91,9 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
     },
     onProblem(problem) {
       refused = problem
-      logProblem(problem, context, log)
+      logProblem(problem, loggedRequest(context), log)
     },
-    onFailure: (problem) => logProblem(problem, context, log),
+    onFailure: (problem) => logProblem(problem, loggedRequest(context), log),
     decisionRoute(runId, approvalId) {
       const path = `${rules.basePath}/api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId}`
       const user = JSON.stringify(userId)

@@ -1,6 +1,6 @@
 import { isRecord } from '@agentkit/core/internal'
 import { eventStreamType } from '../../answer/event-response.ts'
-import { logProblem } from '../../answer/log-problem.ts'
+import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import { handlerProblem, ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { readJSON } from '../../request/read-json.ts'
@@ -41,7 +41,7 @@ export function mcpRoute(parts: RouteParts): Route {
         held.release()
         // Here, because the error names the request.
         const problem = handlerProblem(error)
-        logProblem(problem, context, parts.log)
+        logProblem(problem, loggedRequest(context), parts.log)
         return mcpFailure(problem, id, context.get('requestId'))
       }
     },

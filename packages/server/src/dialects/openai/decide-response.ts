@@ -45,7 +45,7 @@ export async function decideResponse(
     const now = await findResponse(parts, responseId(runId), { userId, param })
     return Response.json(storedResponse(parts, now, head))
   }
-  if (events && isStream) return eventResponse(events(encode), context, { ...parts, isLogged: true })
+  if (events && isStream) return eventResponse(events(encode), context, parts)
   if (events) await readWhole(events(encode), context.req.raw.signal)
   else return stillWaiting()
   if (!reader.facts.end) throw new ProblemError('overloaded', { detail: 'The server is shutting down.', quiet: true })

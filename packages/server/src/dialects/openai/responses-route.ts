@@ -111,10 +111,7 @@ async function inBackground(
   if (isStream) {
     const encode = responsesEncoder({ head, reader: new ResponseReader(agent.id, agent.speaker) })
     const followed = { runId, after: 0, last: 0, draining: capacity.draining, encode }
-    return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, {
-      ...parts,
-      isLogged: true,
-    })
+    return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, parts)
   }
   const found = await findResponse(parts, responseId(runId), { userId: message.userId, param: 'id' })
   return Response.json(storedResponse(parts, found, head))

@@ -70,7 +70,7 @@ function readRoute(parts: RouteParts): Route {
       // A run that has waited for approvals continues after such an end.
       const followed = { runId, after: 0, last: lastSeq, continuesAfter: isActive ? lastSeq : lastSeq - 1 }
       const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed, encode })
-      return eventResponse(events, context, { ...parts, isLogged: true })
+      return eventResponse(events, context, parts)
     },
   })
 }

@@ -98,7 +98,7 @@ async function continueRun(
   const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
   const encode = uiEncoder({ speakers, speaker: agent.speaker, ...callsOf(stored, decisions) })
   const events = await decideRun(context, parts, stored, { decisions, userId })
-  if (events) return eventResponse(events(encode), context, { ...parts, isLogged: true })
+  if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer ends as a suspended run.
   const waits = { seq: stored.lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
   return new Response(encode({ ...waits, type: 'run-end', finishReason: 'approval' }), {
@@ -138,7 +138,7 @@ function streamRoute(parts: RouteParts): Route {
       const encode = uiEncoder({ speaker: agent.speaker, denied })
       const followed = { runId: record.runId, after: 0, last: lastSeq, continuesAfter: lastSeq, encode }
       const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed })
-      return asUIStream(await eventResponse(events, context, { ...parts, isLogged: true }))
+      return asUIStream(await eventResponse(events, context, parts))
     },
   })
 }
