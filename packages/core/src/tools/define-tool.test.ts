@@ -119,6 +119,14 @@ describe('tool()', () => {
     tool({ name: 'f', description: 'd', input: z.object({ city: z.string() }), execute: (value: Payment) => value })
     // @ts-expect-error a model calls a tool with an object
     tool({ name: 'f', description: 'd', input: z.string(), execute: () => {} })
+    // @ts-expect-error nor with a list
+    tool({ name: 'f', description: 'd', input: z.array(z.string()), execute: () => {} })
+    // @ts-expect-error nor with a tuple
+    tool({ name: 'f', description: 'd', input: z.tuple([z.string()]), execute: () => {} })
+    tool({ name: 'f', description: 'd', input: z.record(z.string(), z.number()), execute: () => {} })
+    tool({ name: 'f', description: 'd', input: z.looseObject({ city: z.string() }), execute: () => {} })
+    // `any` and `unknown` do not say what they take.
+    tool({ name: 'f', description: 'd', input: z.any(), execute: () => {} })
   })
 })
 

@@ -139,7 +139,13 @@ type SchemaOfObject<Schema> = Schema extends StandardSchema
   : unknown
 
 /** Also an unknown type: a schema need not say what it takes. */
-type IsObject<Input> = unknown extends Input ? true : Input extends object ? true : false
+type IsObject<Input> = unknown extends Input
+  ? true
+  : Input extends readonly unknown[]
+    ? false
+    : Input extends object
+      ? true
+      : false
 
 /** What `tool()` has returned: other objects of this form may be meant for the AI SDK. */
 const ownTools = new WeakSet<object>()
