@@ -60,6 +60,8 @@ export const limits = {
   directTurnMs: 1_000,
   /** Runs in the queue of one session in this process; the next one is rejected. */
   sessionQueue: 1_000,
+  /** Runs whose decisions this process remembers, of each store that does not keep them. */
+  rememberedRuns: 1_000,
   /** The reason of a denied call, in bytes of UTF-8. */
   denialBytes: 65_536,
   /** How long an approval can be decided. */

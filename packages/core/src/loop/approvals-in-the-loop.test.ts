@@ -479,7 +479,7 @@ describe('a store that fails', () => {
       { timeout: 60_000 },
     )
     const { error } = await payment.agent.resume(run.runId, { [idOf(run.runId, '1-pay5')]: true }).result
-    expect(error?.code).toBe('sessionId' in where ? 'session-conflict' : 'not-found')
+    expect(error?.code).toBe('session-conflict')
     expect(payment.done).toEqual([])
   })
 

@@ -13,6 +13,7 @@ import type { Ledger } from '../policies/ledger.ts'
 import { checkPriced } from '../policies/price.ts'
 import { placeOf } from '../runs/approval-id.ts'
 import { openApprovals } from '../runs/approvals.ts'
+import { earlierDecision } from '../runs/earlier-decisions.ts'
 import { type RunSnapshot, restore, snapshotOf, storeSnapshot, suspendedMembers } from '../runs/snapshot.ts'
 import { openTurn, readRecorded, resumeTurn, sessionState } from '../sessions/open-turn.ts'
 import { notSuspended } from '../sessions/suspended-runs.ts'
@@ -54,7 +55,8 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
   if (stored) return openStored(run, stored)
   if (scope.continues) throw notSuspended(runId)
   if (decisions) {
-    const { turn, entry, messages, hasMoved } = await resumeTurn({ ...session, ...owner })
+    const earlier = (): AgentKitError | undefined => earlierDecision(store, runId, decisions)
+    const { turn, entry, messages, hasMoved } = await resumeTurn({ ...session, ...owner, earlier })
     // The JSON that `suspend` has stored.
     const snapshot = entry.waiting as unknown as RunSnapshot
     restore(run, snapshot, messages)

@@ -15,6 +15,7 @@ import {
   openApprovals,
   requestDecisions,
 } from '../runs/approvals.ts'
+import { noteDecisions } from '../runs/earlier-decisions.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
 import { delegate, delegatedMember } from './delegates.ts'
@@ -51,6 +52,7 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
     const known = decided ?? (await requestDecisions(run, [...own, ...memberApprovals(suspended)]))
     if (!known) return { type: 'suspended' }
+    if (!scope.member) noteDecisions(run.members.store, scope.runId, known)
     const ready = own.filter(({ approvalId }) => known[approvalId] !== undefined)
     own = own.filter((approval) => !ready.includes(approval))
     const due = calls.filter(({ callId }) => ready.some((approval) => approval.callId === callId))

@@ -22,6 +22,8 @@ import {
   acquireSuspended,
   alreadyResumed,
   approvalExpired,
+  type EarlierDecision,
+  endedOwner,
   entryOf,
   isExpired,
   keyOf,
@@ -143,18 +145,19 @@ export async function attachTurn(
  * Resumes a suspended run by its id, in its own place of its session. Of several callers at once, one succeeds.
  *
  * @param request.userId the run's user; any user when absent
+ * @param request.earlier one of the decisions that the run is resumed with, if it was made before
  * @throws AgentKitError `not-found` for a run of another agent or user, or one that is gone; `session-conflict` for one
  *   that was resumed already; `session-busy` as `openTurn`
  */
 export async function resumeTurn(
-  request: SessionAccess & { userId?: string },
+  request: SessionAccess & { userId?: string; earlier?: EarlierDecision },
 ): Promise<ResumedRun & { turn: OpenTurn }> {
-  const { store, agentId, runId, userId, signal, approvalMs } = request
+  const { store, agentId, runId, userId, signal, approvalMs, earlier } = request
   const known = await untilAborted(signal, store.find(runId))
   const owner = entryOf(known?.state)
-  if (!known || !owner || owner.agentId !== agentId) throw notSuspended(runId)
-  if (userId !== undefined && owner.userId !== userId) throw notSuspended(runId)
-  if (known.status !== 'waiting') throw alreadyResumed(runId)
+  const whose = known ? owner : endedOwner(store, runId)
+  if (whose?.agentId !== agentId || (userId !== undefined && whose.userId !== userId)) throw notSuspended(runId)
+  if (known?.status !== 'waiting' || !owner) throw earlier?.() ?? alreadyResumed(runId)
   const key = keyOf(owner, runId)
   if (isExpired(owner, approvalMs)) {
     await endExpired({ ...request, key }, owner)

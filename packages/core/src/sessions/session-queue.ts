@@ -143,3 +143,11 @@ export function perStore<Value>(): (store: SessionStore) => Map<string, Value> {
     return known
   }
 }
+
+/** Sets a key as the newest one, and forgets the oldest beyond `limits.rememberedRuns`. */
+export function setNewest<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > limits.rememberedRuns && oldest !== undefined) map.delete(oldest)
+}

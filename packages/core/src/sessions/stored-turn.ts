@@ -3,7 +3,7 @@ import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { forgetUnendedRun } from './acquire-session.ts'
-import { acquireSuspended, keyOf, markState, removeExpired, type SuspendedRun } from './suspended-runs.ts'
+import { acquireSuspended, deleteEnded, keyOf, markState, removeExpired, type SuspendedRun } from './suspended-runs.ts'
 import type { Changing, OpenTurn } from './turn.ts'
 
 /** Whose run it is, and where it is stored. */
@@ -93,8 +93,7 @@ export function storedTurn(place: TurnPlace, held: HeldSession): OpenTurn {
       if (messages.length > 0) await store.append(runId, messages).catch(() => {})
       await store.end(runId, status, usage)
       forgetUnendedRun(store, key, runId)
-      // If the deletion fails, the run is deleted once it has expired.
-      if (sessionId === undefined) await store.delete(key).catch(() => {})
+      if (sessionId === undefined) await deleteEnded(store, key, { runId, agentId, userId })
     },
     release: () => release(),
   }

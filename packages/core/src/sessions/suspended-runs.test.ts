@@ -392,7 +392,7 @@ describe('a run without a session', () => {
     expect(turn.history).toEqual(seed)
     await finish(turn)
     expect(await store.find('r1')).toBeUndefined()
-    await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'session-conflict' })
   })
 
   it('continues in another process, with what came before it', async () => {

@@ -6,6 +6,7 @@ import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
 import { untilAborted } from '../util/abort.ts'
 import { type AcquiredSession, acquireSession, type SessionRequest, storedBeginning } from './acquire-session.ts'
+import { perStore, setNewest } from './session-queue.ts'
 
 /** What is stored of a suspended or resumed run beside the state of its session. The field names are stored, too. */
 export type SuspendedRun = {
@@ -43,16 +44,22 @@ export type ResumedRun = {
 
 /**
  * Acquires the session of a suspended run, which continues in its own place of the session.
- * @throws AgentKitError `session-conflict` when it is not suspended any more, `not-found` when it is gone, `session-busy`
+ * @param request.earlier one of the decisions that the run is resumed with, if it was made before
+ * @throws AgentKitError `session-conflict` when it is not suspended any more or was decided before, `not-found` when it is
+ *   gone, `session-busy`
  */
-export function acquireSuspended(request: SessionRequest): Promise<AcquiredSession<ResumedRun>> {
-  const { store, key, runId, signal } = request
+export function acquireSuspended(
+  request: SessionRequest & { earlier?: EarlierDecision },
+): Promise<AcquiredSession<ResumedRun>> {
+  const { store, key, runId, signal, earlier } = request
   return acquireSession(request, async (session) => {
     const turns = await untilAborted(signal, store.turns(key))
     const index = turns.findIndex((turn) => turn.runId === runId)
     const own = turns[index]
     const entry = entryOf(own?.state)
-    if (!session || !own || !entry) throw notSuspended(runId)
+    const before = earlier?.()
+    if (before) throw before
+    if (!session || !own || !entry) throw endedOwner(store, runId) ? alreadyResumed(runId) : notSuspended(runId)
     if (own.status !== 'waiting') throw alreadyResumed(runId)
     // Without its snapshot a run cannot be resumed.
     if (entry.waiting === undefined) throw notSuspended(runId)
@@ -71,6 +78,26 @@ export function acquireSuspended(request: SessionRequest): Promise<AcquiredSessi
     }
     return storedBeginning(request, session, { input: [], undone: usage, found })
   })
+}
+
+/** The error for decisions of which one was made before, as far as is known now. */
+export type EarlierDecision = () => AgentKitError | undefined
+
+/** Whose the runs without a session were that this process has resumed and ended: they are deleted from the store. */
+const endedRuns = perStore<Pick<SuspendedRun, 'agentId' | 'userId'>>()
+
+export function endedOwner(store: SessionStore, runId: string): Pick<SuspendedRun, 'agentId' | 'userId'> | undefined {
+  return endedRuns(store).get(runId)
+}
+
+/** Deletes a run without a session that has ended. If that fails, the run is deleted once it has expired. */
+export async function deleteEnded(
+  store: SessionStore,
+  key: SessionKey,
+  { runId, agentId, userId }: { runId: string; agentId: string; userId: string },
+): Promise<void> {
+  setNewest(endedRuns(store), runId, { agentId, userId })
+  await store.delete(key).catch(() => {})
 }
 
 /** Where a suspended run is stored: in its session, or in one of its own that no list of sessions shows. */
