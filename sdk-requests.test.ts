@@ -4,7 +4,10 @@ import { AgentKitError, type Message, type Model, type ModelRequest } from '@age
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { anthropic } from './packages/providers-anthropic/src/index.ts'
 import { azure } from './packages/providers-azure/src/index.ts'
+import { gemini } from './packages/providers-gemini/src/index.ts'
 import { groq } from './packages/providers-groq/src/index.ts'
+import { mistral } from './packages/providers-mistral/src/index.ts'
+import { ollama } from './packages/providers-ollama/src/index.ts'
 import { openai } from './packages/providers-openai/src/index.ts'
 
 // At the root, as it uses several providers, which do not know each other.
@@ -182,3 +185,18 @@ function requestOf(seed: number): ModelRequest {
     ...(random(2) === 0 && { maxOutputTokens: 100 + random(1000) }),
   }
 }
+
+it.each([
+  ['new OpenAI', openai],
+  ['new AzureOpenAI', azure],
+  ['new Anthropic', anthropic],
+  ['new Groq', groq],
+  ['new Mistral', mistral],
+  ['new GoogleGenAI', gemini],
+  ['new Ollama', ollama],
+])('refuses a client that is of another SDK, and says which it takes: %s', (made, factory) => {
+  // What an earlier SDK of Google or Mistral has, for example.
+  const client = { apiKey: 'k', getGenerativeModel() {} } as never
+  const message = expect.stringContaining(`\`client\` is a client of the SDK: ${made}({`)
+  expect(() => factory({ client })).toThrow(expect.objectContaining({ code: 'invalid-config', message }))
+})

@@ -6,6 +6,7 @@ import {
   checkModelId,
   checkOptions,
   connectionOptionNames,
+  isClient,
   isSettled,
   noEmbeddings,
   type OptionTable,
@@ -47,7 +48,7 @@ export type AnthropicProvider = {
  * const model = anthropic().model('claude-sonnet-5-5')
  */
 export function anthropic(options: AnthropicOptions = {}): AnthropicProvider {
-  checkOptions(options, connectionOptionNames)
+  checkOptions(options, { ...connectionOptionNames, client: isClient('new Anthropic({ apiKey })') })
   if (!isSettled(options)) return perRequest(options, anthropic)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))

@@ -6,6 +6,7 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isClient,
   isSettled,
   type OptionTable,
   once,
@@ -92,7 +93,7 @@ const optionNames: OptionTable<AzureOptions> = {
   headers: true,
   fetch: true,
   transport: true,
-  client: true,
+  client: isClient('new AzureOpenAI({ endpoint, apiKey, apiVersion })'),
   api: isOneOf(['chat', 'responses']),
   v1: isFlag,
 }

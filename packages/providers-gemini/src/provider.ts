@@ -6,6 +6,8 @@ import {
   checkOptions,
   connectionOptionNames,
   type EmbedderOptions,
+  isClient,
+  isRecord,
   isSettled,
   type ModelFacts,
   modelFacts,
@@ -50,7 +52,7 @@ export type GeminiProvider = {
  * const embedder = gemini().embedder('gemini-embedding-2', { dimensions: 768 })
  */
 export function gemini(options: GeminiOptions = {}): GeminiProvider {
-  checkOptions(options, connectionOptionNames)
+  checkOptions(options, { ...connectionOptionNames, client: isClient('new GoogleGenAI({ apiKey })', hasModels) })
   if (!isSettled(options)) return perRequest(options, gemini)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -76,6 +78,14 @@ export function gemini(options: GeminiOptions = {}): GeminiProvider {
     embedder: (id, settings = {}) =>
       geminiEmbedder(nameOf(checkModelId(id, 'gemini', 'embedder')), connection(), settings),
   }
+}
+
+/** The client of the SDK before `@google/genai` has none. */
+function hasModels({ models }: Record<string, unknown>): boolean {
+  return (
+    isRecord(models) &&
+    (typeof models.generateContentStream === 'function' || typeof models.embedContent === 'function')
+  )
 }
 
 /** Both ways to write an id mean the same model, with the same signatures. */

@@ -5,6 +5,7 @@ import {
   checkModelId,
   checkOptions,
   connectionOptionNames,
+  isClient,
   isSettled,
   modelFacts,
   modelInfoOf,
@@ -40,7 +41,7 @@ export type GroqProvider = {
  * const model = groq().model('openai/gpt-oss-120b')
  */
 export function groq(options: GroqOptions = {}): GroqProvider {
-  checkOptions(options, connectionOptionNames)
+  checkOptions(options, { ...connectionOptionNames, client: isClient('new Groq({ apiKey })') })
   if (!isSettled(options)) return perRequest(options, groq)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))

@@ -6,6 +6,8 @@ import {
   checkOptions,
   connectionOptionNames,
   type EmbedderOptions,
+  isClient,
+  isRecord,
   isSettled,
   modelFacts,
   modelInfoOf,
@@ -45,7 +47,7 @@ export type MistralProvider = {
  * const embedder = mistral().embedder('mistral-embed')
  */
 export function mistral(options: MistralOptions = {}): MistralProvider {
-  checkOptions(options, connectionOptionNames)
+  checkOptions(options, { ...connectionOptionNames, client: isClient('new Mistral({ apiKey })', hasSettings) })
   if (!isSettled(options)) return perRequest(options, mistral)
   // Created late, so that a `.env` file that is loaded after this call counts.
   const connection = once(() => connect(options))
@@ -69,4 +71,9 @@ export function mistral(options: MistralOptions = {}): MistralProvider {
     },
     embedder: (id, settings = {}) => mistralEmbedder(checkModelId(id, 'mistral', 'embedder'), connection(), settings),
   }
+}
+
+/** The client of an SDK before version 1 has none. */
+function hasSettings({ _options }: Record<string, unknown>): boolean {
+  return isRecord(_options)
 }

@@ -7,6 +7,7 @@ import {
   checkModelId,
   checkOptions,
   type EmbedderOptions,
+  isClient,
   isRecord,
   isSettled,
   type OptionTable,
@@ -95,7 +96,7 @@ const optionNames: OptionTable<OllamaOptions> = {
   headers: true,
   fetch: true,
   transport: true,
-  client: true,
+  client: isClient('new Ollama({ host })', ({ chat }) => typeof chat === 'function'),
   apiKey: true,
 }
 

@@ -10,6 +10,7 @@ import {
   connectionOptionNames,
   type EmbedderOptions,
   type ErrorContext,
+  isClient,
   isSettled,
   type OptionTable,
   once,
@@ -93,6 +94,7 @@ export function openai(options: OpenAIOptions = {}): OpenAIProvider {
 
 const optionNames: OptionTable<OpenAIOptions> = {
   ...connectionOptionNames,
+  client: isClient('new OpenAI({ apiKey })'),
   name: true,
   keyVariable: true,
   api: isOneOf(['auto', 'responses', 'chat']),

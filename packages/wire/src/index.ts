@@ -45,6 +45,7 @@ export {
   checkOptions,
   chosenFetch,
   connectionOptionNames,
+  isClient,
   type OptionTable,
 } from './provider/factory-options.ts'
 export { type ModelFacts, type ModelTable, modelFacts, modelInfoOf } from './provider/model-facts.ts'

@@ -32,6 +32,21 @@ function orFunction({ is, holds }: OptionRule): OptionRule {
   }
 }
 
+/**
+ * A client of the provider's own SDK: one of another SDK, or of another generation of it, fails only at the first call.
+ * @param example creates one, for the message
+ * @param has whether it has what is used; by default the method `post`, as the SDKs that Stainless generates
+ */
+export function isClient(
+  example: string,
+  has: (client: Record<string, unknown>) => boolean = ({ post }) => typeof post === 'function',
+): OptionRule {
+  return {
+    is: `a client of the SDK: ${example}`,
+    holds: (value) => typeof value === 'object' && value !== null && has(value as Record<string, unknown>),
+  }
+}
+
 /** The rules of options that mean the same in every factory. */
 const commonRules: Readonly<Record<string, OptionRule>> = {
   apiKey: orFunction(isSetting),
