@@ -14,7 +14,7 @@ import { sleep, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
 import { callModel } from './call-model.ts'
 import { usageOf } from './call-usage.ts'
-import type { EmitOfCall } from './event-gate.ts'
+import { dropEarlierText, type EmitOfCall } from './event-gate.ts'
 import { loadAll, loadModel } from './load-model.ts'
 import { callEnd, startCallSpan } from './spans.ts'
 import type { Run } from './types.ts'
@@ -150,6 +150,7 @@ async function attempt(
       const called = currentRun.run(current, span ? () => span.within(() => callModel(work)) : () => callModel(work))
       await untilAborted(watch.signal, called)
       reply.usage = usageOf(ended)
+      await dropEarlierText(call, reply)
     } catch (error) {
       reply.usage = usageOf(ended, error)
       failure = error

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../contracts/model.ts'
 import type { AgentEventBody, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
-import { emptyReply, type Reply } from '../runs/reply.ts'
+import { emptyReply, type Reply, reasoningOf, textOf } from '../runs/reply.ts'
 import { cloneJSON } from '../util/clone-json.ts'
 import { compactJSON } from '../util/compact-json.ts'
 import type { Run } from './types.ts'
@@ -93,6 +93,26 @@ export function eventGate(emit: Emit, step: number): EventGate {
 const notAccepted = {
   code: 'provider-error',
   message: 'What the model began to answer was not accepted.',
+  retryable: true,
+} as const
+
+/** A model that began its answer again ends with a message of the second one: so do the reply and its events. */
+export async function dropEarlierText(
+  { step, emit }: { step?: number; emit: EmitOfCall },
+  reply: Reply,
+): Promise<void> {
+  const text = textOf(reply.message)
+  if (text.trim() === '' || text.trim() === reply.text.trim()) return
+  Object.assign(reply, { text, reasoning: reasoningOf(reply.message) })
+  if (step === undefined) return
+  await emit({ type: 'step-restart', step, error: { ...begunAgain } })
+  if (reply.reasoning !== '') await emit({ type: 'reasoning-delta', text: reply.reasoning })
+  for (const event of eventsOf(reply)) await emit(event)
+}
+
+const begunAgain = {
+  code: 'malformed-stream',
+  message: 'The model began its answer again.',
   retryable: true,
 } as const
 

@@ -43,6 +43,10 @@ export function textOf({ content }: AssistantMessage): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
+export function reasoningOf({ content }: AssistantMessage): string {
+  return content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
+}
+
 /** A model may send its text in its deltas only: without it, the conversation would lack the answer. */
 export function withText(message: AssistantMessage, text: string): AssistantMessage {
   if (text.trim() === '' || textOf(message).trim() !== '') return message
