@@ -376,6 +376,14 @@ instruction = "From the table."
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
+  it('says to a run after its end that it was closed', async () => {
+    const agent = new Agent({ name: 'One', functions: [], model: scriptedModel(['Hello', 'Late']), sessions: 'own.db' })
+    await agent.chat('Hi', { sessionId: 's' })
+    await agent.close()
+    const message = expect.stringMatching(/close\(\) .* of its agent .* was called\. .* create the agent again/)
+    await expect(agent.chat('Hi', { sessionId: 's' })).rejects.toMatchObject({ code: 'storage', message })
+  })
+
   it('does not close a store that was passed', async () => {
     const sessions = memorySessions()
     const closed = vi.spyOn(sessions, 'close')

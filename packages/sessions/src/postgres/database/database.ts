@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentKitError } from '@agentkit/core'
 import type { Pool, PoolClient } from 'pg'
+import { storeIsClosed } from '../../util/store-is-closed.ts'
 import { loadPg } from './load-pg.ts'
 import { isConnectionUsable, isStatementLost, isTransient, placeOf, toPostgresError } from './postgres-errors.ts'
 
@@ -108,8 +108,7 @@ export function openDatabase(options: DatabaseOptions, prepare: (database: Datab
   const retry = async <T>(work: (query: Query, again: boolean) => Promise<T>, isSingle: boolean): Promise<T> => {
     const deadline = performance.now() + (isReady ? retryMs : firstRetryMs)
     for (let tries = 0, isLost = false; ; tries++) {
-      if (isClosed)
-        throw new AgentKitError('storage', 'The session store is closed. Make a new one with postgresSessions(url).')
+      if (isClosed) throw storeIsClosed('postgresSessions(url)')
       try {
         return await tryOnce((query) => work(query, tries > 0), isSingle)
       } catch (error) {

@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentKitError } from '@agentkit/core'
+import type { AgentKitError } from '@agentkit/core'
+import { storeIsClosed } from '../../util/store-is-closed.ts'
 import type { Statements } from '../statements/statements.ts'
 import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
 import { isLocked, toStorageError } from './sqlite-errors.ts'
@@ -141,7 +142,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
 
   const refuseWhenClosed = (): void => {
     if (!closed) return
-    throw new AgentKitError('storage', 'The session store is closed. Make a new one with sqliteSessions(path).')
+    throw storeIsClosed('sqliteSessions(path)')
   }
 
   const tryNow = (work: (statements: Statements) => void): void => {
