@@ -92,6 +92,7 @@ describe('an error with the fix', () => {
     ],
     [{ retrievalTool: 'cloudindex-pod', cloud: { apiKey: 'k' } }, 'invalid-config', 'no embedder'],
     [{ retrievalTool: 'cloudindex-serverless', embedder }, 'missing-key', 'PINECONE_API_KEY'],
+    [{ retrievalTool: 'cloudindex-serverless' }, 'missing-key', 'PINECONE_API_KEY'],
   ]
   it.each(cases)('for %j', (options, code, message) => {
     const check = (): unknown => checkRetrieverOptions(options)

@@ -77,9 +77,9 @@ export function checkRetrieverOptions(options: RetrieverOptions = {}): Retriever
   if (embedder !== undefined) checkEmbedder(embedder)
   checkCloud(cloud)
   if (retrievalTool === 'cloudindex-serverless' || retrievalTool === 'cloudindex-pod') {
+    pineconeSettings(retrievalTool, indexPath, cloud)
     // Without a declared dimension, the first vector determines it.
     checkCloudEmbedder(retrievalTool, embedder && (embedder.dimensions ?? 0))
-    pineconeSettings(retrievalTool, indexPath, cloud)
   }
   return {
     folder,

@@ -190,7 +190,12 @@ describe('the options about files', () => {
     ],
     [{ retrieve: true, requiredExts: ['.exe'] }, 'invalid-argument', 'These can: .csv'],
     [{ retrieve: 'yes' as unknown as boolean }, 'invalid-argument', '`retrieve` is true or false'],
-    [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'invalid-config', 'needs vectors'],
+    [{ retrieve: true, retrievalTool: 'cloudindex-serverless' }, 'missing-key', 'PINECONE_API_KEY'],
+    [
+      { retrieve: true, retriever: { retrievalTool: 'cloudindex-pod', cloud: { apiKey: 'key' } } },
+      'invalid-config',
+      'Configure one in `[embedding]`',
+    ],
   ])('are refused at once: %j', (options, code, message) => {
     expect(() => docs(options)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))
   })

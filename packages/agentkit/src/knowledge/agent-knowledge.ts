@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Embedder, Knowledge, SyncReport } from '@agentkit/core'
-import { invalidConfig, type RetrievalTool, type RetrieverOptions } from '@agentkit/core/internal'
+import type { RetrieverOptions } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
@@ -49,7 +49,7 @@ export function sharedRetriever(
   context: SDKContext,
 ): LazyKnowledge<Retriever> {
   const merged = retrieverOptions(options, settings, context)
-  const choice = merged.embedder ? undefined : chooseEmbedding(chatProviders, merged.retrievalTool, context)
+  const choice = merged.embedder ? undefined : chooseEmbedding(chatProviders, context)
   const { checkRetrieverOptions, createRetriever } = requireRetriever()
   const { folder, exts } = checkRetrieverOptions(choice ? { ...merged, embedder: placeholderOf(choice) } : merged)
   const ollama = settings.ollama_server_url
@@ -128,19 +128,12 @@ type ChosenEmbedding = EmbeddingChoice & { isNamed: boolean }
  */
 function chooseEmbedding(
   chatProviders: readonly ProviderId[],
-  retrievalTool: RetrievalTool | undefined,
   context: Pick<SDKContext, 'config' | 'notice'>,
 ): ChosenEmbedding | undefined {
   const [preferred = 'openai'] = chatProviders
   const named = namedEmbedding(context.config.embedding, preferred, context.config.providers)
   if (named) return { ...named, isNamed: true }
   const choice = defaultEmbedding(chatProviders)
-  const isCloud = retrievalTool?.startsWith('cloudindex-') ?? false
-  if (!choice && isCloud) {
-    throw invalidConfig(
-      `"${retrievalTool}" needs vectors, and no provider with embeddings has a key. Name one in [embedding], or use "localstore".`,
-    )
-  }
   if (choice && !chatProviders.some((provider) => provider === choice.provider)) {
     context.notice(
       `The files are embedded by ${choice.provider}/${choice.model}, as the chat model's provider has no default embedding model. Name another one in [embedding].`,
