@@ -23,8 +23,9 @@ export function noticeTests(getStores: GetBackground): void {
     const notices = await background.takeNotices(['other', 'helper'], page)
     expect(notices).toMatchObject([
       { tries: 1, record: { runId: 'r1', status: 'waiting', approvals: [{ approvalId: 'a1' }] } },
-      { tries: 1, record: { runId: 'r1', status: 'done', userId: 'ann', sessionId: 's1' } },
+      { tries: 1, record: { runId: 'r1', status: 'done', text: 'Done é.', userId: 'ann', sessionId: 's1' } },
     ])
+    expect(notices[0]?.record).not.toHaveProperty('text')
     expect(new Set(notices.map(({ noticeId }) => noticeId)).size).toBe(2)
     expect(Math.abs((notices[0]?.createdAt ?? 0) - runs.now())).toBeLessThan(60_000)
   })
