@@ -1,4 +1,4 @@
-import { Agent, type AgentEvent, type SessionStore, Swarm } from '@agentkit/core'
+import { Agent, type AgentEvent, type SessionStore, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
@@ -67,6 +67,43 @@ describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does',
     const { runId } = await swarm.enqueue('Go.', session)
     expect(warnings.some((warning) => warning.startsWith('Inner: Cas: '))).toBe(true)
     expect((await swarm.result(runId)).warnings.toSorted()).toEqual(warnings.toSorted())
+  })
+})
+
+describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) => {
+  const { open, afterTest } = storePlace(kind)
+
+  it('ends its segment with the usage of all of them, as its result has it', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const call = (name: string) => ({ toolCalls: [{ name, input: { task: 'Pay.' } }], usage: { inputTokens: 10 } })
+    const make = (sessions: SessionStore): Swarm => {
+      const clerk = new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([call('pay'), 'Paid.']) })
+      const office = new Swarm({ name: 'Office', agents: [clerk], model: scriptedModel([call('clerk'), 'Done.']) })
+      return new Swarm({ name: 'Team', agents: [office], model: scriptedModel([call('office'), 'Sum.']), sessions })
+    }
+    const direct = await make(open('direct')).stream('Go.', session).result
+    const swarm = make(open('enqueued'))
+    const worker = await swarm.work()
+    afterTest(() => worker.close())
+    const { runId } = await swarm.enqueue('Go.', session)
+    const result = await swarm.result(runId)
+    const ends: AgentEvent[] = []
+    for await (const event of swarm.follow(runId)) {
+      if (event.type !== 'run-end') continue
+      ends.push(event)
+      if (event.finishReason !== 'approval') continue
+      await swarm.decide(runId, Object.fromEntries(result.approvals.map(({ approvalId }) => [approvalId, true])))
+    }
+    expect(direct.usage.inputTokens).toBe(30)
+    expect(result.usage).toEqual(direct.usage)
+    const { usage } = await swarm.result(runId)
+    expect(ends).toMatchObject([
+      { finishReason: 'approval', usage: direct.usage },
+      { finishReason: 'stop', usage },
+    ])
   })
 })
 

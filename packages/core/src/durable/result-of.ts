@@ -8,10 +8,10 @@ import { textOf } from '../runs/reply.ts'
 import type { RunResult } from '../runs/run.ts'
 import { isSignal } from '../runs/run-options.ts'
 import type { RunSnapshot } from '../runs/snapshot.ts'
+import { treeSpent } from '../runs/tree-spent.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
 import { isId, type OptionRules } from '../util/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
-import { treeSpent } from './tree-spent.ts'
 
 type ResultOptions = Omit<FollowOptions, 'after'>
 

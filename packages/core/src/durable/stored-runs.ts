@@ -7,13 +7,13 @@ import type { RunRecord } from '../data/run-record.ts'
 import { checkResults, type ResultOwner } from '../runs/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../runs/decisions.ts'
 import type { RunFilter } from '../runs/run.ts'
+import { treeSpent } from '../runs/tree-spent.ts'
 import { cancelled, withEndEvent } from '../sessions/end-event.ts'
 import { endExpiredRuns, expiryOf } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
 import { jobOfStored } from './job-of.ts'
-import { treeSpent } from './tree-spent.ts'
 
 /** The agent whose runs these are. */
 export type Owner = {

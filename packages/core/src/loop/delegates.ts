@@ -5,13 +5,14 @@ import type { Budget } from '../data/budget.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import { budgetNames } from '../policies/budget.ts'
 import { addSpent, msLeft } from '../policies/ledger.ts'
-import type { Account } from '../policies/reserve.ts'
+import type { Account, Spent } from '../policies/reserve.ts'
 import { type AccountAround, editTree } from '../policies/shared-budget.ts'
 import { type TreeBudget, toUsed, withCaller } from '../policies/tree-budget.ts'
 import { currentRun } from '../runs/current-run.ts'
 import { mergeMember } from '../runs/member-outcome.ts'
 import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '../runs/member-run.ts'
 import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../runs/stored-member.ts'
+import { spentWithMembers } from '../runs/tree-spent.ts'
 import { isConflict } from '../sessions/acquire-session.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
 import { untilAborted } from '../util/abort.ts'
@@ -73,6 +74,14 @@ function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: 
   mergeMember(state, { sources, warnings }, name)
   const { status, reason } = storedOutcome(child)
   if (status === 'failed' && warnings.length === 0) state.warnings.push(`${name} failed: ${reason}`)
+}
+
+/** What the members have used whose runs wait, for the last event before their caller waits too. */
+export async function spentByWaiting({ agent, delegates }: Run): Promise<Spent[]> {
+  // The end of a member's segment has no usage.
+  if (!delegates || delegates.member) return []
+  const waiting = [...delegates.known.values()].filter(({ record }) => record.status === 'waiting')
+  return Promise.all(waiting.map((child) => spentWithMembers(agent.sessions, child)))
 }
 
 /** The member at a path of ids below an agent. */

@@ -18,7 +18,7 @@ import {
 import { noteDecisions } from '../runs/earlier-decisions.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/abort.ts'
-import { delegate, delegatedMember } from './delegates.ts'
+import { delegate, delegatedMember, spentByWaiting } from './delegates.ts'
 import { executeTools, type ToolOutcome } from './execute-tools.ts'
 import { beginStep, resultsOf } from './guard-of.ts'
 import { emitMissingResults } from './interrupted-step.ts'
@@ -50,7 +50,8 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   await execute(run, free, { ...noVerdicts, refused })
   if (run.delegates?.called.size) await delegate(run, run.delegates)
   for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
-    const known = decided ?? (await requestDecisions(run, [...own, ...memberApprovals(suspended)]))
+    const asked = [...own, ...memberApprovals(suspended)]
+    const known = decided ?? (await requestDecisions(run, asked, await spentByWaiting(run)))
     if (!known) return { type: 'suspended' }
     if (!scope.member) noteDecisions(run.members.store, scope.runId, known)
     const ready = own.filter(({ approvalId }) => known[approvalId] !== undefined)

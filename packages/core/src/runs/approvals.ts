@@ -5,6 +5,7 @@ import type { AgentEvent, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
+import type { Spent } from '../policies/reserve.ts'
 import type { ToolBox } from '../tools/toolbox.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
 import { cloneJSON } from '../util/clone-json.ts'
@@ -106,14 +107,24 @@ export async function checkOrSuspend(run: AskingRun, approvals: Approval[], deci
 
 /**
  * Stores the run as suspended, emits its approvals, and waits for decisions.
+ * @param uncollected what members have used whose runs wait
  * @returns `undefined` when the run ends here and stays suspended
  */
-export async function requestDecisions(run: AskingRun, approvals: Approval[]): Promise<Decisions | undefined> {
+export async function requestDecisions(
+  run: AskingRun,
+  approvals: Approval[],
+  uncollected: readonly Spent[],
+): Promise<Decisions | undefined> {
   const { trace } = run.scope
-  return trace ? trace.whileWaiting(() => waitForDecisions(run, approvals)) : waitForDecisions(run, approvals)
+  const wait = (): Promise<Decisions | undefined> => waitForDecisions(run, approvals, uncollected)
+  return trace ? trace.whileWaiting(wait) : wait()
 }
 
-async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<Decisions | undefined> {
+async function waitForDecisions(
+  run: AskingRun,
+  approvals: Approval[],
+  uncollected: readonly Spent[],
+): Promise<Decisions | undefined> {
   const { scope, state, turn, ledger, conversation } = run
   const { signal, emit } = scope
   try {
@@ -125,7 +136,7 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
     if (held) for (const approval of approvals) void request(approval)
     // Another process may continue the run as soon as it is stored: its followers then miss no event.
     const endsHere = held !== undefined && (scope.endsForApproval === true || scope.memberRun !== undefined)
-    if (endsHere) endSegment(run)
+    if (endsHere) endSegment(run, uncollected)
     const early = await suspend(run, approvals, held?.events).catch((error) => {
       held?.drop()
       for (const { active } of activeMembers(run).members) active.isWaiting = false
@@ -158,13 +169,13 @@ async function waitForDecisions(run: AskingRun, approvals: Approval[]): Promise<
 }
 
 /** Emits that the members which have the conversation wait, from the inside out, and that the run ends with its approvals. */
-function endSegment(run: OpenRun): void {
+function endSegment(run: OpenRun, uncollected: readonly Spent[]): void {
   const { members, around } = activeMembers(run)
   for (const { emit, active } of members) {
     active.isWaiting = true
     void emit(agentEndOf(active.name, { status: 'waiting' }))
   }
-  void around.emit(runEndOf(run, { finishReason: 'approval' }))
+  void around.emit(runEndOf(run, { finishReason: 'approval' }, uncollected))
 }
 
 /** All approvals were decided before: the run continues at once. */

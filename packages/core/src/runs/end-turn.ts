@@ -5,8 +5,10 @@ import type { AgentEventBody, Emit, RunFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { TurnStatus } from '../data/session-data.ts'
 import { stoppedNote, visibleMessages } from '../data/transcript.ts'
+import { costOfSpent } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import type { Ledger } from '../policies/ledger.ts'
+import { addSpent, type Ledger } from '../policies/ledger.ts'
+import type { Spent } from '../policies/reserve.ts'
 import { plainOf } from '../tools/tool-result.ts'
 import { settledWithin, untilAborted } from '../util/abort.ts'
 import { redactedInfo } from '../util/redact.ts'
@@ -82,11 +84,22 @@ function unstoredAnswer({ messages, reply }: RunState): Message[] {
   return last?.role === 'assistant' && last !== reply.message ? [last] : []
 }
 
-/** The last event of a run; that of a member's run is a part of another run's events. */
-export function runEndOf({ state, ledger, scope }: Omit<EndedRun, 'turn'>, end: RunEnd): AgentEventBody {
+/**
+ * The last event of a run; that of a member's run is a part of another run's events.
+ * @param uncollected what members have used whose runs wait: it is added to the run when they have ended
+ */
+export function runEndOf(
+  { state, ledger, scope }: Omit<EndedRun, 'turn'>,
+  end: RunEnd,
+  uncollected: readonly Spent[] = [],
+): AgentEventBody {
   const { memberRun } = scope
   if (memberRun) return agentEndOf(memberRun.name, outcomeOf(toResult(scope.runId, state, ledger, end)))
-  const { text, output, usage, cost, warnings, finishReason, error } = toResult(scope.runId, state, ledger, end)
+  const { text, output, warnings, finishReason, error } = toResult(scope.runId, state, ledger, end)
+  const spent = uncollected.length > 0 ? structuredClone(ledger.spent) : ledger.spent
+  for (const each of uncollected) addSpent(spent, each)
+  const { usage } = spent
+  const cost = costOfSpent(spent)
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
   const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}), ...warned }

@@ -5,8 +5,8 @@ import { unansweredCalls } from '../data/transcript.ts'
 import { costOfSpent } from '../data/usage.ts'
 import { addSpent } from '../policies/ledger.ts'
 import type { Spent } from '../policies/reserve.ts'
-import { memberRunId } from '../runs/member-run.ts'
-import { messagesOf, snapshotIn, spentOf } from '../runs/stored-member.ts'
+import { memberRunId } from './member-run.ts'
+import { messagesOf, snapshotIn, spentOf } from './stored-member.ts'
 
 /** What a stored run has used with its members' runs, also with those that it has not collected yet. */
 export async function treeSpent(store: SessionStore, stored: StoredRun): Promise<Pick<RunEnding, 'usage' | 'cost'>> {
@@ -15,7 +15,8 @@ export async function treeSpent(store: SessionStore, stored: StoredRun): Promise
   return { usage: spent.usage, ...(cost && { cost }) }
 }
 
-async function spentWithMembers(store: SessionStore, stored: StoredRun): Promise<Spent> {
+/** As {@link treeSpent}, for the accounts of the run that called it. */
+export async function spentWithMembers(store: SessionStore, stored: StoredRun): Promise<Spent> {
   const spent = structuredClone(spentOf(stored))
   for (const member of await uncollectedMembers(store, stored)) addSpent(spent, await spentWithMembers(store, member))
   return spent
