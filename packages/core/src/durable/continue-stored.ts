@@ -6,7 +6,7 @@ import { runAgent } from '../loop/run-agent.ts'
 import { inStoredTrace } from '../loop/spans.ts'
 import { treeBudgetStore } from '../loop/tree-budget-store.ts'
 import type { AgentSpec, RunScope } from '../loop/types.ts'
-import { createLedger, type Ledger } from '../policies/ledger.ts'
+import type { LedgerAround } from '../policies/ledger.ts'
 import { createSharedLedger } from '../policies/shared-budget.ts'
 import type { CurrentRun } from '../runs/current-run.ts'
 import type { MemberRun, MemberScope } from '../runs/member-run.ts'
@@ -67,10 +67,10 @@ function callerOf(agent: AgentSpec, spec: AgentSpec, stored: StoredRun, member: 
   return { ledger: ledgerAround(spec, stored, member), signal: new AbortController().signal, depth: depth - 1, holds }
 }
 
-function ledgerAround({ sessions, prices }: AgentSpec, { record }: StoredRun, member: MemberScope): Ledger {
+function ledgerAround({ sessions, prices }: AgentSpec, { record }: StoredRun, member: MemberScope): LedgerAround {
   const { accounts, within, rootRunId } = member
   const { runs } = sessions
-  if (!runs?.background || accounts.length === 0) return createLedger({ budget: {}, prices })
+  if (!runs?.background || accounts.length === 0) return { prices, accounts: [] }
   const store = treeBudgetStore(runs.background, rootRunId, () => runs.now())
   return createSharedLedger({ store, runId: record.runId, within, accounts, prices })
 }

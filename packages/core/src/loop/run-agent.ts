@@ -11,7 +11,7 @@ import type { RunFinishReason } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock } from '../policies/deadline.ts'
 import { Blocked } from '../policies/hooks.ts'
-import { createLedger } from '../policies/ledger.ts'
+import { RunLedger } from '../policies/ledger.ts'
 import { currentRun } from '../runs/current-run.ts'
 import {
   emitPartialAnswer,
@@ -48,7 +48,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   const scope = { ...given, trace }
   if (scope.resumable && !scope.member) scope.kept = keepEvents(scope)
   const { parent, emit } = scope
-  const ledger = createLedger({ budget: scope.budget, prices: agent.prices, parent: parent?.ledger })
+  const ledger = new RunLedger({ budget: scope.budget, prices: agent.prices, parent: parent?.ledger })
   const isResumed = scope.decisions !== undefined || scope.continues || scope.member?.suspended !== undefined
   const state = newRunState(isResumed ? [] : [scope.input])
   const run: NewRun = { agent, scope, state, ledger }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { startBudgetClock, startDeadline, watchSilence } from './deadline.ts'
-import { createLedger } from './ledger.ts'
+import { RunLedger } from './ledger.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -58,7 +58,7 @@ describe('a deadline', () => {
 describe('the clock of a budget', () => {
   it('ends the run with a budget error when its seconds are over', () => {
     const ends: AgentKitError[] = []
-    startBudgetClock((error) => ends.push(error), createLedger({ budget: { seconds: 0.25 }, prices: {} }))
+    startBudgetClock((error) => ends.push(error), new RunLedger({ budget: { seconds: 0.25 }, prices: {} }))
     vi.advanceTimersByTime(249)
     expect(ends).toEqual([])
     vi.advanceTimersByTime(1)
@@ -67,13 +67,13 @@ describe('the clock of a budget', () => {
 
   it('ends a run that has no time left at its start', () => {
     const end = vi.fn()
-    startBudgetClock(end, createLedger({ budget: { seconds: 0 }, prices: {} }))
+    startBudgetClock(end, new RunLedger({ budget: { seconds: 0 }, prices: {} }))
     expect(end).toHaveBeenCalledOnce()
   })
 
   it.each([{}, { seconds: Number.POSITIVE_INFINITY }])('starts no timer for %o', (budget) => {
     const end = vi.fn()
-    startBudgetClock(end, createLedger({ budget, prices: {} }))
+    startBudgetClock(end, new RunLedger({ budget, prices: {} }))
     expect(vi.getTimerCount()).toBe(0)
     expect(end).not.toHaveBeenCalled()
   })
@@ -81,7 +81,7 @@ describe('the clock of a budget', () => {
   it('supports longer times than a timer', () => {
     const end = vi.fn()
     const days = 60
-    const clock = startBudgetClock(end, createLedger({ budget: { seconds: days * 86_400 }, prices: {} }))
+    const clock = startBudgetClock(end, new RunLedger({ budget: { seconds: days * 86_400 }, prices: {} }))
     vi.advanceTimersByTime((days - 1) * 86_400_000)
     expect(end).not.toHaveBeenCalled()
     vi.advanceTimersByTime(86_400_000)
@@ -91,7 +91,7 @@ describe('the clock of a budget', () => {
 
   it('does not count the time that the run waits for a person', () => {
     const end = vi.fn()
-    const ledger = createLedger({ budget: { seconds: 1 }, prices: {} })
+    const ledger = new RunLedger({ budget: { seconds: 1 }, prices: {} })
     const clock = startBudgetClock(end, ledger)
     vi.advanceTimersByTime(500)
     ledger.pause()
@@ -106,7 +106,7 @@ describe('the clock of a budget', () => {
 
   it('is updated when less time is left than before', () => {
     const end = vi.fn()
-    const ledger = createLedger({ budget: { seconds: 60 }, prices: {} })
+    const ledger = new RunLedger({ budget: { seconds: 60 }, prices: {} })
     const clock = startBudgetClock(end, ledger)
     ledger.resume({ budget: { seconds: 10 }, spent: { ...ledger.spent, ms: 9_000 } })
     clock.look()
@@ -118,7 +118,7 @@ describe('the clock of a budget', () => {
 
   it('stops with the run', () => {
     const end = vi.fn()
-    startBudgetClock(end, createLedger({ budget: { seconds: 1 }, prices: {} })).stop()
+    startBudgetClock(end, new RunLedger({ budget: { seconds: 1 }, prices: {} })).stop()
     vi.advanceTimersByTime(5_000)
     expect(end).not.toHaveBeenCalled()
   })

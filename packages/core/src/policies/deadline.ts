@@ -76,8 +76,8 @@ export function startBudgetClock(end: (error: AgentKitError) => void, ledger: Le
 }
 
 /** The delay of the next check; short while the clock is paused, as it may continue at any time. */
-function waitFor(left: number, { isPaused }: Ledger): number {
-  return Math.min(Math.max(Math.ceil(left), isPaused() ? 250 : 0), limits.longestTimerMs)
+function waitFor(left: number, ledger: Ledger): number {
+  return Math.min(Math.max(Math.ceil(left), ledger.isPaused() ? 250 : 0), limits.longestTimerMs)
 }
 
 /** Ends one model call: by the run's signal, or when the model is silent for too long. */

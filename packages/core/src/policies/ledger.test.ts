@@ -5,7 +5,7 @@ import type { Budget } from '../data/budget.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { createLedger, type Ledger, type Reservation } from './ledger.ts'
+import { type Ledger, type Reservation, RunLedger } from './ledger.ts'
 import { checkPriced, worstCostOf } from './price.ts'
 
 const price = { inputUsdPerMillion: 1, outputUsdPerMillion: 4, asOf: '2026-01-01' }
@@ -13,7 +13,7 @@ const modelWith = (info?: ModelInfo, id = 'test/model'): Model => scriptedModel(
 const model = modelWith({ maxOutputTokens: 1_000, price })
 const request: ModelRequest = { messages: [{ role: 'user', content: 'How are you today?' }] }
 const prompt = estimateRequest(request, model.info)
-const ledgerOf = (budget: Budget, parent?: Ledger): Ledger => createLedger({ budget, prices: {}, parent })
+const ledgerOf = (budget: Budget, parent?: Ledger): Ledger => new RunLedger({ budget, prices: {}, parent })
 const used = (inputTokens: number, outputTokens: number): Usage => {
   return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
 }
@@ -245,7 +245,7 @@ describe('tool calls', () => {
 
 describe('the cost', () => {
   const settled = (models: readonly Model[], usage: Usage = used(1_000, 500), prices = {}): Ledger => {
-    const ledger = createLedger({ budget: {}, prices })
+    const ledger = new RunLedger({ budget: {}, prices })
     for (const asked of models) ledger.reserve(asked, request).settle(usage)
     return ledger
   }

@@ -6,15 +6,7 @@ import { limits } from '../limits.ts'
 import { counted } from '../util/counted.ts'
 import { tighten } from './budget.ts'
 import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
-import {
-  type Account,
-  isBounded,
-  needOf,
-  type PromptEstimator,
-  promptEstimator,
-  type Spent,
-  tightestOf,
-} from './reserve.ts'
+import { type Account, isBounded, needOf, PromptEstimator, type Spent, tightestOf } from './reserve.ts'
 import type { SharedBudget } from './tree-budget.ts'
 
 /** The worst case of a model call, reserved from before it begins until it is settled. */
@@ -76,82 +68,105 @@ export interface Ledger {
   readonly shared?: SharedBudget | undefined
 }
 
-type LedgerOptions = { budget: Budget; prices: Prices; parent?: Ledger | undefined }
+/** What the ledger of a run needs of the run around it. */
+export type LedgerAround = Pick<Ledger, 'prices' | 'accounts' | 'shared'>
 
-/** @param options.parent the ledger of the run that starts this one: what this one uses counts there too */
-export function createLedger({ budget, prices: given, parent }: LedgerOptions): Ledger {
-  const spent: Spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
-  const prices = parent ? { ...parent.prices, ...given } : given
-  const own: Account = { budget, spent, reserved: { tokens: 0, usd: 0 }, waiting: [], clockFrom: performance.now() }
-  const accounts = parent ? [own, ...parent.accounts] : [own]
-  const shared = parent?.shared
-  if (shared) shared.own ??= own
-  const prompts = promptEstimator()
-  return {
-    accounts,
-    spent,
-    prices,
-    shared,
-    cost: () => costOfSpent(spent),
-    reserve(model, request) {
-      const reservation = reserve(accounts, prompts, { model, request, price: priceOf(model, prices) })
-      // Where nothing is bounded, nothing needs to be counted.
-      if (!shared && !accounts.some(isBounded)) return reservation
-      return {
-        ...reservation,
-        settle(usage) {
-          if (usage.inputTokens !== undefined && !usage.estimated) prompts.learn(model, request, usage.inputTokens)
-          reservation.settle(usage)
-          shared?.publish()
-        },
+type LedgerOptions = { budget: Budget; prices: Prices; parent?: LedgerAround | undefined }
+
+export class RunLedger implements Ledger {
+  readonly spent: Spent
+  readonly prices: Prices
+  readonly accounts: readonly Account[]
+  readonly shared: SharedBudget | undefined
+  readonly #own: Account
+  readonly #prompts = new PromptEstimator()
+
+  /** @param options.parent the ledger of the run that starts this one: what this one uses counts there too */
+  constructor({ budget, prices, parent }: LedgerOptions) {
+    this.spent = { usage: {}, usd: 0, unpriced: false, modelCalls: 0, toolCalls: 0, ms: 0 }
+    this.prices = parent ? { ...parent.prices, ...prices } : prices
+    const clockFrom = performance.now()
+    this.#own = { budget, spent: this.spent, reserved: { tokens: 0, usd: 0 }, waiting: [], clockFrom }
+    this.accounts = parent ? [this.#own, ...parent.accounts] : [this.#own]
+    this.shared = parent?.shared
+    if (this.shared) this.shared.own ??= this.#own
+  }
+
+  cost(): Cost | undefined {
+    return costOfSpent(this.spent)
+  }
+
+  reserve(model: Model, request: ModelRequest): Reservation {
+    const reservation = reserve(this.accounts, this.#prompts, { model, request, price: priceOf(model, this.prices) })
+    // Where nothing is bounded, nothing needs to be counted.
+    if (!this.shared && !this.accounts.some(isBounded)) return reservation
+    return {
+      ...reservation,
+      settle: (usage) => {
+        if (usage.inputTokens !== undefined && !usage.estimated) this.#prompts.learn(model, request, usage.inputTokens)
+        reservation.settle(usage)
+        this.shared?.publish()
+      },
+    }
+  }
+
+  freed(model: Model, request: ModelRequest): Promise<void> | undefined {
+    const call = { model, request, price: priceOf(model, this.prices) }
+    return isWorthWaiting(this.accounts, this.#prompts, call) ? settlement(this.accounts) : undefined
+  }
+
+  beginToolCalls(count: number): void {
+    for (const { budget, spent } of this.accounts) {
+      const { toolCalls = Number.POSITIVE_INFINITY } = budget
+      if (spent.toolCalls + count > toolCalls) {
+        throw budgetError(`${counted(count, 'more tool call')} would exceed its ${counted(toolCalls, 'tool call')}`)
       }
-    },
-    freed(model, request) {
-      const call = { model, request, price: priceOf(model, prices) }
-      return isWorthWaiting(accounts, prompts, call) ? settlement(accounts) : undefined
-    },
-    beginToolCalls(count) {
-      for (const { budget, spent } of accounts) {
-        const { toolCalls = Number.POSITIVE_INFINITY } = budget
-        if (spent.toolCalls + count > toolCalls) {
-          throw budgetError(`${counted(count, 'more tool call')} would exceed its ${counted(toolCalls, 'tool call')}`)
-        }
-      }
-      for (const { spent } of accounts) spent.toolCalls += count
-    },
-    msLeft: () => Math.min(...accounts.map(msLeft)),
-    isPaused: () => own.clockFrom === undefined,
-    snapshot() {
-      return structuredClone({ budget: own.budget, spent: { ...spent, ms: elapsed(own) } })
-    },
-    pause() {
-      own.spent.ms = elapsed(own)
-      own.clockFrom = undefined
-      return structuredClone({ budget: own.budget, spent })
-    },
-    hold() {
-      // Other processes have the clocks of accounts that never run here.
-      const held = accounts.filter(({ clockFrom, holds = 0 }) => clockFrom !== undefined || holds > 0)
+    }
+    for (const { spent } of this.accounts) spent.toolCalls += count
+  }
+
+  msLeft(): number {
+    return Math.min(...this.accounts.map(msLeft))
+  }
+
+  isPaused(): boolean {
+    return this.#own.clockFrom === undefined
+  }
+
+  snapshot(): BudgetSnapshot {
+    return structuredClone({ budget: this.#own.budget, spent: { ...this.spent, ms: elapsed(this.#own) } })
+  }
+
+  pause(): BudgetSnapshot {
+    this.spent.ms = elapsed(this.#own)
+    this.#own.clockFrom = undefined
+    return structuredClone({ budget: this.#own.budget, spent: this.spent })
+  }
+
+  hold(): () => void {
+    // Other processes have the clocks of accounts that never run here.
+    const held = this.accounts.filter(({ clockFrom, holds = 0 }) => clockFrom !== undefined || holds > 0)
+    for (const account of held) {
+      account.spent.ms = elapsed(account)
+      account.clockFrom = undefined
+      account.holds = (account.holds ?? 0) + 1
+    }
+    return () => {
       for (const account of held) {
-        account.spent.ms = elapsed(account)
-        account.clockFrom = undefined
-        account.holds = (account.holds ?? 0) + 1
+        account.holds = (account.holds ?? 0) - 1
+        if (account.holds === 0) account.clockFrom = performance.now()
       }
-      return () => {
-        for (const account of held) {
-          account.holds = (account.holds ?? 0) - 1
-          if (account.holds === 0) account.clockFrom = performance.now()
-        }
-      }
-    },
-    collect(more) {
-      for (const { spent } of accounts) addSpent(spent, more)
-    },
-    resume(snapshot) {
-      if (snapshot) own.budget = tighten(own.budget, snapshot.budget)
-      if (snapshot) Object.assign(spent, snapshot.spent)
-      own.clockFrom ??= performance.now()
-    },
+    }
+  }
+
+  collect(more: Spent): void {
+    for (const { spent } of this.accounts) addSpent(spent, more)
+  }
+
+  resume(snapshot?: BudgetSnapshot): void {
+    if (snapshot) this.#own.budget = tighten(this.#own.budget, snapshot.budget)
+    if (snapshot) Object.assign(this.spent, snapshot.spent)
+    this.#own.clockFrom ??= performance.now()
   }
 }
 

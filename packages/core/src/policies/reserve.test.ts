@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import type { ModelRequest } from '../contracts/model.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { promptEstimator } from './reserve.ts'
+import { PromptEstimator } from './reserve.ts'
 
 const model = scriptedModel([])
 const other = scriptedModel([], { id: 'test/other' })
@@ -11,7 +11,7 @@ const short: ModelRequest = { messages: [{ role: 'user', content: 'One' }] }
 const [longTokens, shortTokens] = [estimateRequest(long), estimateRequest(short)]
 
 it('adds the most by which its model has exceeded the estimate', () => {
-  const prompts = promptEstimator()
+  const prompts = new PromptEstimator()
   prompts.learn(model, long, longTokens + 700)
   prompts.learn(model, long, longTokens + 300)
   expect(prompts.estimate(model, long)).toBe(longTokens + 700)
@@ -20,7 +20,7 @@ it('adds the most by which its model has exceeded the estimate', () => {
 })
 
 it('is not lowered by a model that reports less than it was sent', () => {
-  const prompts = promptEstimator()
+  const prompts = new PromptEstimator()
   prompts.learn(model, long, 10)
   expect(prompts.estimate(model, long)).toBe(longTokens)
 })

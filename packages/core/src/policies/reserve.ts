@@ -95,24 +95,23 @@ function affordable(usd: number, inputTokens: number, wanted: number, price: Pri
   return cost(most) <= usd ? most : most - 1
 }
 
-/** Upper estimates of the tokens of prompts, corrected by what the models of this run have reported. */
-export type PromptEstimator = {
-  estimate(model: Model, request: ModelRequest): number
-  /** Compares the estimate with the number that the model has reported. */
-  learn(model: Model, request: ModelRequest, inputTokens: number): void
-}
-
 /**
- * Adds to each estimate the most by which the model's reported number has exceeded one: some models count in unknown
- * ways. A lower number does not lower the estimate, as some models report less than they were sent.
+ * Upper estimates of the tokens of prompts, corrected by what the models of this run have reported: the most by which a
+ * model's number has exceeded an estimate is added to each, as some models count in unknown ways. A lower number does not
+ * lower the estimate, as some models report less than they were sent.
  */
-export function promptEstimator(): PromptEstimator {
-  const excess = new Map<Model, number>()
-  return {
-    estimate: (model, request) => estimateRequest(request, model.info) + (excess.get(model) ?? 0),
-    learn(model, request, inputTokens) {
-      const beyond = inputTokens - estimateRequest(request, model.info)
-      if (beyond > (excess.get(model) ?? 0)) excess.set(model, beyond)
-    },
+export class PromptEstimator {
+  #excess: Map<Model, number> | undefined
+
+  estimate(model: Model, request: ModelRequest): number {
+    return estimateRequest(request, model.info) + (this.#excess?.get(model) ?? 0)
+  }
+
+  /** Compares the estimate with the number that the model has reported. */
+  learn(model: Model, request: ModelRequest, inputTokens: number): void {
+    const beyond = inputTokens - estimateRequest(request, model.info)
+    if (beyond <= (this.#excess?.get(model) ?? 0)) return
+    this.#excess ??= new Map()
+    this.#excess.set(model, beyond)
   }
 }

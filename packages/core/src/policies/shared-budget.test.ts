@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../contracts/model.ts'
 import type { Budget } from '../data/budget.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { createLedger, type Ledger, type Reservation } from './ledger.ts'
+import { type Ledger, type Reservation, RunLedger } from './ledger.ts'
 import { beginToolCalls, createSharedLedger, reserveShared, type SharedBudgetStore } from './shared-budget.ts'
 import { type SharedBudget, type TreeBudget, treeBudgetOf, withCaller } from './tree-budget.ts'
 
@@ -65,7 +65,7 @@ describe('a budget that two processes share', () => {
     const { join, store } = treeOf({ modelCalls: 2 })
     await reserve(join('ann'))
     const inner = join('ann-inner', ['ann', 'root'])
-    await reserve(createLedger({ budget: {}, prices: {}, parent: inner }))
+    await reserve(new RunLedger({ budget: {}, prices: {}, parent: inner }))
     await expect(reserve(join('ben'))).rejects.toMatchObject({ code: 'budget' })
     expect(Object.keys(store.tree.runs)).toEqual(['ann', 'ann-inner'])
   })
@@ -169,7 +169,7 @@ function treeOf(budget: Budget, account: Partial<TreeBudget['accounts'][string]>
   const join = (runId: string, within: readonly string[] = ['root']): Ledger => {
     const accounts = [{ name: 'root', budget }]
     const parent = createSharedLedger({ store: open(), runId, within, accounts, prices: {} })
-    return createLedger({ budget: {}, prices: {}, parent })
+    return new RunLedger({ budget: {}, prices: {}, parent })
   }
   return { join, store }
 }

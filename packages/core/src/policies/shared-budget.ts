@@ -3,7 +3,7 @@ import type { Budget } from '../data/budget.ts'
 import { tokensOf } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/abort.ts'
-import { createLedger, type Ledger, type Reservation } from './ledger.ts'
+import type { Ledger, LedgerAround, Reservation } from './ledger.ts'
 import type { Prices } from './price.ts'
 import type { Account } from './reserve.ts'
 import { type Change, type SharedBudget, type TreeBudget, usedOf, withRun } from './tree-budget.ts'
@@ -36,7 +36,7 @@ type SharedLedgerOptions = {
  * The parent of a member's ledger, for its accounts: they are what the store has of the runs around it. They are empty
  * before the first update.
  */
-export function createSharedLedger({ store, runId, within, accounts, prices }: SharedLedgerOptions): Ledger {
+export function createSharedLedger({ store, runId, within, accounts, prices }: SharedLedgerOptions): LedgerAround {
   const around = accounts.map(({ name, budget }) => ({ name, account: newAccount(budget) }))
   let last: Promise<unknown> = Promise.resolve()
   const updateNow: SharedBudget['update'] = async (change, edit = (tree) => tree) => {
@@ -69,7 +69,7 @@ export function createSharedLedger({ store, runId, within, accounts, prices }: S
       shared.update(() => ({ value: undefined })).catch(() => {})
     },
   }
-  return { ...createLedger({ budget: {}, prices }), accounts: around.map(({ account }) => account), shared }
+  return { prices, accounts: around.map(({ account }) => account), shared }
 }
 
 /**

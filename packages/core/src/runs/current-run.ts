@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Ledger } from '../policies/ledger.ts'
+import type { LedgerAround } from '../policies/ledger.ts'
 
 /** The run in which code is running: a tool, a hook, a model. What it starts belongs to that run. */
 export type CurrentRun = {
   /** Charged for the runs that are started here. */
-  ledger: Ledger
+  ledger: LedgerAround
   /** Ends the runs that are started here. */
   signal: AbortSignal
   /** How many runs this one is nested in. */

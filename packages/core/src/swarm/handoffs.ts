@@ -7,7 +7,7 @@ import { RunDelegated } from '../loop/parent-run.ts'
 import { inTrace, startRunTrace } from '../loop/spans.ts'
 import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/types.ts'
 import { startBudgetClock, startDeadline } from '../policies/deadline.ts'
-import { createLedger, type Ledger } from '../policies/ledger.ts'
+import { type Ledger, RunLedger } from '../policies/ledger.ts'
 import { createLoopDetector } from '../policies/loop-detection.ts'
 import { askWithin } from '../runs/ask-within.ts'
 import { type CurrentRun, currentRun } from '../runs/current-run.ts'
@@ -198,12 +198,18 @@ function memberLedger(
   { accounts }: RunState,
   at: string,
 ): { ledger: Ledger; close(): void } {
-  const own = createLedger({ budget, prices, parent: run })
+  const own = new RunLedger({ budget, prices, parent: run })
   own.resume(accounts.get(at))
   const ledger: Ledger = {
-    ...own,
-    spent: run.spent,
-    cost: run.cost,
+    ...{ prices: own.prices, accounts: own.accounts, shared: own.shared, spent: run.spent },
+    cost: () => run.cost(),
+    reserve: (model, request) => own.reserve(model, request),
+    freed: (model, request) => own.freed(model, request),
+    beginToolCalls: (count) => own.beginToolCalls(count),
+    msLeft: () => own.msLeft(),
+    isPaused: () => own.isPaused(),
+    hold: () => own.hold(),
+    collect: (spent) => own.collect(spent),
     snapshot() {
       accounts.set(at, own.snapshot())
       return run.snapshot()
