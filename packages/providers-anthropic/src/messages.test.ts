@@ -122,6 +122,15 @@ describe('toAnthropicTurns', () => {
     ])
   })
 
+  it('puts calls last in an answer that begins with thinking, too (Q34)', () => {
+    const thought = { type: 'reasoning' as const, text: 'Hm.', opaque: { owner, data: { signature: 'sig' } } }
+    expect(blocks(hi, assistant(thought, called('a'), said('Let me see.')), result('a'))[1]).toMatchObject([
+      { type: 'thinking' },
+      { type: 'text' },
+      { type: 'tool_use' },
+    ])
+  })
+
   it("replays the model's own thinking as it was, in its order, also without text (Q36)", () => {
     const opaque = (data: { [key: string]: string }): { owner: string; data: { [key: string]: string } } => ({
       owner,

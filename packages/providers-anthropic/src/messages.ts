@@ -95,12 +95,16 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
         return assertNever(part)
     }
   })
-  const thought = blocks.some(isThinking)
   // Reasoning alone is no answer, and would precede the next one.
-  if (thought && blocks.every(isThinking)) return []
-  // Thinking must keep its place; in any other answer the calls must come last.
-  if (thought) return blocks
-  return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')]
+  if (blocks.every(isThinking)) return []
+  // Thinking must keep its place; after it, the calls must come last.
+  const afterThinking = blocks.findLastIndex(isThinking) + 1
+  const rest = blocks.slice(afterThinking)
+  return [
+    ...blocks.slice(0, afterThinking),
+    ...rest.filter(({ type }) => type !== 'tool_use'),
+    ...rest.filter(({ type }) => type === 'tool_use'),
+  ]
 }
 
 /** The data of a thinking block beside its text. The API accepts it only unchanged. */
