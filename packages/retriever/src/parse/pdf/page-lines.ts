@@ -1,6 +1,6 @@
 import { cleanText } from '../../text/clean-text.ts'
 import { joinColumns, type TextContent, type TextItem } from './page-columns.ts'
-import { isRightToLeft, lineInOrder } from './right-to-left.ts'
+import { isRightToLeft, lineInOrder, withOpenBrackets } from './right-to-left.ts'
 
 /** A line of the page. */
 export type Line = {
@@ -115,7 +115,7 @@ function measure(line: OpenLine, characters: number, { y, size, isTurned }: Plac
 
 function finish({ text, y, sizes }: OpenLine): Line {
   const [size = 0] = [...sizes].reduce<readonly number[]>((most, each) => (each[1] > (most[1] ?? 0) ? each : most), [])
-  return { text: composed(cleanText(text)).trimEnd(), size, y }
+  return { text: withOpenBrackets(composed(cleanText(text)).trimEnd()), size, y }
 }
 
 /** Ligatures and Arabic presentation forms become plain letters; other characters are kept. */

@@ -2,12 +2,14 @@ import { expect, it } from 'vitest'
 import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
 import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
 import { parsePdf } from './parse-pdf.ts'
-import { lineInOrder } from './right-to-left.ts'
+import { isRightToLeft, lineInOrder, withOpenBrackets } from './right-to-left.ts'
 
 const arabic = 'وصل القطار إلى المدينة في الساعة السابعة'
 const hebrew = 'שלום לכולם, הילדים הולכים אל הים'
 
 const fromTheLeft = (text: string): string => [...text].reverse().join('')
+
+const fromTheLeftIfRight = (word: string): string => (isRightToLeft(word) ? fromTheLeft(word) : word)
 
 async function read(lines: readonly PdfLine[]): Promise<{ text: string | undefined; status: string; reason?: string }> {
   const { pieces, parsed } = await collectPieces(parsePdf, makePdf([{ lines }]))
@@ -42,6 +44,36 @@ it('keeps numbers and words of other scripts in their order', async () => {
     text: 'القطار 12.50 المدينة DEF ABC',
   })
   expect(await read(words('Hello to you'))).toMatchObject({ text: 'Hello to you' })
+})
+
+it.each([
+  ['a number at the end', 'القطار في سنة 2025.', ['.2025', 'سنة', 'في', 'القطار']],
+  ['a year after a hyphen', 'חוק ב-1987, בישראל', ['בישראל', ',', '1987-', 'ב', 'חוק']],
+  ['a price', 'המחיר $5 בלבד', ['בלבד', '$5', 'המחיר']],
+  ['words of another script', 'גרסה של Windows 2.0!', ['!', 'Windows', '2.0', 'של', 'גרסה']],
+  ['a number in brackets', 'חוק (5) בישראל', ['בישראל', '(5)', 'חוק']],
+  ['words in brackets', 'חוק (בטא) [של] בישראל', ['בישראל', ']', 'של', '[', ')', 'בטא', '(', 'חוק']],
+])('puts the punctuation of a line into the order of reading: %s', async (_, text, drawn) => {
+  const items = drawn.map(
+    (word, place): PdfLine => ({ text: fromTheLeftIfRight(word), font: 'wide', size: 6, x: 20 + place * 60, y: 700 }),
+  )
+  const { text: found } = await read(items)
+  expect(found?.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+})
+
+it('puts a single row of words and a number into the order of reading', async () => {
+  const row = (words: string): PdfLine[] => [
+    { text: '.1998', font: 'wide', size: 6, x: 20, y: 700 },
+    { text: fromTheLeft(words), font: 'wide', size: 6, x: 95, y: 700 },
+  ]
+  expect(await read(row('החברה נוסדה בשנת'))).toMatchObject({ text: 'החברה נוסדה בשנת 1998.' })
+  expect(await read(words(`Hello ${fromTheLeft('שלום')} world`))).toMatchObject({ text: 'Hello שלום world' })
+})
+
+it('keeps brackets that are right, or of which one is missing', () => {
+  for (const line of ['חוק (5) בישראל', '1) שלום', 'f)x( is no Hebrew', ':-) שלום'])
+    expect(withOpenBrackets(line)).toBe(line)
+  expect(withOpenBrackets(')שלום(')).toBe('(שלום)')
 })
 
 it('warns when it cannot determine the order', async () => {

@@ -14,8 +14,65 @@ export function lineInOrder(items: readonly TextItem[], isTurned: boolean): read
   const right = items.filter(({ str }) => isRightToLeft(str))
   if (right.length === 0) return items
   if (isTurned) return items.map((item) => ({ ...item, str: turn([...item.str], kindOf).join('') }))
-  const steps = right.slice(1).map((item, place) => Math.sign(xOf(item) - xOf(right[place] ?? item)))
-  return steps.reduce((sum, step) => sum + step, 0) > 0 ? turn(items, ({ str }) => kindOf(str)) : items
+  const isFromLeft = right.length > 1 ? areFromLeft(right) : isMostlyRight(items) && areFromLeft(items.filter(hasText))
+  return isFromLeft ? turn(items.flatMap(withOwnEdges), ({ str }) => kindOf(str)) : items
+}
+
+function areFromLeft(items: readonly TextItem[]): boolean {
+  const steps = items.slice(1).map((item, place) => Math.sign(xOf(item) - xOf(items[place] ?? item)))
+  return steps.reduce((sum, step) => sum + step, 0) > 0
+}
+
+function hasText({ str }: TextItem): boolean {
+  return str.trim() !== ''
+}
+
+function isMostlyRight(items: readonly TextItem[]): boolean {
+  const letters = items.flatMap(({ str }) => str.match(/\p{L}/gu) ?? [])
+  return letters.filter(isRightToLeft).length * 2 > letters.length
+}
+
+/**
+ * The punctuation around a number or a word of another script as items of their own: it belongs to the line, so the
+ * full stop after a number stands before it on the page. The parts keep the place of the item.
+ */
+function withOwnEdges(item: TextItem): readonly TextItem[] {
+  // PDF.js has put the punctuation of such an item into logical order.
+  if (item.dir === 'rtl' || kindOf(item.str) !== 'left') return [item]
+  const signs = [...item.str]
+  const start = signs.findIndex(isOfWord)
+  const end = signs.findLastIndex(isOfWord) + 1
+  return [signs.slice(0, start), signs.slice(start, end), signs.slice(end)]
+    .filter((part) => part.length > 0)
+    .map((part) => ({ ...item, str: part.join('') }))
+}
+
+/** Signs of a currency and per cent belong to their number. */
+function isOfWord(sign: string): boolean {
+  return /[\p{L}\p{N}\p{M}\p{Sc}%‰#°]/u.test(sign)
+}
+
+/**
+ * The line with its brackets mirrored where only then each closing one follows its opening one: PDF.js leaves the
+ * brackets of words from right to left as they look on the page.
+ */
+export function withOpenBrackets(line: string): string {
+  if (!isRightToLeft(line) || !brackets.test(line) || isBalanced(line)) return line
+  const mirrored = line.replace(eachBracket, (bracket) => mirrorOf[bracket] ?? bracket)
+  return isBalanced(mirrored) ? mirrored : line
+}
+
+const mirrorOf: { readonly [bracket: string]: string } = { '(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{' }
+const brackets = /[()[\]{}]/
+const eachBracket = new RegExp(brackets, 'g')
+
+function isBalanced(line: string): boolean {
+  const open: string[] = []
+  for (const [bracket] of line.matchAll(eachBracket)) {
+    if ('([{'.includes(bracket)) open.push(bracket)
+    else if (open.pop() !== mirrorOf[bracket]) return false
+  }
+  return open.length === 0
 }
 
 function xOf({ transform }: TextItem): number {
