@@ -177,7 +177,9 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
   }
 
   function endsParagraph(at: number, line: string): boolean {
-    if (isBlank(line) || fenceOf(line) !== undefined || endOfHidden(at, line) !== undefined) return true
+    if (isBlank(line) || fenceOf(line) !== undefined) return true
+    // Below a line of text, `import` and `export` are words of its paragraph.
+    if (!(isMdx && opensEsm(line)) && endOfHidden(at, line) !== undefined) return true
     return readHeading(at, line) !== undefined || opensTable(at, line) || /^\s{0,40}<(?:h[1-6]|pre)\b/i.test(line)
   }
 

@@ -6,13 +6,22 @@ export type Budget = { left: number }
 /** Whether a line starts an `import` or `export` of MDX, and is not a sentence with such a word. */
 export function opensEsm(line: string): boolean {
   if (!/^(?:import|export)\b/.test(line)) return false
-  return (
-    /^import\s*(?:["'{*]|type\s+[\w{*]|[\w$]+\s*(?:,\s*[{*]|from\b|$))/.test(line) ||
-    /^export\s*(?:[{*]|(?:default|const|let|var|function|async|class|type|interface|enum|abstract|declare)\b)/.test(
-      line,
-    )
-  )
+  return importStart.test(line) || exportStart.test(line)
 }
+
+const importStart = /^import\s*(?:["'{*]|type\s+[\w{*]|[\w$]+\s*(?:,\s*[{*]|from\s*(?:["']|$)|$))/
+
+/** What may follow a name in code: "export default settings of the device" is a sentence. */
+const afterName = String.raw`\s*(?:$|[=;,(<{[?&|+\`]|:\s|\/[/*])`
+
+const exportStart = new RegExp(
+  String.raw`^export\s*(?:[{*]` +
+    String.raw`|default\s*(?:$|[^\w$\s]|(?:function|class|async|new)\b|[\w$]+(?:\.[\w$]+)*${afterName})` +
+    String.raw`|(?:const|let|var)\s+(?:[{[]|[\w$]+${afterName})` +
+    String.raw`|(?:async\s+)?function\b\s*(?:\*\s*)?(?:\(|[\w$]+${afterName})` +
+    String.raw`|(?:class|type|interface|enum)\s+[\w$]+(?:${afterName}|\s+(?:extends|implements)\b)` +
+    String.raw`|(?:abstract|declare)\b)`,
+)
 
 /** The end of the `import` or `export` at `start`, after its last line. Brackets are matched, strings are skipped. */
 export function endOfEsm(source: string, start: number, budget: Budget, { endBehind }: SignFinder): number {

@@ -204,6 +204,45 @@ describe('parseMdx', () => {
     ])
   })
 
+  it.each([
+    'You can\nexport default settings as JSON.',
+    'Then\nimport { data } from the menu, or\nexport const values = 1',
+    'export default settings of the device.',
+    'export default settings.',
+    'import data from the menu.',
+    'export function keys with care.',
+    'export const values are kept.',
+    'export type and import type are words.',
+  ])('keeps a sentence that begins like code: %s', async (sentence) => {
+    expect(await saidByMdx(`# Title\n\n${sentence}\n\nText`)).toEqual([
+      'heading 1: # Title',
+      `text: ${sentence}`,
+      'text: Text',
+    ])
+  })
+
+  it.each([
+    'export default Layout',
+    'export default Layout;',
+    'export default withLayout(Page)',
+    'export default () => <p>Hi</p>',
+    'export default async function Page() {}',
+    'export default { title: "x" }',
+    'export default Layout // the frame',
+    'export const a: string = "x"',
+    'export const { a } = b',
+    'export let a',
+    'export async function getData() {}',
+    'export function* all() {}',
+    'export class Page extends Component {}',
+    'export type Props = { a: string }',
+    'export interface Props { a: string }',
+    'export enum Kind { A }',
+    "import x from\n  'y'",
+  ])('removes code: %s', async (code) => {
+    expect(await saidByMdx(`${code}\n\nText`)).toEqual(['text: Text'])
+  })
+
   it('loses at most a paragraph to an unclosed export', async () => {
     expect(await saidByMdx('export const a = {\n\n# Title\n\nText')).toEqual(['heading 1: # Title', 'text: Text'])
   })
