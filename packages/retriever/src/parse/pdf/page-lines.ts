@@ -1,6 +1,6 @@
 import { cleanText } from '../../text/clean-text.ts'
 import { joinColumns, type TextContent, type TextItem } from './page-columns.ts'
-import { isRightToLeft, lineInOrder, withOpenBrackets } from './right-to-left.ts'
+import { isMostlyRight, isRightToLeft, lineInOrder, withOpenBrackets } from './right-to-left.ts'
 
 /** A line of the page. */
 export type Line = {
@@ -45,12 +45,13 @@ export function pageLines(content: TextContent, { isTurned = false }: { isTurned
 
 function inOrder(items: readonly TextItem[], isTurned: boolean): readonly TextItem[] {
   if (!items.some(({ str }) => isRightToLeft(str))) return items
+  const order = { isTurned, isRightPage: isMostlyRight(items) }
   const ordered: TextItem[] = []
   let line: TextItem[] = []
   let before: Place | undefined
   const endLine = (): void => {
     const last = line.at(-1)
-    const parts = lineInOrder(line, isTurned).map((item) => ({ ...item, hasEOL: false }))
+    const parts = lineInOrder(line, order).map((item) => ({ ...item, hasEOL: false }))
     const end = parts.pop()
     if (end !== undefined) parts.push({ ...end, hasEOL: last?.hasEOL === true })
     for (const part of parts) ordered.push(part)

@@ -70,6 +70,17 @@ it('puts a single row of words and a number into the order of reading', async ()
   expect(await read(words(`Hello ${fromTheLeft('שלום')} world`))).toMatchObject({ text: 'Hello שלום world' })
 })
 
+it('keeps the place of a name on a page in another script', async () => {
+  const name = fromTheLeft('החשמל')
+  const page: PdfLine[] = [
+    { text: 'The following list has the full names of companies.', font: 'wide', size: 4, y: 700 },
+    { text: '1', font: 'wide', size: 6, x: 20, y: 650 },
+    { text: name, font: 'wide', size: 6, x: 95, y: 650 },
+    { text: 'CO', font: 'wide', size: 6, x: 400, y: 650 },
+  ]
+  expect((await read(page)).text).toMatch(/1 החשמל CO$/)
+})
+
 it('keeps brackets that are right, or of which one is missing', () => {
   for (const line of ['חוק (5) בישראל', '1) שלום', 'f)x( is no Hebrew', ':-) שלום'])
     expect(withOpenBrackets(line)).toBe(line)
@@ -89,6 +100,6 @@ it('warns when it cannot determine the order', async () => {
 it('keeps a run of any length in its order', () => {
   const latin = 'ab'.repeat(200_000)
   const item = { str: `${latin}${'ا'.repeat(400_000)}`, dir: 'rtl', width: 1, height: 1, transform: [1, 0, 0, 1, 0, 0] }
-  const [only] = lineInOrder([{ ...item, fontName: '', hasEOL: false }], true)
+  const [only] = lineInOrder([{ ...item, fontName: '', hasEOL: false }], { isTurned: true, isRightPage: true })
   expect(only?.str.endsWith(`ا${latin}`)).toBe(true)
 })

@@ -10,11 +10,16 @@ export function isRightToLeft(text: string): boolean {
  * they were drawn: from the left by some programs, from the right by others. With `isTurned` PDF.js was wrong, because
  * the letters were drawn from the left in logical order; they are restored.
  */
-export function lineInOrder(items: readonly TextItem[], isTurned: boolean): readonly TextItem[] {
+export function lineInOrder(
+  items: readonly TextItem[],
+  { isTurned, isRightPage }: { isTurned: boolean; isRightPage: boolean },
+): readonly TextItem[] {
   const right = items.filter(({ str }) => isRightToLeft(str))
   if (right.length === 0) return items
   if (isTurned) return items.map((item) => ({ ...item, str: turn([...item.str], kindOf).join('') }))
-  const isFromLeft = right.length > 1 ? areFromLeft(right) : isMostlyRight(items) && areFromLeft(items.filter(hasText))
+  // One row of such words has no order of its own: it may be a name on a page in another script.
+  const isFromLeft =
+    right.length > 1 ? areFromLeft(right) : isRightPage && isMostlyRight(items) && areFromLeft(items.filter(hasText))
   return isFromLeft ? turn(items.flatMap(withOwnEdges), ({ str }) => kindOf(str)) : items
 }
 
@@ -27,7 +32,8 @@ function hasText({ str }: TextItem): boolean {
   return str.trim() !== ''
 }
 
-function isMostlyRight(items: readonly TextItem[]): boolean {
+/** Whether most letters are of a right-to-left script. */
+export function isMostlyRight(items: readonly TextItem[]): boolean {
   const letters = items.flatMap(({ str }) => str.match(/\p{L}/gu) ?? [])
   return letters.filter(isRightToLeft).length * 2 > letters.length
 }
