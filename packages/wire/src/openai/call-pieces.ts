@@ -5,11 +5,23 @@ export type OpenCall = {
   callId: string
   name: string
   argumentsText: string
+  /** The last character of the arguments that is not blank; empty where all are. */
+  lastSign: string
   /** How often its arguments were parsed to find their end. */
   parses: number
 }
 /** A piece of a call, as one delta has it: empty where the delta lacks a field. */
 export type CallPiece = { callId: string; name: string; piece: string }
+
+export function newCall({ callId, name }: Pick<CallPiece, 'callId' | 'name'>): OpenCall {
+  return { callId, name, argumentsText: '', lastSign: '', parses: 0 }
+}
+
+/** Adds a piece to the arguments. They are not read here: each reading costs as much as all pieces so far. */
+export function addPiece(call: OpenCall, piece: string): void {
+  call.argumentsText += piece
+  call.lastSign = piece.trimEnd().at(-1) ?? call.lastSign
+}
 
 /**
  * Whether a delta begins another call than the known one. Some servers send the index 0 for every call, or none, and no ids
@@ -19,13 +31,11 @@ export function beginsAnother(known: OpenCall, { callId, name, piece }: CallPiec
   if (name === '') return false
   if (callId !== '' && known.callId !== '' && callId !== known.callId) return true
   if (known.name !== '' && name !== known.name) return true
-  const { argumentsText } = known
   // A call without arguments has none to come.
-  if (argumentsText.trim() === '') return !hasKey
-  const isStart = piece.trimStart().startsWith('{') && argumentsText.trimEnd().endsWith('}')
-  return (
-    isStart && !isListedAgain(known, { callId, name, piece }) && ++known.parses <= mostParses && isWhole(argumentsText)
-  )
+  if (known.lastSign === '') return !hasKey
+  const isStart = known.lastSign === '}' && piece.trimStart().startsWith('{')
+  if (!isStart || isListedAgain(known, { callId, name, piece })) return false
+  return ++known.parses <= mostParses && isWhole(known.argumentsText)
 }
 
 /** Pieces that look like a whole call, of one call whose name is repeated: each costs as much as all before it. */

@@ -194,6 +194,22 @@ describe('ChatReader', () => {
     expect(characters).toBeLessThan(20_000)
   })
 
+  it.each(['{"x":', '{"x":{}', '    '])('does not read them again where each piece of %j repeats the name', (text) => {
+    let characters = 0
+    for (const method of ['trim', 'trimStart', 'trimEnd'] as const) {
+      const original = String.prototype[method]
+      vi.spyOn(String.prototype, method).mockImplementation(function (this: string) {
+        characters += this.length
+        return original.call(this)
+      })
+    }
+    // Two pieces alike would be taken for a call that is listed again.
+    const pieces = Array.from({ length: 500 }, (_, index) => call(0, 'a', 'echo', index === 0 ? ' ' : text))
+    read(...pieces.map((piece) => delta({ tool_calls: [piece] })), toolCalls)
+    vi.restoreAllMocks()
+    expect(characters).toBeLessThan(50_000)
+  })
+
   describe('a whole message after its deltas, as MiniMax ends a stream', () => {
     const last = (message: object) => ({
       object: 'chat.completion',

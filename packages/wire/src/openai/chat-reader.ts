@@ -7,12 +7,14 @@ import type { FrameReader } from '../stream/model-stream.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isRecord } from '../util/json.ts'
 import {
+  addPiece,
   beginsAnother,
   type CallPiece,
   followsPlaceholder,
   isCompleteCall,
   isListedAgain,
   isSentAgain,
+  newCall,
   type OpenCall,
 } from './call-pieces.ts'
 import { ReasoningDetails, reasoningContent } from './returned-reasoning.ts'
@@ -179,11 +181,11 @@ export class ChatReader implements FrameReader {
     this.#reply.countPiece(piece)
     if (isSentAgain(call, piece)) return
     if (followsPlaceholder(call, piece)) {
-      call.argumentsText = ''
+      call.argumentsText = call.lastSign = ''
       // The text that was emitted is not the beginning of the new arguments.
       if (call === this.#answer) this.#answer = undefined
     }
-    call.argumentsText += piece
+    addPiece(call, piece)
     if (call === this.#answer) this.#reply.toolInput(call.callId, piece)
   }
 
@@ -193,7 +195,7 @@ export class ChatReader implements FrameReader {
     const key = index ?? callId
     const known = key === '' ? this.#calls.at(-1) : this.#callsByKey.get(key)
     if (known && !beginsAnother(known, delta, key !== '')) return known
-    const call: OpenCall = { callId, name, argumentsText: '', parses: 0 }
+    const call = newCall(delta)
     this.#reply.countCalls(this.#calls.length + 1)
     this.#reply.countPiece(callId + name)
     this.#calls.push(call)
