@@ -1,6 +1,7 @@
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 
-/** The parts of an element that a block shown as text needs; sanitizing needs a browser. */
+/** The parts of an element that a block shown as text, or as code that grows, needs; sanitizing needs a browser. */
 class FakeNode {
   childNodes: FakeNode[] = []
   parent: FakeNode | undefined
@@ -37,6 +38,16 @@ class FakeNode {
   replaceChildren() {
     this.childNodes = []
   }
+  querySelector() {
+    return this.firstChild
+  }
+  replaceWith(node: FakeNode) {
+    const { parent } = this
+    this.remove()
+    parent?.append(node)
+  }
+  addEventListener() {}
+  setAttribute() {}
 }
 
 vi.stubGlobal('document', {
@@ -88,4 +99,18 @@ it.each([
 ])('takes %j for the beginning of code as Markdown does: %s', (text, isCode) => {
   expect(fenceStart.test(text)).toBe(isCode)
   expect(blocksOf(text, Object.create(null))[0]?.type === 'code').toBe(isCode)
+})
+
+it.each(['~', '`'])('reads a line of 200,000 %s once', (sign) => {
+  // Reading it again for each of its signs takes minutes.
+  const place = { fenceStart, line: sign.repeat(200_000) }
+  expect(runInNewContext('fenceStart.test(line)', place, { timeout: 15_000 })).toBe(false)
+})
+
+it('shows code whose fence is longer than a regex may be', () => {
+  const begin = `${'`'.repeat(100_000)}\nlet a`
+  renderer.update(begin, false)
+  vi.advanceTimersByTime(1_000)
+  expect(renderer.update(`${begin} = 1`, false)).toBe(true)
+  expect(host.text).toContain('let a = 1')
 })

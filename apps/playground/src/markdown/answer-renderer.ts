@@ -8,8 +8,13 @@ import { blocksOf, htmlOf, type Links } from './to-html.ts'
 const maxBlock = 20_000
 /** The same, of a block that is complete. */
 const maxFinished = 60_000
-/** Backticks with others on their line are code within a paragraph. */
-export const fenceStart = /^ {0,3}(`{3,}(?!.*`)|~{3,}).*\n/
+/**
+ * Backticks with others on their line are code within a paragraph. A fence is all signs in a row: fewer of them would be
+ * tried as well, each time with the rest of the line.
+ */
+export const fenceStart = /^ {0,3}(`{3,}(?!`)(?!.*`)|~{3,}(?!~)).*\n/
+/** So much of a fence is looked for in text that is new: a regex of a very long one does not compile. */
+const soughtFence = 100
 /** At most this share of the time goes into rendering one block that grows. */
 const restPerRender = 3
 /** The browser lays out a long text as a whole whenever it grows: it waits this many milliseconds per character. */
@@ -194,7 +199,7 @@ export class AnswerRenderer {
     const { node, shown, fence } = growing
     // The shown text may be the beginning of the end.
     const news = this.#text.slice(Math.max(this.#start, shown - 8))
-    if (fence ? new RegExp(`\\n {0,3}${fence}`).test(news) : /\n\s*\n/.test(news)) {
+    if (fence ? new RegExp(`\\n {0,3}${fence.slice(0, soughtFence)}`).test(news) : /\n\s*\n/.test(news)) {
       if (!fence) {
         // Text that was shown as such stays text.
         node.appendData(this.#text.slice(shown))
@@ -214,7 +219,10 @@ export class AnswerRenderer {
 
 function isClosedCode(block: Token | undefined): boolean {
   const fence = block?.type === 'code' ? fenceStart.exec(block.raw)?.[1] : undefined
-  return fence !== undefined && new RegExp(`\\n {0,3}${fence}\\s*$`).test(block?.raw ?? '')
+  if (!block || fence === undefined) return false
+  const text = block.raw.trimEnd()
+  const end = text.lastIndexOf('\n')
+  return end >= 0 && text.slice(end + 1).replace(/^ {0,3}/, '') === fence
 }
 
 function textBlock(text: string): DocumentFragment {
