@@ -25,6 +25,7 @@ const cases: readonly Case[] = [
   ['a description that is not text', 'hello', { tool: 'good' }],
   ['instructions in the description', 'hello'],
   ['1,000 tools', 'hello', { tool: 'echo_0' }],
+  ['500,000 tools', 'hello', { timeoutMs: 60_000 }],
   ['no list of tools', 'connect: network'],
   ['a list of nothing', 'hello', { tool: 'good' }],
   ['a schema that is not an object', 'hello', { tool: 'good' }],

@@ -33,7 +33,8 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
       break
     }
     before = current
-    all.push(...page.tools)
+    // A spread of hundreds of thousands would exceed the stack.
+    for (const tool of page.tools.slice(0, limits.tools + 1)) all.push(tool)
     pages++
   } while (cursor !== undefined && pages < limits.listPages && all.length <= limits.tools)
   if (all.length > limits.tools || cursor !== undefined) {
