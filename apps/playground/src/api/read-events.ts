@@ -10,19 +10,23 @@ const maxEvent = 32 * 1024 * 1024
 export async function readEvents(response: Response, onEvent: (event: AgentEvent) => void): Promise<void> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
+  /** The event that has no end yet. It is not read: reading all of it at each piece takes time by the square of its length. */
+  let begun = ''
+  let held = ''
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    rest += value
-    let from = 0
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n', from)) {
-      const event = parseEvent(rest.slice(from, end))
-      from = end + 2
+    const blocks = (held + value).split('\n\n')
+    const rest = blocks.pop() ?? ''
+    // The next piece may begin with the second line end of an event's end.
+    held = rest.endsWith('\n') ? '\n' : ''
+    for (const block of blocks) {
+      const event = parseEvent(begun + block)
+      begun = ''
       if (event) onEvent(event)
     }
-    rest = rest.slice(from)
-    if (rest.length > maxEvent) throw new Error('The stream has an event without an end.')
+    begun += rest.slice(0, rest.length - held.length)
+    if (begun.length > maxEvent) throw new Error('The stream has an event without an end.')
   }
 }
 

@@ -8,20 +8,26 @@ export const connectionLost = 'The connection was lost before the answer was com
 /** The events of a stream of `/api/v1`. @throws when the connection is lost, and for an event that is no JSON */
 export async function* readEvents(response: Response, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const decoder = new TextDecoder()
-  let rest = ''
+  /** The event that has no end yet. It is not read: reading all of it at each piece takes time by the square of its length. */
+  let begun = ''
+  let held = ''
   for await (const chunk of chunksOf(response, signal)) {
     signal.throwIfAborted()
-    rest += decoder.decode(chunk, { stream: true })
-    const blocks = rest.split('\n\n')
-    rest = blocks.pop() ?? ''
-    if (rest.length > maxChars) throw new Error('An event of the server is too large.')
+    const blocks = (held + decoder.decode(chunk, { stream: true })).split('\n\n')
+    const rest = blocks.pop() ?? ''
+    // The next piece may begin with the second line end of an event's end.
+    held = rest.endsWith('\n') ? '\n' : ''
     for (const block of blocks) {
-      const data = block
+      const event = begun + block
+      begun = ''
+      const data = event
         .split('\n')
         .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))
         .join('\n')
       if (data !== '') yield JSON.parse(data)
     }
+    begun += rest.slice(0, rest.length - held.length)
+    if (begun.length > maxChars) throw new Error('An event of the server is too large.')
   }
 }
 
