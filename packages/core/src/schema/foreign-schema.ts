@@ -10,8 +10,7 @@ export function foreignSchemaProblem(schema: unknown): string | undefined {
     return `its schema is nested deeper than ${limits.foreignSchemaDepth} levels`
   if (Buffer.byteLength(JSON.stringify(schema)) > limits.foreignSchemaBytes)
     return `its schema has more than ${limits.foreignSchemaBytes} bytes`
-  if (hasCycle(schema)) return 'its schema refers to itself'
-  return jsonSchemaProblem(schema)?.replace(/\.$/, '')
+  return referenceProblem(schema) ?? jsonSchemaProblem(schema)?.replace(/\.$/, '')
 }
 
 function depthOf(value: unknown): number {
@@ -23,22 +22,31 @@ function depthOf(value: unknown): number {
   }
 }
 
-/** Whether following the references of a schema comes back to where it began. */
-function hasCycle(root: JSONSchema): boolean {
-  const finished = new Set<unknown>()
+/**
+ * Follows the references of a schema. A flat list of definitions may lead through thousands of them, one in the other, and
+ * what converts schemas for a model would exceed the stack.
+ */
+function referenceProblem(root: JSONSchema): string | undefined {
+  const heights = new Map<unknown, number>()
   const within = new Set<unknown>()
-  const visit = (value: unknown): boolean => {
-    if (!isObject(value) || finished.has(value)) return false
-    if (within.has(value)) return true
+  let isCyclic = false
+  const heightOf = (value: unknown): number => {
+    if (!isObject(value)) return 0
+    const known = heights.get(value)
+    if (known !== undefined) return known
+    isCyclic ||= within.has(value)
+    if (isCyclic || within.size > limits.schemaDepth) return Number.POSITIVE_INFINITY
     within.add(value)
     const { $ref } = value
-    const found =
-      (typeof $ref === 'string' && visit(referred($ref, root))) || Object.values(value).some((child) => visit(child))
+    let inner = typeof $ref === 'string' ? heightOf(referred($ref, root)) : 0
+    for (const child of Object.values(value)) inner = Math.max(inner, heightOf(child))
     within.delete(value)
-    finished.add(value)
-    return found
+    heights.set(value, inner + 1)
+    return inner + 1
   }
-  return visit(root)
+  const height = heightOf(root)
+  if (isCyclic) return 'its schema refers to itself'
+  return height > limits.schemaDepth ? `its references lead more than ${limits.schemaDepth} levels deep` : undefined
 }
 
 function referred(reference: string, root: JSONSchema): unknown {

@@ -19,6 +19,13 @@ const refusal = async (specs: unknown, options?: Partial<Omit<AgentOptions, 'mod
   )
 }
 
+/** A schema whose definitions refer one to the other; with `reversed` the last one is listed first. */
+function chain(length: number, reversed = false): JSONSchema {
+  const links = Array.from({ length }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }] as const)
+  const $defs = Object.fromEntries([...(reversed ? links.toReversed() : links), [`d${length}`, {}]])
+  return { type: 'object', $defs, properties: { a: { $ref: '#/$defs/d0' } } }
+}
+
 function deep(levels: number): JSONSchema {
   let schema: JSONSchema = { type: 'object' }
   for (let level = 0; level < levels; level++) schema = { type: 'object', properties: { a: schema } }
@@ -81,6 +88,8 @@ describe('tools that a client brings', () => {
       [{ ...paint, inputSchema: { type: 'object', properties: { a: { $ref: '#/properties/%61' } } } }],
       'refers to itself',
     ],
+    ['a chain of 1,500 references', [{ ...paint, inputSchema: chain(1_500) }], 'more than 200 levels deep'],
+    ['such a chain from its end', [{ ...paint, inputSchema: chain(1_500, true) }], 'more than 200 levels deep'],
     ['no tools', [null], 'its description is'],
     ['no list', 'paint', '`clientTools`'],
   ])('are refused with %s', async (_, specs, message) => {
