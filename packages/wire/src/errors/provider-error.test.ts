@@ -321,6 +321,16 @@ describe('providerError', () => {
     expect(classify({ status: 502, message: '<html><body>Bad gateway' }).message).not.toContain('<')
   })
 
+  it('cuts the names that an error frame of any length has', () => {
+    const long = 'x'.repeat(1_000_000)
+    const error = providerError(
+      failureOfBody({ error: { message: 'm', code: long, type: long, request_id: long } }),
+      context,
+    )
+    expect(error.requestId).toBe('x'.repeat(200))
+    expect(inspect(error, { depth: 9, maxStringLength: null }).length).toBeLessThan(10_000)
+  })
+
   it("cuts the provider's text: 600 characters in the message, 4 kB in the cause (Q22)", () => {
     const error = classify({ status: 400, message: 'x'.repeat(9000), body: 'y'.repeat(9000) })
     expect(error.message.length).toBeLessThan(700)

@@ -28,6 +28,8 @@ const longestMessage = 600
 /** How much of a message the classification reads; in characters. */
 const longestRead = 4096
 const longestBody = 4096
+/** Longest code, type or request id of a provider; in characters. */
+const longestName = 200
 
 /**
  * The AgentKitError of a failed call or an error frame. Its `cause` holds the provider's answer as plain data, cut at
@@ -55,7 +57,7 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   const requestId = requestIdOf(failure.headers) ?? failure.requestId
   if (failure.status !== undefined) details.status = failure.status
   if (wait !== undefined) details.retryAfterMs = wait
-  if (requestId !== undefined) details.requestId = requestId
+  if (requestId !== undefined) details.requestId = requestId.slice(0, longestName)
   if (code === 'timeout') details.phase = 'first-byte'
   const status = failure.status === undefined ? '' : ` (${failure.status})`
   const message = `${provider} ${sentences[code] ?? 'failed'}${status}: ${words}`
@@ -151,8 +153,8 @@ function causeOf(failure: Failure, secrets: readonly string[]): object {
   const plain = (text: string): string => cut(redactSecrets(text, secrets), longestBody)
   return {
     ...(status && { status }),
-    ...(code && { code }),
-    ...(type && { type }),
+    ...(code && { code: code.slice(0, longestName) }),
+    ...(type && { type: type.slice(0, longestName) }),
     ...(failedGeneration !== undefined && { failedGeneration: plain(failedGeneration) }),
     body: plain(body ?? message),
   }
