@@ -1,5 +1,5 @@
 import type { RememberedTurn } from '@agentkit/core'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { toHits } from './to-hits.ts'
 
 function turnOf(text: string): RememberedTurn {
@@ -12,4 +12,18 @@ it('reads long runs of marks in linear time', () => {
   expect(toHits('harbour', found)).toHaveLength(20)
   // Linear reading takes some milliseconds; quadratic reading of so much takes ten seconds and more.
   expect(performance.now() - startedAt).toBeLessThan(3_000)
+})
+
+it('copies no list of the parts for each part of a text', () => {
+  const { slice } = Array.prototype
+  let items = 0
+  vi.spyOn(Array.prototype, 'slice').mockImplementation(function (this: unknown[], from, to) {
+    const part = slice.call(this, from, to)
+    items += part.length
+    return part
+  })
+  const hits = toHits('harbour', [{ turns: [turnOf('12\n'.repeat(6_000))], score: 1 }])
+  vi.restoreAllMocks()
+  expect(hits).toHaveLength(1)
+  expect(items).toBeLessThan(100_000)
 })
