@@ -43,10 +43,11 @@ export function citations(options: CitationsOptions = {}): Scorer {
         if (problem !== undefined) problems.push(`${source.file}: ${problem}`)
       }
       const files = sources.flatMap(({ file }) => [file, file.slice(file.lastIndexOf('/') + 1)])
+      const quotes = sources.map(({ quote }) => normalized(quote))
       // An address may end with a slash: without a name there is nothing to leave out.
       for (const { sentence, claims } of claimsOf(text, [...new Set(files)].filter(Boolean))) {
         checks++
-        const absent = claims.filter((claim) => !sources.some(({ quote }) => hasClaim(quote, claim)))
+        const absent = claims.filter((claim) => !quotes.some((quote) => hasClaim(quote, claim)))
         if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${firstChars(sentence, 100)}"`)
       }
       const unchecked = reader || sources.length === 0 ? [] : ['the files of the quotes were not read: pass `folder`']

@@ -87,9 +87,11 @@ export function normalized(text: string): string {
     .trim()
 }
 
-/** Whether a quote contains a claim as a whole: "12" is not in "2012". */
-export function hasClaim(quote: string, claim: string): boolean {
-  const text = normalized(quote)
+/**
+ * Whether a quote contains a claim as a whole: "12" is not in "2012".
+ * @param text the quote, {@link normalized} once for all claims
+ */
+export function hasClaim(text: string, claim: string): boolean {
   const wanted = normalized(claim)
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const [before = '', after = ''] = [text[at - 1], text[at + wanted.length]]
