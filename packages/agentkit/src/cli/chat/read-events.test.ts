@@ -25,7 +25,11 @@ it('says that the connection is lost, and leaves an abort as it is', async () =>
   await expect(stopped.next()).rejects.toThrow('terminated')
 })
 
-const readAll = (response: Response) => Array.fromAsync(readEvents(response, new AbortController().signal))
+async function readAll(response: Response): Promise<unknown[]> {
+  const events: unknown[] = []
+  for await (const event of readEvents(response, new AbortController().signal)) events.push(event)
+  return events
+}
 
 /** A stream of this text in pieces of this length. */
 function inPieces(text: string, length: number): Response {
