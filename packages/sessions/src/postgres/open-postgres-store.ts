@@ -90,7 +90,7 @@ export function openPostgresStore(
           holder.release(runId)
         } catch (error) {
           // A run whose end could not be stored is lost from now on, and settled by the next run.
-          if (holder.held(runId)) holder.abandon(runId)
+          holder.abandon(runId)
           throw error
         }
       })

@@ -28,7 +28,7 @@ export interface Holder {
   hold(work: string, held?: Held): void
   /** @param attempt only this one; any when absent */
   release(work: string, attempt?: number): void
-  /** Gives up a run whose end could not be stored: the run counts as lost from now on. */
+  /** Gives up a run whose end could not be stored: this attempt of it counts as lost from now on. */
   abandon(runId: string): void
   /** The state of a run that this store holds. */
   held(work: string): Held | undefined
@@ -46,7 +46,8 @@ export type HolderOptions = { heartbeatMs: number; staleAfterMs: number }
 export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: HolderOptions): Holder {
   const id = crypto.randomUUID()
   const works = new Map<string, Held>()
-  const abandoned = new Set<string>()
+  /** The attempt of each. */
+  const abandoned = new Map<string, number>()
   let heart: NodeJS.Timeout | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
   let offset = 0
@@ -61,9 +62,9 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   const beat = async (query: Query = database.query): Promise<void> => {
     await learn(query(beatText, [id]))
     lastBeat = performance.now()
-    for (const runId of [...abandoned]) {
-      await query(freeText, [id, runId])
-      abandoned.delete(runId)
+    for (const [runId, attempt] of [...abandoned]) {
+      await query(freeText, [id, runId, attempt])
+      if (abandoned.get(runId) === attempt) abandoned.delete(runId)
     }
   }
   const start = (): void => {
@@ -96,8 +97,10 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (attempt === undefined || works.get(work)?.attempt === attempt) works.delete(work)
     },
     abandon(runId) {
+      const held = works.get(runId)
+      if (!held) return
       works.delete(runId)
-      abandoned.add(runId)
+      abandoned.set(runId, held.attempt)
       start()
     },
     held: (work) => works.get(work),
@@ -121,6 +124,6 @@ const beatText = `WITH old AS (DELETE FROM agentkit.holders WHERE heartbeat < cl
   INSERT INTO agentkit.holders (id, heartbeat) VALUES ($1, clock_timestamp())
   ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat
   RETURNING (extract(epoch FROM heartbeat) * 1000)::float8 AS now`
-/** Nothing has this id: the run is lost. */
+/** Nothing has this id: the run is lost. A later attempt may be held by this store again. */
 const freeText = `UPDATE agentkit.runs SET holder = holder || ' (gone)'
-  WHERE holder = $1 AND run_id = $2 AND status = 'running'`
+  WHERE holder = $1 AND run_id = $2 AND attempt = $3 AND status = 'running'`
