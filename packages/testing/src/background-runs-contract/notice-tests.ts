@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { approval, done, newRun } from '../run-store-contract/runs.ts'
+import { approval, done, newRun, versionOf } from '../run-store-contract/runs.ts'
 import { key } from '../session-store-contract/turns.ts'
 import { alone, enqueue, finish, type GetBackground, queued, takeOver, takeOverAlone } from './background.ts'
 
@@ -28,6 +28,26 @@ export function noticeTests(getStores: GetBackground): void {
     expect(notices[0]?.record).not.toHaveProperty('text')
     expect(new Set(notices.map(({ noticeId }) => noticeId)).size).toBe(2)
     expect(Math.abs((notices[0]?.createdAt ?? 0) - runs.now())).toBeLessThan(60_000)
+  })
+
+  it('keeps a notice as it was, though its run has ended again and is replaced since', async () => {
+    const stores = getStores()
+    const { store, runs, background } = stores
+    await enqueue(stores, queued('r1', { notifies: true }))
+    await takeOver(stores, 'r1')
+    await runs.end('r1', { attempt: 1, status: 'failed', finishReason: 'error' })
+    await background.retry('r1')
+    await takeOver(stores, 'r1')
+    const place = { start: 0, end: 4, quote: 'Done', chunkId: 'c1' }
+    const sources = [{ file: 'a.txt', ...place, score: { fused: 1 } }]
+    await runs.end('r1', { attempt: 2, ...done, text: 'Done é.', sources })
+    await runs.create(key, newRun('r2', { expectedVersion: await versionOf(store), replaces: 'r1' }))
+    const notices = await background.takeNotices(['helper'], page)
+    const kept = notices.map(({ record }) => [record.status, record.text, record.sources, record.replaced])
+    expect(kept).toEqual([
+      ['failed', undefined, [], undefined],
+      ['done', 'Done é.', sources, undefined],
+    ])
   })
 
   it('keeps notices of cancelled and replaced runs, and of direct ones that want them', async () => {

@@ -60,20 +60,25 @@ const failText = 'UPDATE agentkit.notices SET due_at = NULL, failure = $2 WHERE 
 const approvalsOfThen = `CASE WHEN n.status = 'waiting' THEN (SELECT json_agg(json_build_object('approval_id', a.approval_id,
     'attempt', a.attempt, 'body', a.body, 'decision', NULL) ORDER BY id)
   FROM agentkit.approvals AS a WHERE a.run = n.run AND a.attempt >= n.attempt) END`
-/** The answer of the end that the notice reports: a run that was retried since then may have another one. */
-const answerOfThen = 'CASE WHEN n.status = r.status AND n.attempt = r.attempt THEN r.answer END'
+/** A run that is retried has no answer, and then another one. */
+const isLastEnd = 'r.ended_at = n.created_at AND r.attempt = n.attempt'
 const columnsOfThen = listColumns
   .replace('r.status,', 'n.status,')
   .replace('r.attempt,', 'n.attempt,')
   .replace('r.ended_at,', `CASE WHEN n.status <> 'waiting' THEN n.created_at END AS ended_at,`)
   .replace('r.finish_reason,', 'n.finish_reason,')
   .replace('r.error,', 'n.error,')
+  .replace('r.replaced,', 'false AS replaced,')
+  .replace(
+    'r.sources',
+    `CASE WHEN ${isLastEnd} THEN r.sources END AS sources, CASE WHEN ${isLastEnd} THEN r.answer END AS answer`,
+  )
   .replace(/CASE WHEN r\.status = 'waiting' THEN [\s\S]* AS approvals/, `${approvalsOfThen} AS approvals`)
 const takeText = `WITH taken AS (
     UPDATE agentkit.notices SET tries = tries + 1, due_at = $3::bigint WHERE id IN (
       SELECT id FROM agentkit.notices WHERE agent_id = ANY($1) AND due_at <= $2::bigint
       ORDER BY due_at, id LIMIT $4 FOR UPDATE SKIP LOCKED)
     RETURNING *
-  ) SELECT ${columnsOfThen}, ${answerOfThen} AS answer, n.notice_id, n.tries, n.created_at AS noticed_at
+  ) SELECT ${columnsOfThen}, n.notice_id, n.tries, n.created_at AS noticed_at
     FROM taken AS n JOIN agentkit.runs AS r ON r.number = n.run JOIN agentkit.sessions AS s ON s.id = r.session
     ORDER BY n.id`
