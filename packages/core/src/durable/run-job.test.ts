@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
 import { clerk } from '../__fixtures__/clerk.ts'
 import { calls } from '../__fixtures__/payer.ts'
 import { AgentKitError } from '../index.ts'
@@ -105,4 +106,17 @@ it('reports a run that is cancelled just before it begins as aborted, not as one
   const onSettled: OnSettled = (_, _spent, result) => settled.push(result)
   expect(await jobRunner({ store, runs: backgroundOf(store), onSettled }).run(cancelled, runId)).toBe('done')
   expect(settled).toEqual([{ runId, finishReason: 'aborted' }])
+})
+
+it('has ended a run that failed, though its store takes a time to store that', async () => {
+  const { agent, store } = clerk(() => [new AgentKitError('bad-request', 'No.')]).open()
+  const runs = backgroundOf(store)
+  const end = runs.end.bind(runs)
+  // Longer than a caller of a direct run waits for the store.
+  vi.spyOn(runs, 'end').mockImplementation((...entry) => sleep(limits.endFailedMs * 4).then(() => end(...entry)))
+  const { runId } = await agent.enqueue('Look.')
+  const settled: string[] = []
+  const onSettled: OnSettled = (_, _spent, { error }) => settled.push(error?.code ?? '')
+  expect(await jobRunner({ store, runs, onSettled }).run(agent, runId)).toBe('done')
+  expect(settled).toEqual(['bad-request'])
 })

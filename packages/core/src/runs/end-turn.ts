@@ -19,6 +19,8 @@ import type { RunState } from './run-state.ts'
 import type { OpenRun } from './snapshot.ts'
 
 type EndedRun = Pick<OpenRun, 'turn' | 'state' | 'ledger' | 'scope'>
+/** `stored` is a run that continues, as it was before. */
+type StoppedRun = EndedRun & { stored?: { isBackground?: boolean } }
 
 /**
  * Ends the turn of a run that has finished, emits `run-end`, and releases the session.
@@ -51,9 +53,9 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
 /**
  * Ends the turn of a run that was stopped, and emits `run-end`. The run has its reason already, so errors of the store
  * change nothing: a turn that cannot be ended now is ended before the session's next run. After an error or an abort it
- * waits only briefly.
+ * waits only briefly, but longer in a worker, for which a run has failed once that is stored.
  */
-export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> {
+export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void> {
   const { turn, state, ledger, scope } = run
   const { signal, emit, events } = scope
   const status = turnStatus(state, end)
@@ -74,7 +76,7 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
     .catch(() => {})
     .finally(() => turn.release())
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
-  else await settledWithin(limits.endFailedMs, ending)
+  else await settledWithin(run.stored?.isBackground ? limits.endWorkedMs : limits.endFailedMs, ending)
   held?.release()
 }
 
