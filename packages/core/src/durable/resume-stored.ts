@@ -5,6 +5,8 @@ import { follow } from '../runs/follow.ts'
 import type { RunResult } from '../runs/run.ts'
 import { cancelStored } from '../sessions/end-event.ts'
 import { redactSecrets } from '../util/redact.ts'
+import { backgroundOf } from './background-of.ts'
+import { warnWithoutWorker } from './living-workers.ts'
 import { resultOf } from './result-of.ts'
 
 /**
@@ -18,6 +20,7 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
   if (!handover?.isDelegated) return left
   const owner = { agentId, store, approvalMs }
   try {
+    await warnWithoutWorker(backgroundOf(store), agentId)
     for await (const event of follow(store, runId, { after: events?.lastSeq() ?? 0, signal })) {
       await events?.relay(event)
       // A reader that leaves now cancels nothing: the run has ended, or waits.

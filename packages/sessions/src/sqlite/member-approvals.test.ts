@@ -1,5 +1,5 @@
 import type { AgentEvent, Swarm } from '@agentkit/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { setStoreTime } from '../util/store-time.ts'
 import {
   backgroundTests,
@@ -79,6 +79,32 @@ describe('members that wait for approval', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((one, other) => one - other))
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop' })
   })
+
+  it(
+    'wait for a worker when a caller resumes the outermost run, which says so where none lives',
+    patiently,
+    async () => {
+      const first = paying({ sessions: open() })
+      const worker = await work(first)
+      const { runId } = await first.enqueue('Go.', session)
+      const { approvals } = await first.result(runId)
+      await worker.close()
+      afterTest(setStoreTime(() => Date.now() + 60_000))
+      const lines: string[] = []
+      const print = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+      afterTest(() => print.mockRestore())
+      const swarm = paying({ sessions: open() })
+      const run = swarm.resume(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
+      const resumed = run.result
+      await vi.waitFor(
+        () => expect(lines.join('')).toContain('no worker for the agent "team" is known to live'),
+        10_000,
+      )
+      await work(swarm)
+      expect(await resumed).toMatchObject({ runId, finishReason: 'stop', text: 'Team: all is done.' })
+      expect(lines).toHaveLength(1)
+    },
+  )
 
   it('ask again, in another step', patiently, async () => {
     const done: string[] = []
