@@ -195,6 +195,6 @@ export const limits = {
   noticeLifeMs: 86_400_000,
   /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays acquired meanwhile. */
   endFailedMs: 50,
-  /** The same of a background run, which no caller waits for. */
-  endWorkedMs: 10_000,
+  /** The same of a stored run that continues. */
+  endStoredMs: 10_000,
 } as const

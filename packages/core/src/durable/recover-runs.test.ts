@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { mortalProcess } from '../__fixtures__/mortal-process.ts'
 import { calls } from '../__fixtures__/payer.ts'
 import type { RunRecord } from '../data/run-record.ts'
-import { Agent, type SessionStore, tool } from '../index.ts'
+import { Agent, AgentKitError, type SessionStore, tool } from '../index.ts'
 import { limits } from '../limits.ts'
 import { recoverRuns } from './recover-runs.ts'
+import type { OnSettled } from './run-job.ts'
 
 const session = { userId: 'ann', sessionId: 's' }
 const patiently = { timeout: 30_000 }
@@ -41,6 +43,26 @@ describe('the search for runs without a process', () => {
     expect(await settled(disk, runId)).toMatchObject({ status: 'done', text: 'Paid.' })
     controller.abort()
     await recovery.ended
+  })
+
+  it('reports a run that has failed, though its store takes a time to store that', async () => {
+    const disk = memoryDisk()
+    const { store } = disk.open()
+    const agent = agentOf(store, [calls('pay 1'), new AgentKitError('bad-request', 'No.')])
+    const { runId, approvals } = await agent.stream('Pay.', session).result
+    const { runs } = store
+    const end = runs.end.bind(runs)
+    // Longer than a caller of a run waits for the store.
+    vi.spyOn(runs, 'end').mockImplementation((...entry) => sleep(limits.endFailedMs * 4).then(() => end(...entry)))
+    await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+    const controller = new AbortController()
+    const reported: unknown[] = []
+    const onSettled: OnSettled = (_, _spent, { error }) => reported.push(error?.code)
+    const recovery = recoverRuns([agent], { signal: controller.signal, onSettled })
+    expect(await settled(disk, runId)).toMatchObject({ status: 'failed', error: { code: 'bad-request' } })
+    controller.abort()
+    await recovery.ended
+    expect(reported).toEqual(['bad-request'])
   })
 
   it('starts a run alone, and later, with which processes died; and ends it when five have', async () => {

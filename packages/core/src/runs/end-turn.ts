@@ -53,7 +53,7 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
 /**
  * Ends the turn of a run that was stopped, and emits `run-end`. The run has its reason already, so errors of the store
  * change nothing: a turn that cannot be ended now is ended before the session's next run. After an error or an abort it
- * waits only briefly, but longer in a worker, for which a run has failed once that is stored.
+ * waits only briefly, but longer for a run that a worker or a server continues: it has failed for them once that is stored.
  */
 export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void> {
   const { turn, state, ledger, scope } = run
@@ -76,8 +76,13 @@ export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void
     .catch(() => {})
     .finally(() => turn.release())
   if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
-  else await settledWithin(run.stored?.isBackground ? limits.endWorkedMs : limits.endFailedMs, ending)
+  else await settledWithin(isAwaited(run) ? limits.endStoredMs : limits.endFailedMs, ending)
   held?.release()
+}
+
+/** Whether it is worth while to wait for the store: no one waits for a background run, nor has aborted another one. */
+function isAwaited({ stored, scope: { signal } }: StoppedRun): boolean {
+  return stored !== undefined && (stored.isBackground === true || !signal.aborted)
 }
 
 /** The answer of a run that was stopped, interrupted or that of its members: only the end of the turn stores it. */
