@@ -30,8 +30,12 @@ export type RecoveryOptions = {
   concurrency?: number
   /** Called with a run that has ended here, or waits, with what it has used here: for a log. */
   onSettled?: OnSettled
-  /** Waits for a place among all runs of the process. @returns leaves it */
-  enter?(runId: string): Promise<() => void>
+  /**
+   * Waits for a place among all runs of the process.
+   * @param userId absent where the run could not be read
+   * @returns leaves it
+   */
+  enter?(runId: string, userId?: string): Promise<() => void>
 }
 
 export type Recovery = {
@@ -63,10 +67,10 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   let isAwake = false
 
   const continueOne = async (agent: RecoverableAgent, runId: string): Promise<void> => {
-    const leave = await enter(runId)
+    const before = await recordOf(agent, runId)
+    const leave = await enter(runId, before?.userId)
     try {
       if (signal.aborted) return
-      const before = await recordOf(agent, runId)
       // If another process was faster, or its session is busy, it is found again or has ended.
       const result = await agent.continueRun(runId).result
       await endUnreadable(agent, runId, result.error)

@@ -5,7 +5,11 @@ import type { EventSource, Send } from './event-stream.ts'
 import { ProblemError, runProblem, thrownProblem } from './problem.ts'
 
 /** The parts of a run that a reader needs. */
-export type LiveRun = Pick<AgentRun, 'runId' | 'result'> & AsyncIterable<AgentEvent>
+export type LiveRun = Pick<AgentRun, 'runId' | 'result'> &
+  AsyncIterable<AgentEvent> & {
+    /** Called when the reader has left. It cancels nothing. */
+    leave?(): void
+  }
 
 /**
  * The events of a run whose client waits for it: the client's reading paces the run, and a client that leaves, or stops
@@ -36,7 +40,11 @@ export function detachedEvents(starting: Promise<LiveRun>, encode: EncodeEvent =
       void send('', { beginsAnswer: true })
       return readRun(starting, (text, options) => send(text, { ...options, isFollowed: true }), encode)
     },
-    leave() {},
+    leave: () =>
+      void starting.then(
+        (run) => run.leave?.(),
+        () => {},
+      ),
   }
 }
 

@@ -70,3 +70,25 @@ it('streams the end of the run to the client that has decided where another serv
     .poll(() => entries)
     .toMatchObject([{ level: 'info', message: 'A run has ended.', run_id, finish_reason: 'stop' }])
 })
+
+it('no longer waits for the end on another server when the client that has decided leaves', async () => {
+  const { agent, path, options, run_id, busy, decide, end } = await busyServer()
+  const decided = await decide()
+  const held = Promise.withResolvers<string>()
+  const other = storedAgent([() => held.promise], { path })
+  closers.push((await serve(other.agent, options)).close)
+  await until(() => other.model.requests.length === 1)
+  let waiting: AbortSignal | undefined
+  const { result } = agent
+  agent.result = (runId, following) => {
+    waiting = following?.signal
+    return result.call(agent, runId, following)
+  }
+  end()
+  expect((await busy).status).toBe(200)
+  await expect.poll(() => waiting?.aborted).toBe(false)
+  await decided.body?.cancel()
+  await expect.poll(() => waiting?.aborted).toBe(true)
+  held.resolve('Paid elsewhere.')
+  expect(await result.call(agent, run_id)).toMatchObject({ text: 'Paid elsewhere.' })
+})

@@ -9,12 +9,14 @@ import type { RouteParts } from '../request/parts.ts'
  */
 export function endedElsewhere({ agent, capacity }: RouteParts, run: AgentRun, userId: string): LiveRun {
   const { runId, result } = run
-  const signal = capacity.draining
+  const left = new AbortController()
   return {
     ...{ runId, result },
+    leave: () => left.abort(),
     async *[Symbol.asyncIterator]() {
       for await (const event of run) {
         const isElsewhere = event.type === 'run-end' && event.error?.code === 'session-conflict'
+        const signal = AbortSignal.any([capacity.draining, left.signal])
         const found = isElsewhere ? await agent.result?.(runId, { userId, signal }).catch(() => undefined) : undefined
         if (found) yield* endOf(found, event)
         else yield event

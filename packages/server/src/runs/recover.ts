@@ -13,15 +13,24 @@ type RecoverOptions = {
   signal: AbortSignal
 }
 
-/** Continues the agent's runs whose process has died or was stopped, within the places of this server. */
+/** Continues the agent's runs whose process has died or was stopped, within the places of this server and of its users. */
 export function recover({ agent, capacity, log, signal }: RecoverOptions): Recovery | undefined {
   if (!agent.sessions.runs || !isRecoverable(agent)) return undefined
+  const waiting = new Set<string>()
   return recoverRuns([agent], {
     signal,
-    async enter(runId) {
-      // The run continues within the places of its user, for the client that has decided.
+    async enter(runId, userId) {
+      // The run continues for the client that has decided.
       if (capacity.continuations.has(runId)) throw new ProblemError('overloaded')
-      return capacity.runs.enter(signal)
+      if (userId === undefined) return capacity.runs.enter(signal)
+      // The runs of one user that wait for a place do not keep those of others from continuing.
+      if (waiting.has(userId)) throw new ProblemError('overloaded')
+      waiting.add(userId)
+      try {
+        return await capacity.enter(signal, { userId, isContinued: true })
+      } finally {
+        waiting.delete(userId)
+      }
     },
     onSettled({ userId }, spent, result) {
       capacity.countRun(userId, spent)
