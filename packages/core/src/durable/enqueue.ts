@@ -9,7 +9,7 @@ import type { AgentSpec } from '../loop/types.ts'
 import { tighten } from '../policies/budget.ts'
 import { checkPriced } from '../policies/price.ts'
 import type { EnqueueItem } from '../runs/background.ts'
-import { currentRequestId } from '../runs/current-request.ts'
+import { clientDataOf, currentRequestId } from '../sessions/current-request.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
 import type { RecordedOptions } from '../sessions/recorded-data.ts'
 import { cancelReplaced, replacedBy } from '../sessions/replaced-turns.ts'
@@ -51,7 +51,8 @@ export async function enqueueRuns(
   for (const entry of untraced) {
     const replaced = await waitingReplaced(enqueuer.spec.sessions, entry)
     waiting.set(entry.runId, replaced.waiting)
-    entries.push({ ...replaced.entry, options: { ...(entry.options as object), ...origin } })
+    const options = { ...(entry.options as object), ...origin, ...clientDataOf(entry.runId) }
+    entries.push({ ...replaced.entry, options })
   }
   const { background } = runs
   const stored: { runId: string }[] = []

@@ -3,6 +3,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentEvent, Emit } from '../data/event.ts'
 import { limits } from '../limits.ts'
 import { startDeadline } from '../policies/deadline.ts'
+import { keepRequest } from '../sessions/current-request.ts'
 import { linkSignal } from '../util/abort.ts'
 import { type DraftedRun, type DraftForm, elementsOf, partialsOf } from './drafts.ts'
 import { EventBuffer, type EventControl } from './event-buffer.ts'
@@ -96,6 +97,7 @@ export function startRun(request: RunRequest): StartableRun {
   const end = (reason: AgentKitError): void => controller.abort(reason)
   let result: Promise<RunResult> | undefined
   let iterated = false
+  const inRequest = keepRequest(runId)
 
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
@@ -127,11 +129,13 @@ export function startRun(request: RunRequest): StartableRun {
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
       .then(() =>
-        request.execute({
-          ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
-          isFollowed: () => events.isFollowed(),
-          endsForApproval: !request.waitForApprovals,
-        }),
+        inRequest(() =>
+          request.execute({
+            ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
+            isFollowed: () => events.isFollowed(),
+            endsForApproval: !request.waitForApprovals,
+          }),
+        ),
       )
       .then((ended) => {
         if (!ended.error || seen.isSeen) return ended

@@ -17,6 +17,8 @@ export type RecordedOptions = {
   trace?: Readonly<Record<string, string>>
   /** Of the request that enqueued it, for logs. */
   requestId?: string
+  /** What its client sent with it, and reads again. */
+  client?: JSONValue
 }
 
 /** How far a run has come, as it is stored with each step. Its field names are stored, too. */
@@ -61,6 +63,11 @@ export function holdsSession(stored: StoredRun): boolean {
 export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {
   // Written by `createRun`.
   return options as unknown as RecordedOptions
+}
+
+/** What the client of a run sent with it. */
+export function storedClientData({ options }: Pick<StoredRun, 'options'>): JSONValue | undefined {
+  return isRecord(options) ? options.client : undefined
 }
 
 export function progressOf({ progress }: Pick<StoredRun, 'progress'>): RecordedProgress | undefined {

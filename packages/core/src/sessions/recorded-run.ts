@@ -9,6 +9,7 @@ import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.
 import { limits } from '../limits.ts'
 import { redactedInfo } from '../util/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
+import { clientDataOf } from './current-request.ts'
 import type { EventQueue } from './event-queue.ts'
 import {
   holdsSession,
@@ -95,7 +96,10 @@ export type NewRecord = {
 export async function createRun(record: NewRecord, expectedVersion: number): Promise<void> {
   const { runs, key, runId, agentId, input, seeded, replaces, isResumable, deadline, agentVersion, notifies } = record
   const { keepsEvents = isResumable } = record
-  const options: RecordedOptions = { seeded, ...(record.options !== undefined && { run: record.options }) }
+  const options: RecordedOptions = {
+    ...{ seeded, ...clientDataOf(runId) },
+    ...(record.options !== undefined && { run: record.options }),
+  }
   await runs.create(key, {
     ...{ runId, agentId, expectedVersion, input, isResumable, keepsEvents },
     ...(replaces !== undefined && { replaces }),

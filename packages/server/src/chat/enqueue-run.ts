@@ -1,5 +1,5 @@
 import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
-import { enqueuedBytes, withRequestId } from '@agentkit/core/internal'
+import { enqueuedBytes, withRequest } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { replacedProblem } from './replaced-problem.ts'
@@ -22,7 +22,7 @@ type Enqueue = NonNullable<Runnable['enqueue']>
  */
 export async function enqueueRun(
   { agent, limits }: RouteParts,
-  { question, userId, sessionId, history, replaces }: ChatMessage,
+  { question, userId, sessionId, history, replaces, clientData }: ChatMessage,
   { requestId, idempotencyKey }: { requestId: string; idempotencyKey?: string | undefined },
 ): Promise<string> {
   const options: Parameters<Enqueue>[1] = {
@@ -35,7 +35,8 @@ export async function enqueueRun(
   requireRoom('The history before it', history, enqueuedBytes.history)
   try {
     const bounds = { queued: limits.queued, userQueued: limits.userQueued }
-    const run = await withRequestId(requestId, () => agent.enqueue?.(question, options, bounds))
+    const request = { requestId, ...(clientData !== undefined && { client: clientData }) }
+    const run = await withRequest(request, () => agent.enqueue?.(question, options, bounds))
     return (run as { runId: string }).runId // `requireBackground` has found the method
   } catch (error) {
     throw isAgentKitError(error) && error.code === 'overloaded'

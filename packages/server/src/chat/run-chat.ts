@@ -1,5 +1,5 @@
-import type { AgentEvent, AgentRun, InputPart, Message, Runnable, RunResult, ToolSpec } from '@agentkit/core'
-import { reported } from '@agentkit/core/internal'
+import type { AgentEvent, AgentRun, InputPart, JSONValue, Message, Runnable, RunResult, ToolSpec } from '@agentkit/core'
+import { reported, withRequest } from '@agentkit/core/internal'
 import type { WholeFormat } from '../answer/encode-answer.ts'
 import type { EncodeEvent } from '../answer/encode-event.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
@@ -25,6 +25,8 @@ export type ChatMessage = {
   replaces?: string
   /** Tools that the client executes. */
   clientTools?: readonly ToolSpec[]
+  /** What is stored with the run for its client. */
+  clientData?: JSONValue
 }
 
 /** How a run is answered: by its events while it runs, or once it has ended. */
@@ -130,11 +132,12 @@ function handedBack(): ProblemError {
 type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }
 
 function startRun(agent: Runnable, request: ChatMessage, bounds: Bounds): AgentRun {
-  const { question, userId, sessionId, history, replaces, clientTools } = request
+  const { question, userId, sessionId, history, replaces, clientTools, clientData } = request
   const ids = { userId, ...(sessionId !== undefined && { sessionId }) }
   const options = { ...ids, history, ...(replaces !== undefined && { replaces }), ...(clientTools && { clientTools }) }
   try {
-    return reported(agent.stream(question, { ...options, ...bounds, onApproval: 'end' }))
+    const stream = (): AgentRun => agent.stream(question, { ...options, ...bounds, onApproval: 'end' })
+    return reported(clientData === undefined ? stream() : withRequest({ client: clientData }, stream))
   } catch (error) {
     throw thrownProblem(error)
   }

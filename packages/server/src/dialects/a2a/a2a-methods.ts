@@ -1,4 +1,5 @@
 import type { RunRecord } from '@agentkit/core'
+import { statusTime } from '@agentkit/core/internal'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { throwProblem } from '../../answer/problem.ts'
@@ -66,7 +67,7 @@ async function subscribe({ call, userId, context, parts }: CallOf): Promise<Resp
   const reader = await readAnswer(parts, stored)
   if (record.status === 'waiting') return streamedTask(call, await taskWithAnswer(parts, stored))
   if (!reader) throw new A2AError('UnsupportedOperation', 'The events of this task are not kept: read it by GetTask.')
-  const task = taskOf(record, reader)
+  const task = taskOf(record, reader, statusTime(stored))
   const encode = taskEncoder({ callId: call.id, contextId: task.contextId, followed: { reader } })
   context.set('runId', record.runId)
   const { agent, capacity } = parts
@@ -96,20 +97,20 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
   runStoreOf(parts.agent)
   const filter = { userId, ...(contextId !== undefined && { sessionId: contextId }), limit: maxTasks }
   const runs = await parts.agent.runs(filter).catch(throwProblem)
-  const isAsked = (record: RunRecord): boolean => {
-    const isInState = state === anyState || stateOf(record) === state
-    return isInState && (since === undefined || Date.parse(changedAt(record)) >= since)
-  }
-  const found = runs.filter(isAsked).sort((one, other) => changedAt(other).localeCompare(changedAt(one)))
-  const start = (pageToken ?? '') === '' ? 0 : found.findIndex(({ runId }) => runId === pageToken)
+  const inState = runs.filter((record) => state === anyState || stateOf(record) === state)
+  const dated = await Promise.all(inState.map((record) => withTime(parts, record)))
+  const found = dated
+    .filter(({ changedAt }) => since === undefined || Date.parse(changedAt) >= since)
+    .sort((one, other) => other.changedAt.localeCompare(one.changedAt))
+  const start = (pageToken ?? '') === '' ? 0 : found.findIndex(({ record }) => record.runId === pageToken)
   if (start === -1) throw invalid('pageToken', 'must be a nextPageToken of this list')
   const page = found.slice(start, start + size)
-  const tasks = page.map(async (record) =>
-    includeArtifacts === true ? readTask(parts, record.runId, userId) : taskOf(record),
+  const tasks = page.map(async ({ record, changedAt }) =>
+    includeArtifacts === true ? readTask(parts, record.runId, userId) : taskOf(record, undefined, changedAt),
   )
   return {
     tasks: await Promise.all(tasks),
-    nextPageToken: found[start + size]?.runId ?? '',
+    nextPageToken: found[start + size]?.record.runId ?? '',
     pageSize: size,
     totalSize: found.length,
   }
@@ -129,8 +130,14 @@ function readState(sent: unknown): string {
   throw invalid('status', 'must be a state of tasks, such as "TASK_STATE_WORKING"')
 }
 
-function changedAt({ endedAt, startedAt, createdAt }: RunRecord): string {
-  return endedAt ?? startedAt ?? createdAt
+type DatedRecord = { record: RunRecord; changedAt: string }
+
+/** A list does not say since when a run waits, nor when it was decided. */
+async function withTime(parts: RouteParts, record: RunRecord): Promise<DatedRecord> {
+  const { status, endedAt, startedAt, createdAt } = record
+  const isActive = status === 'waiting' || status === 'running'
+  const stored = isActive ? await runStoreOf(parts.agent).read(record.runId) : undefined
+  return { record, changedAt: stored ? statusTime(stored) : (endedAt ?? startedAt ?? createdAt) }
 }
 
 function readTime(sent: unknown): number | undefined {

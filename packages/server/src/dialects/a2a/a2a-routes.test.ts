@@ -3,7 +3,7 @@ import { A2AClient as A2AClient03 } from 'a2a-sdk03/client'
 import { describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
-import { storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 import type { LogEntry } from '../../util/log.ts'
 
@@ -278,3 +278,36 @@ function watchersOf({ runs }: SessionStore): { begun: number; left: number } {
   })
   return counts
 }
+
+it('shows since when a task waits, and when it was decided', async () => {
+  const at = (minutes: number): string => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(at(0)) })
+  try {
+    const held = Promise.withResolvers<string>()
+    const suspend = () => {
+      vi.setSystemTime(at(1))
+      return payTurn
+    }
+    const { agent } = make([suspend, () => held.promise])
+    const app = createApp(agent, options)
+    const send = async (method: string, params: object) =>
+      (await (await app.request('/a2a', post(call(method, params)))).json()).result
+    const { task } = await send('SendMessage', message([{ text: 'Pay' }]))
+    expect(task.status).toMatchObject({ state: 'TASK_STATE_INPUT_REQUIRED', timestamp: at(1) })
+    vi.setSystemTime(at(2))
+    expect((await send('GetTask', { id: task.id })).status).toMatchObject({ timestamp: at(1) })
+    const { tasks } = await send('ListTasks', { statusTimestampAfter: at(1) })
+    expect(tasks).toMatchObject([{ id: task.id, status: { timestamp: at(1) } }])
+    vi.setSystemTime(at(3))
+    const [{ approvalId = '' } = {}] = (await agent.runs())[0]?.approvals ?? []
+    const data = { approvals: { [approvalId]: true } }
+    const decided = send('SendMessage', message([{ data }], { taskId: task.id }))
+    await expect.poll(async () => (await send('GetTask', { id: task.id })).status.state).toBe('TASK_STATE_WORKING')
+    vi.setSystemTime(at(4))
+    expect((await send('GetTask', { id: task.id })).status).toMatchObject({ timestamp: at(3) })
+    held.resolve('Paid.')
+    expect((await decided).task.status).toMatchObject({ state: 'TASK_STATE_COMPLETED', timestamp: at(4) })
+  } finally {
+    vi.useRealTimers()
+  }
+})

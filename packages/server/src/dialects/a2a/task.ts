@@ -22,14 +22,17 @@ export type Task = {
 /** The answer of a run, and its sources. */
 export type Answer = { text: string; sources: readonly Citation[] }
 
-/** A run as a task. Its answer is one artifact. */
-export function taskOf(record: RunRecord, answer?: Answer): Task {
+/**
+ * A run as a task. Its answer is one artifact.
+ * @param changedAt when it got its status; default: when it ended, or else began
+ */
+export function taskOf(record: RunRecord, answer?: Answer, changedAt?: string): Task {
   const { runId: id, usage, cost, status } = record
   const contextId = contextOf(record)
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : undefined)
   const ending = { ...record, ...(finishReason && { finishReason }) }
   return {
-    ...{ id, contextId, status: statusOf({ id, contextId }, ending) },
+    ...{ id, contextId, status: statusOf({ id, contextId }, ending, changedAt) },
     ...(answer && answer.text !== '' && { artifacts: [artifactOf(answer.text, answer.sources)] }),
     metadata: finishReason === undefined ? {} : metadataOf({ finishReason, usage, cost }),
   }
@@ -59,9 +62,9 @@ type Place = { id: string; contextId: string }
 type Progress = Pick<RunRecord, 'status' | 'finishReason' | 'error' | 'approvals'> & Partial<RunRecord>
 
 /** The status of a task. A failure is our sentence, never the text of a tool or a model. */
-export function statusOf({ id, contextId }: Place, progress: Progress): TaskStatus {
+export function statusOf({ id, contextId }: Place, progress: Progress, changedAt?: string): TaskStatus {
   const { endedAt, startedAt, createdAt, finishReason = 'stop', error, approvals } = progress
-  const timestamp = endedAt ?? startedAt ?? createdAt ?? new Date().toISOString()
+  const timestamp = changedAt ?? endedAt ?? startedAt ?? createdAt ?? new Date().toISOString()
   const state = stateOf(progress)
   const parts = state === 'TASK_STATE_INPUT_REQUIRED' ? requestOf(approvals) : []
   const failure = progress.status === 'failed' ? runProblem({ finishReason, ...(error && { error }) }) : undefined

@@ -79,6 +79,7 @@ async function answer(
   const message: ChatMessage = {
     ...{ question, userId, history: history ?? request.history },
     ...(sessionId !== undefined && { sessionId }),
+    ...(Object.keys(request.metadata).length > 0 && { clientData: { metadata: request.metadata } }),
   }
   const head = headOf(request)
   if (isBackground) return inBackground(context, parts, { message, head, isStream })

@@ -50,6 +50,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
       { type: 'message', content: [{ text: 'Three bees.' }] },
     ])
     expect(response.output_text).toBe('I look.Three bees.')
+    expect(await client.responses.retrieve(response.id)).toEqual(response)
   })
 
   it('streams the same items, and reads them later', async () => {
@@ -338,6 +339,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
       expect(await client.responses.retrieve(queued.id)).toMatchObject({
         status: 'completed',
         output: [{ type: 'message' }],
+        metadata: { a: 'b' },
       })
       const slow = await client.responses.create({ model, input: 'Slow', background: true })
       await expect.poll(async () => (await client.responses.retrieve(slow.id)).status).toBe('in_progress')

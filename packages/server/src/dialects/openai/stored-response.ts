@@ -1,4 +1,5 @@
-import type { RunFinishReason, RunRecord, TurnStatus } from '@agentkit/core'
+import type { RunFinishReason, RunRecord, StoredRun, TurnStatus } from '@agentkit/core'
+import { isRecord, storedClientData } from '@agentkit/core/internal'
 import type { RouteParts } from '../../request/parts.ts'
 import { turnEvents } from '../common/turn-events.ts'
 import type { FoundResponse } from './find-response.ts'
@@ -37,7 +38,14 @@ export function storedHead(agentId: string, { turn, stored }: FoundResponse): Re
     model: agentId,
     created: Math.floor(Date.parse(createdAt) / 1_000) || 0,
     isBackground: stored?.isBackground ?? false,
+    ...(stored && metadataOf(stored)),
   }
+}
+
+function metadataOf(stored: StoredRun): Pick<ResponseHead, 'metadata'> {
+  const sent = storedClientData(stored)
+  // The route that answers has checked and stored it.
+  return isRecord(sent) && isRecord(sent.metadata) ? { metadata: sent.metadata as Record<string, string> } : {}
 }
 
 /** Reads the stored messages of a run, without its end. */

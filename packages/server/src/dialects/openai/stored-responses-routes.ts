@@ -29,7 +29,7 @@ function findFor(context: ServerContext, parts: RouteParts, id: string): Promise
   return findResponse(parts, id, { userId: openaiCaller(context, undefined), param: 'response_id' })
 }
 
-/** The head of a stored response: it names the response before it, and has nothing else of its request. */
+/** The head of a stored response: of its request it has the response before it and the `metadata`. */
 async function headFor(context: ServerContext, parts: RouteParts, found: FoundResponse): Promise<ResponseHead> {
   const before = await runBefore(parts, found, openaiCaller(context, undefined))
   return { ...storedHead(parts.agent.id, found), previousId: before === undefined ? null : responseId(before) }
