@@ -26,9 +26,14 @@ describe('the search for runs without a process', () => {
   it('ends a run that is not resumable', async () => {
     const disk = memoryDisk()
     const runId = await crash(disk, [calls('look 1'), 'Done.'], 3, session)
-    const stop = recover(disk, [])
+    const controller = new AbortController()
+    const onSettled = vi.fn()
+    const recovery = recoverRuns([agentOf(disk.open().store, [])], { signal: controller.signal, onSettled })
     expect(await settled(disk, runId)).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
-    await stop()
+    controller.abort()
+    await recovery.ended
+    const end = { runId, finishReason: 'error', error: { code: 'crashed' } }
+    expect(onSettled.mock.calls).toMatchObject([[{ runId, userId: 'ann' }, { usage: {} }, end]])
   })
 
   it('continues a run whose approvals are decided, once it is woken', async () => {

@@ -1,6 +1,6 @@
 import type { OrphanedRun, RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import { type AgentKitError, toErrorInfo } from '../data/errors.ts'
+import { AgentKitError, toErrorInfo } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
 import type { AgentRun, RunOptions, RunResult } from '../runs/run.ts'
@@ -28,7 +28,10 @@ export type RecoveryOptions = {
   onError?(error: unknown): void
   /** Runs that are continued at once; 8 when absent. */
   concurrency?: number
-  /** Called with a run that has ended here, or waits, with what it has used here: for a log. */
+  /**
+   * Called with a run that has ended here, or waits, with what it has used here, and with one that is ended as `crashed`:
+   * for a log.
+   */
   onSettled?: OnSettled
   /**
    * Waits for a place among all runs of the process.
@@ -79,6 +82,18 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       leave()
     }
   }
+  /** Ends a run that is not continued, and reports it. */
+  const endLost = async (agent: RecoverableAgent, runId: string, end: () => Promise<void>): Promise<void> => {
+    const before = await recordOf(agent, runId)
+    await end()
+    const { status, error } = (await recordOf(agent, runId)) ?? {}
+    // Otherwise another process has it, or has ended it.
+    if (before?.status !== 'running' || status !== 'failed' || error?.code !== 'crashed') return
+    const { agentId, userId } = before
+    const { code, message, ...details } = error
+    const failure = new AgentKitError(code, message, { ...details, runId })
+    options.onSettled?.({ runId, agentId, userId }, { usage: {} }, { runId, finishReason: 'error', error: failure })
+  }
   const report = async (agent: RecoverableAgent, before: RunRecord, result: RunResult): Promise<void> => {
     const { runId, agentId, userId } = before
     const { status } = (await recordOf(agent, runId)) ?? {}
@@ -128,9 +143,11 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       const { sessions } = agent.toSpec()
       // A caller of `resume` takes it over, or it waits here and continues by itself.
       if (isClaimed(sessions, runId) || (!isLost && isLive(sessions, runId))) continue
-      if (isLost && !isResumable) start(runId, () => settle(agent.sessions, runs, runId))
-      else if (isLost && takeovers + 1 >= limits.poisonEnds) start(runId, () => endCrashed(agent.sessions, runId))
-      else if (isLost && takeovers + 1 >= limits.poisonFrom) {
+      if (isLost && !isResumable) {
+        start(runId, () => endLost(agent, runId, () => settle(agent.sessions, runs, runId)))
+      } else if (isLost && takeovers + 1 >= limits.poisonEnds) {
+        start(runId, () => endLost(agent, runId, () => endCrashed(agent.sessions, runId)))
+      } else if (isLost && takeovers + 1 >= limits.poisonFrom) {
         const wait = startAlone(agent, orphan)
         if (wait !== undefined) soonest = Math.min(soonest ?? wait, wait)
       } else start(runId, () => continueOne(agent, runId))
