@@ -233,6 +233,26 @@ describe('a server over HTTP', () => {
     await server.close()
   })
 
+  it('that answers a call with 429 has not executed it', async () => {
+    const server = await listen(plainServer((_id, response) => response.writeHead(429).end('Slow down')))
+    const tools = await mcp({ url: server.url, pins: false })
+    await expect(call(tools, 'echo')).rejects.toMatchObject({
+      ...{ code: 'rate-limit', retryable: true },
+      message: expect.stringContaining('was not executed: the server receives too many requests (HTTP 429)'),
+    })
+    await tools.close()
+    await server.close()
+  })
+
+  it('that speaks an unknown version of the protocol cannot be used, and is not said to be absent', async () => {
+    const server = await listen(plainServer(() => {}, undefined, '2099-01-01'))
+    await expect(mcp({ url: server.url, pins: false })).rejects.toMatchObject({
+      ...{ code: 'network', retryable: false },
+      message: expect.stringContaining('it speaks a version of the protocol that is not supported'),
+    })
+    await server.close()
+  })
+
   it.each([
     ['ends', (response: ServerResponse) => response.end()],
     ['breaks off', (response: ServerResponse) => response.destroy()],
@@ -260,10 +280,11 @@ describe('a server over HTTP', () => {
 function plainServer(
   onCall: (id: unknown, response: ServerResponse) => void,
   onList: () => Promise<void> = async () => {},
+  protocolVersion = '2025-06-18',
 ): RequestListener {
   const serverInfo = { name: 'x', version: '1' }
   const results: Record<string, unknown> = {
-    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+    initialize: { protocolVersion, capabilities: { tools: {} }, serverInfo },
     'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
   }
   return async (request, response) => {

@@ -26,6 +26,10 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
     const message = `${who} cannot be used: its answer does not follow the protocol. Update the server.`
     return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
   }
+  if (isOtherVersion(cause)) {
+    const message = `${who} cannot be used: it speaks a version of the protocol that is not supported. Update @agentkit/mcp or the server.`
+    return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
+  }
   const how = command === undefined ? connectedHint(cause) : startedHint(server)
   const reason = failure.reason === undefined ? '' : ` (${failure.reason})`
   return new AgentKitError('network', `${who} cannot be connected${reason}. ${how}`, {
@@ -80,6 +84,10 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   if (isInvalidAnswer(cause)) {
     const message = `${call} may have been executed, but its answer does not follow the protocol.`
     return new AgentKitError('network', message, { cause: plainCause(cause), retryable: false })
+  }
+  if (statusOf(cause) === 429) {
+    const message = `${call} was not executed: the server receives too many requests (HTTP 429). Call it again later.`
+    return new AgentKitError('rate-limit', message, { cause: plainCause(cause) })
   }
   const why = reason === undefined ? '' : ` (${reason})`
   return new AgentKitError('network', `${call} lost its connection${why}: it may have been executed.`, {
@@ -140,6 +148,14 @@ function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: stri
 
 function isInvalidAnswer(cause: unknown): boolean {
   return chainOf(cause).some((error) => codeOf(error) === 'INVALID_RESULT')
+}
+
+/** The SDK has no code for it. */
+function isOtherVersion(cause: unknown): boolean {
+  return chainOf(cause).some(
+    (error) =>
+      /UnsupportedProtocolVersion/.test(nameOf(error)) || /protocol version is not supported/.test(error.message),
+  )
 }
 
 function isMissingCommand(cause: unknown): boolean {
