@@ -1,15 +1,34 @@
 import { scriptedModel } from '@agentkit/testing'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Agent } from '../index.ts'
 
-it('is refused on a Node that lacks what runs need, with the one that has it', () => {
-  const { withResolvers } = Promise
-  Object.defineProperty(Promise, 'withResolvers', { value: undefined, configurable: true, writable: true })
-  try {
-    expect(() => new Agent({ name: 'Clerk', model: scriptedModel([]) })).toThrow(
-      `agentkit needs Node.js 22.18 or later, and this is ${process.versions.node}. Install a newer one: https://nodejs.org`,
-    )
-  } finally {
-    Object.defineProperty(Promise, 'withResolvers', { value: withResolvers, configurable: true, writable: true })
+const sentence = `agentkit needs Node.js 22.18 or later, and this is ${process.versions.node}. Install a newer one: https://nodejs.org`
+
+/** Runs without these functions, which an older Node lacks. */
+async function without(functions: readonly [object, string][], work: () => unknown): Promise<void> {
+  const kept = functions.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name))
+  for (const [owner, name] of functions) {
+    Object.defineProperty(owner, name, { value: undefined, configurable: true, writable: true })
   }
+  try {
+    await work()
+  } finally {
+    functions.forEach(([owner, name], index) => void Object.defineProperty(owner, name, kept[index] ?? {}))
+  }
+}
+
+it('is refused on a Node that lacks what runs need, with the one that has it', async () => {
+  await without([[Promise, 'withResolvers']], () => {
+    expect(() => new Agent({ name: 'Clerk', model: scriptedModel([]) })).toThrow(sentence)
+  })
+})
+
+it('is refused as it is imported on a Node that lacks what modules need', async () => {
+  vi.resetModules()
+  const missing: [object, string][] = [
+    [Promise, 'withResolvers'],
+    [process, 'getBuiltinModule'],
+    [Array.prototype, 'toReversed'],
+  ]
+  await without(missing, () => expect(import('./check-runtime.ts')).rejects.toThrow(sentence))
 })

@@ -126,7 +126,8 @@ export function standIn(code: number): number {
 
 function scriptTable(): Uint16Array {
   const table = new Uint16Array(0x10000 >> 6)
-  for (const [last, cost] of scripts.toReversed()) table.fill(cost, 0, (last + 1) >> 6)
+  // An older Node gets as far as the check of its version.
+  for (const [last, cost] of [...scripts].reverse()) table.fill(cost, 0, (last + 1) >> 6)
   return table
 }
 
