@@ -162,6 +162,23 @@ describe('evaluate', () => {
     })
   })
 
+  it('keeps no secret that is in the failure of a run', async () => {
+    const model = answering(() => {
+      throw new AgentKitError('auth', 'Wrong key: sk-12345678901234.')
+    })
+    const thrower = agentOf(answering(() => 'x'))
+    thrower.stream = () => {
+      throw new Error('Broken: sk-12345678901234')
+    }
+    const variants = { model: agentOf(model), thrower }
+    const report = await evaluate({ variants, cases: cases.slice(0, 1), scorers: [exact()], out, name: 'secrets' })
+    expect(report.results.map(({ error }) => error)).toMatchObject([
+      { code: 'auth', message: 'Wrong key: [redacted].' },
+      { code: 'provider-error', message: 'The agent failed: Broken: [redacted]' },
+    ])
+    expect(JSON.stringify(report)).not.toContain('sk-123')
+  })
+
   it('fails a run that waits for approval, and a message that is none', async () => {
     const pay = tool({
       name: 'pay',
