@@ -199,6 +199,8 @@ const codecs = [
   ['x-gzip', () => zlib.createGzip(), zlib.constants.Z_SYNC_FLUSH],
   [' GZIP', () => zlib.createGzip(), zlib.constants.Z_SYNC_FLUSH],
   ['deflate', () => zlib.createDeflate(), zlib.constants.Z_SYNC_FLUSH],
+  ['Deflate', () => zlib.createDeflateRaw(), zlib.constants.Z_SYNC_FLUSH],
+  ['identity, gzip', () => zlib.createGzip(), zlib.constants.Z_SYNC_FLUSH],
   ['br', () => zlib.createBrotliCompress(), zlib.constants.BROTLI_OPERATION_FLUSH],
   ['zstd', () => zlib.createZstdCompress(), zlib.constants.ZSTD_e_flush],
 ] as const
@@ -248,6 +250,46 @@ describe('a compressed NodeResponse', () => {
     })
     await (await call(server.url)).body?.cancel()
     await server.closed
+  })
+
+  it('of several codings is decoded as fetch decodes it, and closes the connection when one fails', async () => {
+    const text = 'a long text '.repeat(20_000)
+    const raw = zlib.deflateRawSync(text)
+    await using server = await httpServer((request, response) => {
+      const isWrong = request.url === '/wrong'
+      response.writeHead(200, { 'content-encoding': isWrong ? 'br, gzip' : 'deflate, gzip,br' })
+      if (isWrong) response.write(zlib.gzipSync(text))
+      else response.end(zlib.brotliCompressSync(zlib.gzipSync(raw)))
+    })
+    expect(await (await fetch(server.url)).text()).toBe(text)
+    expect(await (await call(server.url)).text()).toBe(text)
+    const error = await errorOf((await call(`${server.url}/wrong`)).text())
+    expect(error).toMatchObject({ message: 'terminated', cause: { code: expect.any(String) } })
+  })
+
+  it('of more codings than a server has is returned unchanged', async () => {
+    await using server = await httpServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip,'.repeat(6) }).end('as it is')
+    })
+    expect(await (await call(server.url)).text()).toBe('as it is')
+  })
+
+  it('without the header of zlib is read no faster than its reader takes it', async () => {
+    const bomb = zlib.deflateRawSync(Buffer.alloc(50_000_000))
+    await using server = await httpServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'deflate' }).end(bomb)
+    })
+    const reader = (await call(server.url)).bodyReader()
+    let read = 0
+    let longest = 0
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      const bytes = piece.value?.byteLength ?? 0
+      read += bytes
+      longest = Math.max(longest, bytes)
+      await new Promise((turn) => setImmediate(turn))
+    }
+    expect(read).toBe(50_000_000)
+    expect(longest).toBeLessThan(1_000_000)
   })
 
   it.each(['identity', 'made-up', 'constructor'])('of %s is returned unchanged', async (encoding) => {

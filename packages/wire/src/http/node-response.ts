@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { decodedBody } from './decoded-body.ts'
 
 /** Reads a body piece by piece, as a `ReadableStreamDefaultReader` does. */
 export interface BodyReader {
@@ -32,7 +33,7 @@ export class NodeResponse implements Response {
     this.url = url
     this.#message = message
     // Created at once: a short or empty body frees its connection even when it is not read.
-    const reader = readerOf(decoded(message), signal)
+    const reader = readerOf(decodedBody(message), signal)
     this.#reader = this.ok ? reader : bounded(reader)
   }
 
@@ -129,35 +130,6 @@ function bounded(reader: BodyReader): BodyReader {
       return piece
     },
     cancel: () => reader.cancel(),
-  }
-}
-
-/** Requests ask for no compression, but a proxy may compress anyway. */
-function decoded(message: IncomingMessage): Readable {
-  const encoding = message.headers['content-encoding']
-  const decoder = encoding === undefined ? undefined : decoderOf(encoding.toLowerCase())
-  if (!decoder) return message
-  message.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => message.destroy())
-  return message.pipe(decoder)
-}
-
-function decoderOf(encoding: string): (Readable & NodeJS.WritableStream) | undefined {
-  const zlib = process.getBuiltinModule('node:zlib')
-  // Flushed at once: an event must not wait for the next one. Brotli and zstd do so by default.
-  const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return zlib.createGunzip(flush)
-    case 'deflate':
-      return zlib.createInflate(flush)
-    case 'br':
-      return zlib.createBrotliDecompress()
-    case 'zstd':
-      return zlib.createZstdDecompress()
-    default:
-      return undefined
   }
 }
 
