@@ -111,7 +111,9 @@ export interface BackgroundRuns {
 
 /** A run that a worker begins. */
 export type QueuedRunEntry = {
+  /** The session of the run. */
   key: SessionKey
+  /** The id of the new run. */
   runId: string
   /** The agent of the run, as in `NewRunEntry`. */
   agentId: string
@@ -125,6 +127,7 @@ export type QueuedRunEntry = {
   dueAt?: number
   /** The same key with the same fingerprint, a hash of what was sent, is the same run. */
   idempotency?: { key: string; fingerprint: string }
+  /** What happens where its session has a queued or running run. */
   onBusy: OnBusy
   /** A run of the session: it and every later turn are hidden. */
   replaces?: string
@@ -135,7 +138,14 @@ export type QueuedRunEntry = {
 }
 
 /** The run of a member: it has the same agent, user and priority, no session, and no notices. */
-export type MemberRunEntry = { runId: string; key: SessionKey; options: JSONValue }
+export type MemberRunEntry = {
+  /** The id of the new run. */
+  runId: string
+  /** The session of the member. */
+  key: SessionKey
+  /** What a worker needs to begin it. */
+  options: JSONValue
+}
 
 /** The maximum number of queued background runs. */
 export type QueueBounds = {

@@ -17,7 +17,14 @@ export type RunBeginning = {
 }
 
 /** A call of a tool that has begun. */
-export type StartedCall = { callId: string; name: string /** Milliseconds since 1970. */; startedAt: number }
+export type StartedCall = {
+  /** The id of the call. */
+  callId: string
+  /** The name of the tool. */
+  name: string
+  /** When it began, in milliseconds since 1970. */
+  startedAt: number
+}
 
 /** What is stored at once. */
 export type RunEntry = {
@@ -25,6 +32,7 @@ export type RunEntry = {
   attempt: number
   /** The place of the first message among the run's; an entry whose messages are stored already adds none. */
   position?: number
+  /** The messages to append. */
   messages?: readonly Message[]
   /** The session's state: replaces the earlier one. */
   state?: JSONValue
@@ -34,17 +42,24 @@ export type RunEntry = {
   progress?: JSONValue
   /** What the run has used by now: replaces the earlier one. */
   usage?: Usage
+  /** The events to store, of a run that keeps them. */
   events?: readonly AgentEvent[]
 }
 
 /** How a stored run has ended. */
 export type RunEnding = {
+  /** Whether it has an answer. */
   status: 'done' | 'failed'
+  /** Why it ended. */
   finishReason: RunFinishReason
+  /** The answer. */
   text?: string
+  /** Why it failed. */
   error?: ErrorInfo
   /** Replaces the earlier one. */
   usage?: Usage
+  /** What it has cost; absent when the price of a model is not known. */
   cost?: Cost
+  /** The passages that the answer is based on. */
   sources?: readonly Citation[]
 }

@@ -131,15 +131,24 @@ export interface RunStore {
 }
 
 /** An approval, with what the run needs beside what a user sees. */
-export type StoredApproval = Approval & { decision?: Decision; decidedBy?: string; decidedAt?: string }
+export type StoredApproval = Approval & {
+  /** The decision on it; absent while it is open. */
+  decision?: Decision
+  /** Who decided. */
+  decidedBy?: string
+  /** When it was decided: ISO 8601, UTC. */
+  decidedAt?: string
+}
 
 /** How a run begins. */
 export type NewRunEntry = {
+  /** The id of the new run. */
   runId: string
   /** The agent of the run. The key of a run without a session names another one, which no list of sessions shows. */
   agentId: string
   /** The version that `load` returned; 0 for an unknown session. */
   expectedVersion: number
+  /** Its first messages: those that seed the session, then the question. */
   input: readonly Message[]
   /**
    * Hides this run of the session, every later turn, and the turns of their members, as `SessionStore.begin` does. Those
@@ -154,7 +163,9 @@ export type NewRunEntry = {
   deadline?: number
   /** What the run needs to continue elsewhere. */
   options?: JSONValue
+  /** How far it has come; see `StoredRun.progress`. */
   progress?: JSONValue
+  /** The version of the agent that begins it. */
   agentVersion?: string
   /** Whether notices of its end, and of its waiting, are kept for `BackgroundRuns.takeNotices`. */
   notifies?: boolean
@@ -162,13 +173,19 @@ export type NewRunEntry = {
 
 /** A stored run with everything that continues it. */
 export type StoredRun = {
+  /** What its user sees of it. */
   record: RunRecord
+  /** The session that it is stored in; a run without a session has a key of its own. */
   key: SessionKey
+  /** How often a process has taken it: its writes need this number. */
   attempt: number
+  /** Whether it is continued when its process has died; otherwise it then fails. */
   isResumable: boolean
+  /** Whether its events are stored. */
   keepsEvents: boolean
   /** When it must have ended, in milliseconds since 1970. */
   deadline?: number
+  /** What it needs to continue elsewhere. */
   options?: JSONValue
   /** What the loop has stored last: where the run continues. */
   progress?: JSONValue
@@ -215,11 +232,15 @@ export type UsageRow = {
 
 /** A run that no living process works on. */
 export type OrphanedRun = {
+  /** The id of the run. */
   runId: string
+  /** The id of its agent. */
   agentId: string
   /** Its process has died; otherwise it is free. */
   isLost: boolean
+  /** Whether it is continued; otherwise it is ended as `crashed`. */
   isResumable: boolean
+  /** Takeovers of a lost run since it last finished a step. */
   takeovers: number
 }
 
@@ -269,14 +290,25 @@ export interface IdempotentAnswers {
 }
 
 /** A request with a key: a second one gets the answer of the first. */
-export type IdempotentRequest = { scope: string; key: string; fingerprint: string }
+export type IdempotentRequest = {
+  /** Who sent it, and to where. */
+  scope: string
+  /** Its idempotency key. */
+  key: string
+  /** A hash of what was sent. */
+  fingerprint: string
+}
 
 /** What an earlier request with the same key was answered. */
 export type IdempotentAnswer = {
+  /** A hash of what the earlier request sent. */
   fingerprint: string
+  /** The run that answers it. */
   runId?: string
   /** Absent while the request is running. */
   status?: number
+  /** The text of the answer. */
   body?: string
+  /** The content type of the answer. */
   type?: string
 }

@@ -50,8 +50,11 @@ const loopRules = {
 
 /** Steps that can be run. A workflow is immutable: each method returns a new one. */
 export class Workflow<Input, Output> {
+  /** The id of the workflow, by which a store knows its runs. */
   readonly id: string
+  /** Its name, for people. */
   readonly name: string
+  /** What it is for, for models and people. */
   readonly description: string | undefined
   /** Other workflows run this agent. @internal */
   readonly workflowAgent: WorkflowAgent<unknown>
