@@ -67,6 +67,8 @@ export async function runHandoffs(
     if (guard.stalled() !== undefined) return stopped(opened, 'no-progress', handoffLoop(active, to))
     if (handoffs >= agent.maxSteps) return stopped(opened, 'max-steps', tooManyHandoffs(agent))
     active = to
+    // Each member is asked again for an answer of its own that does not have the form.
+    state.invalidOutputs = 0
     state.handoffs.set(at, handoffs)
     await storeActive(opened, active)
   }

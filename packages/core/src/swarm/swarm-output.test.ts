@@ -1,3 +1,4 @@
+import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { callingThen, eventsOf, lastWords, linesOf, member, saying } from '../__fixtures__/team.ts'
@@ -36,6 +37,14 @@ describe('the output format', () => {
     expect(result.finishReason).toBe('error')
     expect(result.error?.message).toContain('does not have the form')
     expect(result.output).toBeUndefined()
+  })
+
+  it('may be missed once by each member that has the conversation', async () => {
+    const ann = scriptedModel(['It is Oslo.', { toolCalls: [{ name: 'transfer_to_bo' }] }])
+    const bo = scriptedModel(['It is Bergen.', '{"city":"Bergen"}'])
+    const agents = [member('Ann', ann), member('Bo', bo)]
+    const swarm = new Swarm({ name: 'Team', agents, collaboration: 'handoff', output: city as never })
+    expect(await swarm.stream('Where?').result).toMatchObject({ finishReason: 'stop', output: { city: 'Bergen' } })
   })
 
   it('may be a member’s own, whose JSON the manager reads', async () => {
