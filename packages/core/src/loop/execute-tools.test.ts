@@ -42,6 +42,24 @@ describe('calls of one step', () => {
     expect(toolMessages(result).every(({ content }) => content === 'done')).toBe(true)
   })
 
+  it('take the time of the tool, without that of the store', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { store } = memoryDisk().open()
+    const { append } = store.runs
+    store.runs.append = (...entry) => {
+      vi.advanceTimersByTime(700)
+      return append(...entry)
+    }
+    const act = makeTool(() => void vi.advanceTimersByTime(20))
+    const model = scriptedModel([{ toolCalls: [{ name: 'act' }] }, { toolCalls: [{ name: 'act' }] }, 'Done.'])
+    const agent = new Agent({ name: 'Test', functions: [act], model, sessions: store })
+    const times: number[] = []
+    for await (const event of agent.stream('Go', { sessionId: 's' })) {
+      if (event.type === 'tool-result') times.push(event.durationMs)
+    }
+    expect(times).toEqual([20, 20])
+  })
+
   it('are emitted in the order of the calls, though they finish in another', async () => {
     const finished: unknown[] = []
     const wait = tool({

@@ -74,6 +74,8 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
     attempt = await withToolSpan(step.run, call, () =>
       hooks.beforeTool || hooks.afterTool ? betweenHooks(call, step, sources, execute) : execute(call, step, sources),
     )
+  // What the store takes to note the call and its result is not the tool's time.
+  const durationMs = performance.now() - startedAt - (step.beginMs.get(callId) ?? 0)
   conversation.keepWhole(callId, attempt.whole)
   const note = guard.addResult(call, attempt)
   // The result of a planned call is not a model's input, and the note would count as a member's answer.
@@ -84,7 +86,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   state.cited.push(...sources)
   await untilAborted(scope.signal, turn.append([message]))
   state.finished.push(message)
-  return { message, output: attempt.output, durationMs: performance.now() - startedAt, sources }
+  return { message, output: attempt.output, durationMs, sources }
 }
 
 async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Promise<Attempt> {
@@ -97,7 +99,6 @@ async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Pr
   const context = new RunningCall(run, call, deadline, sources)
   try {
     const input = cloneJSON(call.input as JSONValue)
-    // What the store takes to note the call is not the tool's time.
     const begin = (): Promise<void> => {
       const goOn = deadline.hold()
       return step.begin(call).finally(goOn)

@@ -26,6 +26,8 @@ export type StepCalls = Verdicts & {
   signal: AbortSignal
   /** Stores that a call begins; a failure ends the step. */
   begin(call: ToolCall): Promise<void>
+  /** How long the store took for that, in milliseconds, by the ids of calls. */
+  beginMs: Map<string, number>
   /** Ends the step: a call or its result cannot be stored. */
   end(error: unknown): void
   /** @throws why the step has ended */
@@ -38,6 +40,7 @@ export type StepCalls = Verdicts & {
 export function stepOf(run: Run, verdicts: Verdicts, calls: number): StepCalls {
   const { signal } = run.scope
   const controller = calls > 1 ? new AbortController() : undefined
+  const beginMs = new Map<string, number>()
   let failure: { error: unknown } | undefined
   const end = (error: unknown): void => {
     failure ??= { error }
@@ -45,8 +48,9 @@ export function stepOf(run: Run, verdicts: Verdicts, calls: number): StepCalls {
   }
   return {
     ...verdicts,
-    ...{ run, signal: controller?.signal ?? signal, end },
+    ...{ run, signal: controller?.signal ?? signal, end, beginMs },
     async begin({ callId, name }) {
+      const startedAt = performance.now()
       try {
         await run.turn.begin?.([{ callId, name }])
         await run.turn.confirm?.()
@@ -54,6 +58,7 @@ export function stepOf(run: Run, verdicts: Verdicts, calls: number): StepCalls {
         end(error)
         throw error
       }
+      beginMs.set(callId, performance.now() - startedAt)
     },
     check() {
       if (failure) throw failure.error
