@@ -261,6 +261,27 @@ describe('openProject', () => {
       expect(project.dependencies(app.path('src/a.ts'))).toContain(app.path('src/deep/globals.d.ts'))
     })
 
+    it('knows what a declaration of the project adds to the types of a module', () => {
+      using app = temporaryApp({
+        'tsconfig.json': lean,
+        'a.ts':
+          "import type { Order } from './orders.ts'\nimport type { Rate } from 'rates'\nfunction a(x: Order & Rate) {}",
+        'orders.ts': 'export interface Order { id: 1 }',
+        'types/orders.d.ts': "import '../orders.ts'\ndeclare module '../orders.ts' { interface Order { note: 2 } }",
+        'types/rates.d.ts': "export {}\ndeclare module 'rates' { interface Rate { fee: 3 } }",
+        'types/sdk.d.ts': "export {}\ndeclare module 'sdk' { interface Client { extra: 4 } }",
+        'node_modules/rates/package.json': packageOf('rates', { default: './index.d.ts' }),
+        'node_modules/rates/index.d.ts': 'export interface Rate { rate: 5 }',
+        'node_modules/sdk/package.json': packageOf('sdk', { default: './index.d.ts' }),
+        'node_modules/sdk/index.d.ts': 'export interface Client { c: 1 }',
+      })
+      const project = openProject([app.path('a.ts')], { lib: 'small' })
+      expect(propertyTypes(project, app.path('a.ts'))).toEqual({ id: '1', note: '2', rate: '5', fee: '3' })
+      expect(project.dependencies(app.path('a.ts'))).toContain(app.path('types/orders.d.ts'))
+      expect(project.textOf(app.path('node_modules/sdk/index.d.ts'))).toBeUndefined()
+      expect(project.textOf('/node_modules/typescript/lib/lib.dom.d.ts')).toBeUndefined()
+    })
+
     it('is completed for what was left out', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,

@@ -117,6 +117,6 @@ function createProject(
   }
 
   function declarations(): string[] {
-    return hasLibraries ? tsconfig.declarations() : []
+    return hasLibraries ? tsconfig.declarations() : tsconfig.augmentations()
   }
 }

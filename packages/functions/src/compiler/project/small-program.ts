@@ -17,13 +17,20 @@ export type SmallProgram = {
 export function createSmallProgram(typescript: typeof ts): SmallProgram {
   const read = new WeakMap<ts.SourceFile, { sources: TypeSources | undefined }>()
   const ofAgentkit = new Set<string>()
+  /** The imports of the user's files that were followed, as they are written. */
+  const followed = new Set<string>()
   return {
     follows(file, specifier) {
       // A tool uses only the types of core. The other packages of agentkit would bring whole SDKs.
       if (ofAgentkit.has(file.fileName)) return isRelative(specifier) || specifier === '@agentkit/core'
       if (isInstalled(file)) return true
       const sources = sourcesOf(file)
-      return sources === undefined || sources.modules.has(specifier)
+      if (sources === undefined || sources.modules.has(specifier)) {
+        followed.add(specifier)
+        return true
+      }
+      // Files that add to types are read last. What they add to other packages concerns no function.
+      return sources.augmented.has(specifier) && (isRelative(specifier) || followed.has(specifier))
     },
     found(file, specifier, path) {
       const isInside = ofAgentkit.has(file.fileName) && isRelative(specifier)

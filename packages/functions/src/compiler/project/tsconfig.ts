@@ -11,6 +11,8 @@ export type Tsconfig = {
   sources: string[]
   /** The project's files that declare global types. */
   declarations(): string[]
+  /** Those of them that add to the types of modules. */
+  augmentations(): string[]
 }
 
 /**
@@ -23,6 +25,7 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
   const nearest = typescript.findConfigFile(dirname(path), sys.fileExists)
   const sources: string[] = []
   let declarations: string[] | undefined
+  let augmentations: string[] | undefined
   const place = nearest === undefined ? undefined : placeWithFile(nearest)
   const parsed = place === undefined ? undefined : parse(place, () => [])
   const options: ts.CompilerOptions = parsed?.options ?? {
@@ -53,6 +56,10 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
     declarations() {
       declarations ??= place === undefined ? [] : findDeclarations(place)
       return declarations
+    },
+    augmentations() {
+      augmentations ??= this.declarations().filter((name) => augmentsModules(sys.readFile(name) ?? ''))
+      return augmentations
     },
   }
 
@@ -100,6 +107,11 @@ export function readTsconfig(typescript: typeof ts, path: string): Tsconfig {
  */
 function isBroken(code: number): boolean {
   return code < 2000 || [5083, 6053, 18000].includes(code)
+}
+
+/** A file without imports and exports declares modules of its own. */
+function augmentsModules(text: string): boolean {
+  return /\bdeclare\s+module\s+['"]/.test(text) && /^(?:import|export)\b/m.test(text)
 }
 
 /** The conditions that Node was started with: `--conditions=name`, `-C name`. */

@@ -8,6 +8,8 @@ export type TypeSources = {
   modules: ReadonlySet<string>
   /** The names of types, without type parameters, and the names in type queries (`typeof settings`). */
   names: ReadonlySet<string>
+  /** The modules to whose types the file adds, as they are written in the file. */
+  augmented: ReadonlySet<string>
 }
 
 /**
@@ -19,6 +21,7 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
   if (/\.[cm]?jsx?$/.test(file.fileName)) return undefined
   const modules = new Set<string>()
   const names = new Set<string>()
+  const augmented = new Set<string>()
   const mentioned = new Set<string>()
   const local = new Set(['const'])
   /** The expression from which a name's type is inferred, used if the name occurs. */
@@ -30,7 +33,7 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
     if (isNeeded(importClause, moduleSpecifier)) addModule(moduleSpecifier)
   }
   for (const name of local) names.delete(name)
-  return { modules, names }
+  return { modules, names, augmented }
 
   function visit(node: ts.Node): void {
     if (typescript.isExpressionStatement(node)) {
@@ -112,6 +115,7 @@ export function typeSources(typescript: typeof ts, file: ts.SourceFile): TypeSou
     if (typescript.isTypeQueryNode(node)) addName(node.exprName)
     if (typescript.isExpressionWithTypeArguments(node)) addName(node.expression)
     if (typescript.isExportDeclaration(node) && node.moduleSpecifier) addModule(node.moduleSpecifier)
+    if (typescript.isModuleDeclaration(node) && typescript.isStringLiteral(node.name)) augmented.add(node.name.text)
     if (typescript.isExternalModuleReference(node)) addModule(node.expression)
     if (typescript.isImportTypeNode(node) && typescript.isLiteralTypeNode(node.argument))
       addModule(node.argument.literal)
