@@ -89,7 +89,8 @@ async function runFile(command: Command, file: string, options: EvalOptions): Pr
   if (options.json) for (const piece of reportPieces(report)) await output.write(terminalText(piece))
   else {
     const { textWidth } = await import('./common/text-width.ts')
-    for (const line of reportLines(report, { shown: terminalLine, widthOf: textWidth })) await output.write(`${line}\n`)
+    const look = { shown: terminalLine, widthOf: textWidth, columns: process.stdout.columns }
+    for (const line of reportLines(report, look)) await output.write(`${line}\n`)
   }
   process.exitCode = isGood(report, options.failUnder) ? 0 : 1
   await written(options.junit, (path) => writeJunit(path, report, results))

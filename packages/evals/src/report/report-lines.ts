@@ -5,8 +5,13 @@ import { caseName, figure, milliseconds, problemsOf, pValue, signed } from './re
 const mostListed = 20
 const mostChars = 300
 
-/** A text as a terminal shows it: the printed characters, and the number of columns. */
-export type Look = { shown(text: string): string; widthOf(text: string): number }
+/** A text as a terminal shows it: the printed characters, and the number of columns that they take. */
+export type Look = {
+  shown(text: string): string
+  widthOf(text: string): number
+  /** How many columns the terminal has; absent where the report goes elsewhere. */
+  columns?: number | undefined
+}
 
 const plain: Look = { shown: (text) => text, widthOf: (text) => text.length }
 
@@ -78,11 +83,22 @@ function failureLines({ results, threshold, repeats }: EvalReport): string[] {
   return ['', `${failures.length} of ${results.length} runs did not pass:`, ...listed, ...more]
 }
 
-function table(texts: readonly (readonly string[])[], { shown, widthOf }: Look): string[] {
+/** In columns where they fit, else each row as a list of its cells. */
+function table(
+  texts: readonly (readonly string[])[],
+  { shown, widthOf, columns = Number.POSITIVE_INFINITY }: Look,
+): string[] {
   const rows = texts.map((row) => row.map(shown))
   const widths: number[] = []
   for (const row of rows)
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell))
+  const [head = [], ...others] = rows
+  if (widths.reduce((sum, width) => sum + width + 2, -2) > columns) {
+    return others.flatMap((row, index) => {
+      const cells = row.map((cell, column) => `${column === 0 ? '' : '  '}${head[column]}: ${cell}`)
+      return index === 0 ? cells : ['', ...cells]
+    })
+  }
   return rows.map((row) =>
     row
       .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - widthOf(cell))))

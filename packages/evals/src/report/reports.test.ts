@@ -56,6 +56,17 @@ it('the lines for a terminal have means, comparisons and what did not pass', () 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(300)
 })
 
+it('the lines for a narrow terminal have each row as a list of its cells', () => {
+  const shown = { shown: (text: string) => text, widthOf: (text: string) => text.length }
+  const { report } = run
+  expect(reportLines(report, { ...shown, columns: 200 })).toEqual(reportLines(report))
+  const lines = reportLines({ ...report, results: [] }, { ...shown, columns: 40 })
+  expect(lines.slice(0, 6)).toEqual([
+    ...['variant: a<i>"', '  scorer: exact', '  mean: 0.833', '  95 % interval: 0.552 to 0.953', '  n: 12', ''],
+  ])
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}won\/tied\/lost: \d+\/\d+\/\d+$/))
+})
+
 it('lists a failure in one line, whatever lines its reason has', () => {
   const [first] = run.report.results
   const result = { ...first, scores: { exact: 0 }, reasons: { exact: 'Too long:\n- one\r\n\t- two' }, passed: false }
