@@ -75,7 +75,7 @@ describe('typeSources', () => {
 })
 
 function sources(text: string): TypeSources {
-  return typeSources(ts, parse(text, 'file.ts')) ?? { modules: new Set(), names: new Set() }
+  return typeSources(ts, parse(text, 'file.ts')) ?? { modules: new Set(), names: new Set(), augmented: new Set() }
 }
 
 function parse(text: string, name: string): ReturnType<typeof ts.createSourceFile> {
