@@ -193,8 +193,11 @@ export const limits = {
   longestNoticeMs: 3_600_000,
   /** How long a notice is tried. */
   noticeLifeMs: 86_400_000,
-  /** How long a failed run waits for its store to end the turn, in milliseconds; the session stays acquired meanwhile. */
+  /**
+   * How long a run that was aborted, or whose store has failed, waits for its store to end the turn, in milliseconds; the
+   * session stays acquired meanwhile.
+   */
   endFailedMs: 50,
-  /** The same of a stored run that continues. */
-  endStoredMs: 10_000,
+  /** How long another failed run does, and one that a worker or a server continues. */
+  endErrorMs: 5_000,
 } as const

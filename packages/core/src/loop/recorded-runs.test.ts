@@ -1,10 +1,12 @@
 import { scriptedModel } from '@agentkit/testing'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer, sessionKey } from '../__fixtures__/payer.ts'
 import { Agent, AgentKitError, tool } from '../index.ts'
+import { limits } from '../limits.ts'
 
 const inSession = { userId: 'ann', sessionId: 's' }
+afterEach(() => void vi.useRealTimers())
 
 it('records a run with its answer, its usage and what it needs to continue', async () => {
   const { store } = memoryDisk().open()
@@ -72,6 +74,33 @@ it('stores deadlines as whole milliseconds, as databases have them', async () =>
   for (const id of [direct.runId, runId]) {
     expect(await store.runs.read(id)).toMatchObject({ deadline: expect.toSatisfy(Number.isInteger) })
   }
+})
+
+it('settles a run that has failed once its end is stored, also by a slow store, and not for ever', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { store } = memoryDisk().open()
+  const { end } = store.runs
+  const storing = Promise.withResolvers<void>()
+  store.runs.end = async (...ending) => {
+    await storing.promise
+    return end(...ending)
+  }
+  const refused = new AgentKitError('auth', 'No.')
+  const model = scriptedModel([refused, refused])
+  const agent = new Agent({ name: 'A', functions: [], model, sessions: store })
+  const run = agent.stream('Hi.', inSession)
+  const settled = vi.fn()
+  const result = run.result.finally(settled)
+  await vi.advanceTimersByTimeAsync(limits.endErrorMs - 1)
+  expect(settled).not.toHaveBeenCalled()
+  storing.resolve()
+  expect(await result).toMatchObject({ error: { code: 'auth' } })
+  expect((await store.runs.read(run.runId))?.record.status).toBe('failed')
+
+  store.runs.end = () => new Promise(() => {})
+  const other = agent.stream('Hi.', { userId: 'bob', sessionId: 's' }).result
+  await vi.advanceTimersByTimeAsync(limits.endErrorMs)
+  expect(await other).toMatchObject({ finishReason: 'error' })
 })
 
 it('continues a suspended run in another process, with what it has used', async () => {

@@ -52,8 +52,9 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
 
 /**
  * Ends the turn of a run that was stopped, and emits `run-end`. The run has its reason already, so errors of the store
- * change nothing: a turn that cannot be ended now is ended before the session's next run. After an error or an abort it
- * waits only briefly, but longer for a run that a worker or a server continues: it has failed for them once that is stored.
+ * change nothing: a turn that cannot be ended now is ended before the session's next run. After an abort, or where the
+ * store has failed, it waits only briefly, but longer for a run that a worker or a server continues: it has failed for them
+ * once that is stored.
  */
 export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void> {
   const { turn, state, ledger, scope } = run
@@ -75,8 +76,9 @@ export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void
     .end(status, ledger.spent.usage, stored)
     .catch(() => {})
     .finally(() => turn.release())
-  if (!error && !signal.aborted) await untilAborted(signal, ending).catch(() => {})
-  else await settledWithin(isAwaited(run) ? limits.endStoredMs : limits.endFailedMs, ending)
+  if ((error || signal.aborted) && isAwaited(run)) await settledWithin(limits.endErrorMs, ending)
+  else if (signal.aborted || error?.code === 'storage') await settledWithin(limits.endFailedMs, ending)
+  else await untilAborted(signal, error ? settledWithin(limits.endErrorMs, ending) : ending).catch(() => {})
   held?.release()
 }
 
