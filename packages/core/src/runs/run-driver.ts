@@ -128,15 +128,14 @@ export function startRun(request: RunRequest): StartableRun {
     }
     // After this turn of the event loop, so that reading `result` and then iterating sees every event.
     result = Promise.resolve()
-      .then(() =>
-        inRequest(() =>
-          request.execute({
-            ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
-            isFollowed: () => events.isFollowed(),
-            endsForApproval: !request.waitForApprovals,
-          }),
-        ),
-      )
+      .then(() => {
+        const driver = {
+          ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
+          isFollowed: () => events.isFollowed(),
+          endsForApproval: !request.waitForApprovals,
+        }
+        return inRequest ? inRequest(() => request.execute(driver)) : request.execute(driver)
+      })
       .then((ended) => {
         if (!ended.error || seen.isSeen) return ended
         const isStoppedByCaller = approvals.isCancelled() || request.signal?.aborted || request.endsElsewhere()

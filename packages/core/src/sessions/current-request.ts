@@ -22,10 +22,13 @@ export function currentRequestId(): string | undefined {
   return current.getStore()?.request.requestId
 }
 
-/** Keeps the request of a run that is created now, and starts later. @returns starts it */
-export function keepRequest(runId: string): <Value>(start: () => Value) => Value {
+/**
+ * Keeps the request of a run that is created now, and starts later.
+ * @returns starts it; `undefined` where there is no request
+ */
+export function keepRequest(runId: string): (<Value>(start: () => Value) => Value) | undefined {
   const place = current.getStore()
-  if (!place) return (start) => start()
+  if (!place) return undefined
   // The runs that this one begins have no request.
   place.runId ??= runId
   return (start) => current.run(place, start)
