@@ -23,14 +23,18 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
       // The run continues for the client that has decided.
       if (capacity.continuations.has(runId)) throw new ProblemError('overloaded')
       if (userId === undefined) return capacity.runs.enter(signal)
-      // The runs of one user that wait for a place do not keep those of others from continuing.
-      if (waiting.has(userId)) throw new ProblemError('overloaded')
-      waiting.add(userId)
-      try {
-        return await capacity.enter(signal, { userId, isContinued: true })
-      } finally {
-        waiting.delete(userId)
+      const left = new AbortController()
+      const place = capacity.enter(AbortSignal.any([signal, left.signal]), { userId, isContinued: true })
+      const turn = new Promise<boolean>((resolve) => setImmediate(resolve, false))
+      if (await Promise.race([place.then(() => true), turn])) return place
+      // One run of a user waits; more of them would keep those of others from continuing.
+      if (waiting.has(userId)) left.abort()
+      else {
+        const done = (): boolean => waiting.delete(userId)
+        waiting.add(userId)
+        void place.then(done, done)
       }
+      return place
     },
     onSettled({ userId }, spent, result) {
       capacity.countRun(userId, spent)
