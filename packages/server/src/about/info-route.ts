@@ -1,11 +1,34 @@
 import type { Runnable } from '@agentkit/core'
 import { object, optional } from 'valibot'
+import { nullable, objectOf } from '../answer/answer-schemas.ts'
 import { agentFiles } from '../files/agent-files.ts'
 import { anyCallerOf, mayDecide } from '../request/caller.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
+
+const text = { type: 'string' }
+const flag = { type: 'boolean' }
+const texts = { type: 'array', items: text }
+const named = { id: text, name: text, description: nullable(text) }
+const numbers = { type: 'object', additionalProperties: nullable({ type: 'number' }) }
+const info = objectOf(
+  { auth: flag, name: text },
+  {
+    ...named,
+    version: nullable(text),
+    sample_prompts: texts,
+    members: { type: 'array', items: objectOf(named) },
+    tools: { type: 'array', items: objectOf({ name: text, description: text }) },
+    budget: { anyOf: [numbers, { type: 'null' }] },
+    accepts: objectOf({ images: flag, files: texts }),
+    limits: numbers,
+    dialects: texts,
+    user_id: nullable(text),
+    caller: objectOf({ any_user: flag, approve: flag, upload: flag, resume: flag }),
+  },
+)
 
 /**
  * Describes the agent to clients, without its instruction. A caller without a token learns only that a token is needed.
@@ -19,7 +42,7 @@ export function infoRoute(parts: RouteParts): Route {
     summary: 'Describes the agent and the limits of the server',
     description: 'Where the server needs a token and the request has none, the answer is `{ auth: true, name }`.',
     query: object({ user_id: optional(idField) }),
-    answers: { 200: { description: 'The agent', content: { 'application/json': { type: 'object' } } } },
+    answers: { 200: { description: 'The agent', content: { 'application/json': info } } },
     handle(context, { query }) {
       if (rules.hasAuth && context.get('principal') === undefined) return context.json({ auth: true, name: agent.name })
       return context.json({

@@ -8,8 +8,12 @@ export function jsonOf(properties: Readonly<Record<string, object>>): Readonly<R
   return { 'application/json': objectOf(properties) }
 }
 
-export function objectOf(properties: Readonly<Record<string, object>>): object {
-  return { type: 'object', properties, required: Object.keys(properties) }
+/** An object with these fields, all of which are there, and fields that may be there. */
+export function objectOf(
+  properties: Readonly<Record<string, object>>,
+  optional: Readonly<Record<string, object>> = {},
+): object {
+  return { type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) }
 }
 
 /** The schema of a field that is null while its value is not known. */
@@ -27,7 +31,18 @@ const approval = objectOf({
   started_at: nullable(time),
 })
 
-/** The fields of a run. In lists there is no `answer`. */
+const usage = { type: 'object' }
+const cost = nullable({ type: 'number' })
+const sources = { type: 'array', items: { type: 'object' } }
+const approvals = { type: 'array', items: approval }
+
+/** The answer of a run that a chat has waited for. */
+export const answerContent: Readonly<Record<string, object>> = jsonOf({
+  ...{ answer: text, user_id: text, session_id: text, run_id: text, finish_reason: text },
+  ...{ usage, cost, sources, approvals },
+})
+
+/** The fields of each run. In lists there is no `answer`. */
 export const runFields: Readonly<Record<string, object>> = {
   run_id: text,
   agent_id: text,
@@ -36,14 +51,21 @@ export const runFields: Readonly<Record<string, object>> = {
   status: { enum: ['queued', 'running', 'waiting', 'done', 'failed'] },
   finish_reason: nullable(text),
   error: { anyOf: [objectOf({ code: text, detail: text }), { type: 'null' }] },
-  approvals: { type: 'array', items: approval },
-  usage: nullable({ type: 'object' }),
-  cost: nullable({ type: 'number' }),
-  sources: { type: 'array', items: { type: 'object' } },
+  approvals,
+  usage: nullable(usage),
+  cost,
+  sources,
   attempts: { type: 'integer' },
   created_at: time,
   started_at: nullable(time),
   ended_at: nullable(time),
 }
 
-export const runContent: Readonly<Record<string, object>> = jsonOf({ ...runFields, answer: nullable(text) })
+const ifReplaced = { replaced: { const: true } }
+
+/** A run in a list. */
+export const listedRun: object = objectOf(runFields, ifReplaced)
+
+export const runContent: Readonly<Record<string, object>> = {
+  'application/json': objectOf({ ...runFields, answer: nullable(text) }, ifReplaced),
+}

@@ -1,3 +1,4 @@
+import { answerContent } from '../answer/answer-schemas.ts'
 import type { Route } from '../request/route.ts'
 
 const text = { type: 'string' }
@@ -30,9 +31,13 @@ const json = {
 /** The bodies of a chat, for the documentation. */
 export const chatBodies: Readonly<Record<string, object>> = { 'multipart/form-data': form, 'application/json': json }
 
-const answer = { 'text/plain': text, 'application/json': { type: 'object' }, 'text/event-stream': text }
+const answer = { 'text/plain': text, ...answerContent, 'text/event-stream': text }
 
 /** The answers of a chat, for the documentation. */
 export const chatAnswers: Route['answers'] = {
-  200: { description: 'The answer, in the format that `Accept` asks for', content: answer },
+  200: {
+    description: 'The answer, in the format that `Accept` asks for',
+    content: answer,
+    headers: { 'X-Run-Id': 'The id of the run' },
+  },
 }

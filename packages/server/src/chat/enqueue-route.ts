@@ -20,7 +20,8 @@ export function enqueueRoute(parts: RouteParts): Route {
     otherBody: chatBodies,
     answers: {
       202: {
-        description: 'The id of the run, whose path is in `Location`',
+        description: 'The id of the run',
+        headers: { Location: 'The path of the run' },
         content: jsonOf({ run_id: { type: 'string' }, status: { const: 'queued' } }),
       },
     },

@@ -17,7 +17,8 @@ export function dialectProblem(path: string, problem: ProblemError, requestId: s
 }
 
 const text = { type: 'string' }
-const rpcError = objectOf({ code: { type: 'integer' }, message: text, data: {} })
+// The SDK of MCP answers some requests itself, without data.
+const rpcError = objectOf({ code: { type: 'integer' }, message: text }, { data: {} })
 const rpcFailure = objectOf({ jsonrpc: { const: '2.0' }, id: { type: ['string', 'number', 'null'] }, error: rpcError })
 const openaiFailure = objectOf({ message: text, type: text, param: { type: ['string', 'null'] }, code: text })
 

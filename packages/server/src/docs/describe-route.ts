@@ -17,8 +17,9 @@ export function routeDescription(route: Route, { security, failure }: Described)
   const content = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }
   const hasBody = Object.keys(content).length > 0
   const parameters = [...pathParameters(path), ...(query ? queryParameters(query) : []), ...headerParameters(route)]
-  const responses = Object.entries(answers).map(([status, { description: text, content: types }]) => {
-    return [status, { description: text, ...(types && { content: mediaTypes(types) }) }]
+  const responses = Object.entries(answers).map(([status, { description: text, content: types, headers }]) => {
+    const parts = { ...(headers && { headers: headersOf(headers) }), ...(types && { content: mediaTypes(types) }) }
+    return [status, { description: text, ...parts }]
   })
   const failed = failure
     ? { description: 'The request failed: an error of the protocol', content: mediaTypes(failure) }
@@ -36,6 +37,12 @@ export function routeDescription(route: Route, { security, failure }: Described)
 
 function mediaTypes(content: Readonly<Record<string, object>>): Record<string, { schema: object }> {
   return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  )
 }
 
 type Schema = { properties?: Record<string, object>; required?: string[] }
@@ -76,8 +83,10 @@ function queryParameters(query: GenericSchema): Parameters_ {
   }))
 }
 
-function headerParameters({ method, path }: Route): Parameters_ {
-  if (method !== 'POST' || !path.startsWith('/api/v1/')) return []
-  const schema = { type: 'string' as const, minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }
-  return [{ name: 'Idempotency-Key', in: 'header', required: false, schema }]
+const idempotencyKey = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }
+
+function headerParameters({ method, path, headers = {} }: Route): Parameters_ {
+  const takesKey = method === 'POST' && path.startsWith('/api/v1/')
+  const all = { ...(takesKey && { 'Idempotency-Key': idempotencyKey }), ...headers }
+  return Object.entries<object>(all).map(([name, schema]) => ({ name, in: 'header', required: false, schema }))
 }

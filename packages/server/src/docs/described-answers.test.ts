@@ -5,9 +5,10 @@ import { ask, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 type Content = Record<string, { schema: JSONSchema }>
-type Answer = { content?: Content; $ref?: string }
+type Answer = { content?: Content; headers?: Record<string, object>; $ref?: string }
+type Parameter = { name: string; in: string }
 type Document = {
-  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>
+  paths: Record<string, Record<string, { parameters?: Parameter[]; responses: Record<string, Answer> }>>
   components: { responses: Record<string, Answer>; schemas: Record<string, JSONSchema> }
 }
 
@@ -18,6 +19,7 @@ const post = (body: object): RequestInit => ({
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json', ...json },
 })
+const mcpHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const question = { role: 'user', content: 'Hi' }
 
 describe('what routes answer is what /openapi.json says', () => {
@@ -45,6 +47,8 @@ describe('what routes answer is what /openapi.json says', () => {
     ['/agui', '/agui', post({}), 422],
     ['/a2a', '/a2a', post({}), 400],
     ['/mcp', '/mcp', post([]), 400],
+    ['/mcp', '/mcp', { ...post({}), headers: mcpHeaders }, 400],
+    ['/api/v1/info', '/api/v1/info', {}, 200],
   ] as [path: string, target: string, init: RequestInit, status: number][])(
     '%s: %s %#',
     async (path, target, init, status) => {
@@ -63,6 +67,58 @@ describe('what routes answer is what /openapi.json says', () => {
       const own = schema?.$ref ? document.components.schemas.Problem : schema
       const validate = await jsonSchemaValidator(own ?? {}, path)
       expect(validate(JSON.parse(body))).not.toHaveProperty('problems')
+      expect(unnamedFields(own, JSON.parse(body))).toEqual([])
+    },
+  )
+
+  it('names the fields of a run that was replaced, alone and in a list', async () => {
+    const app = makeApp()
+    const { run_id } = (await (await app.request('/api/v1/chat', ask('Hi', {}, json))).json()) as { run_id: string }
+    await (await app.request('/api/v1/chat', ask('Hi', { replaces: run_id }, json))).text()
+    const schemaOf = (path: string) =>
+      document.paths[path]?.get?.responses['200']?.content?.['application/json']?.schema
+    const run = await (await app.request(`/api/v1/runs/${run_id}?user_id=ada`)).json()
+    expect(run).toMatchObject({ replaced: true })
+    expect(unnamedFields(schemaOf('/api/v1/runs/{id}'), run)).toEqual([])
+    const listed = await (await app.request('/api/v1/runs?user_id=ada')).json()
+    expect(listed).toMatchObject({ runs: [{}, { replaced: true }] })
+    expect(unnamedFields(schemaOf('/api/v1/runs'), listed)).toEqual([])
+  })
+
+  it.each([
+    ['/api/v1/runs/{id}/events', 'get', ['Last-Event-ID']],
+    ['/api/v1/runs', 'post', ['Idempotency-Key']],
+    ['/v1/chat/completions', 'post', ['X-User-Id', 'X-Session-Id']],
+    ['/v1/responses/{id}', 'get', ['X-User-Id']],
+    ['/ui/chat/{id}/stream', 'get', ['X-User-Id']],
+  ])('names the headers that are read: %s %s', (path, method, names) => {
+    const { parameters = [] } = document.paths[path]?.[method] ?? {}
+    expect(parameters.filter((each) => each.in === 'header').map(({ name }) => name)).toEqual(names)
+  })
+
+  it.each([
+    ['/api/v1/chat', 'post', 200, 'X-Run-Id', ask('Hi')],
+    ['/api/v1/runs', 'post', 202, 'Location', ask('Hi')],
+    ['/api/v1/all_chats', 'get', 200, 'Link', {}],
+  ] as [path: string, method: string, status: number, header: string, init: RequestInit][])(
+    'names the header of an answer: %s %s %i %s',
+    async (path, method, status, header, init) => {
+      const app = makeApp()
+      for (const session_id of ['1', '2']) await (await app.request('/api/v1/chat', ask('Hi', { session_id }))).text()
+      const target = path === '/api/v1/all_chats' ? `${path}?user_id=ada&limit=1` : path
+      const response = path === '/api/v1/chat' ? await makeApp().request(path, init) : await app.request(target, init)
+      expect([response.status, response.headers.get(header)]).toEqual([status, expect.any(String)])
+      expect(Object.keys(document.paths[path]?.[method]?.responses[status]?.headers ?? {})).toEqual([header])
     },
   )
 })
+
+/** The fields of an answer that its schema does not name, by their paths; a schema without fields names any. */
+function unnamedFields(schema: unknown, value: unknown, path = ''): string[] {
+  const { properties, items } = (schema ?? {}) as { properties?: Record<string, unknown>; items?: unknown }
+  if (Array.isArray(value)) return value.flatMap((each) => unnamedFields(items, each, `${path}[]`))
+  if (typeof value !== 'object' || value === null || !properties) return []
+  return Object.entries(value).flatMap(([name, field]) =>
+    Object.hasOwn(properties, name) ? unnamedFields(properties[name], field, `${path}.${name}`) : [`${path}.${name}`],
+  )
+}

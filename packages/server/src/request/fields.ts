@@ -10,6 +10,9 @@ export function isId(text: string): boolean {
   return short && text.isWellFormed() && !controlCharacter.test(text)
 }
 
+/** The JSON Schema of an id. */
+export const idSchema = { type: 'string', minLength: 1, maxLength: maxIdLength }
+
 const idForm = 'must have 1 to 128 characters, none of them a control character'
 
 /** The id of a user, a session or a run, in a query or a body. */

@@ -17,6 +17,8 @@ export type RouteSchemas<Query extends GenericSchema, Body extends GenericSchema
   description?: string
   /** An object of texts; other parameters are ignored. */
   query?: Query
+  /** Headers that the route reads itself, with their JSON Schemas. */
+  headers?: Readonly<Record<string, object>>
   /** A JSON body. A route with another body reads it itself, and describes it by `otherBody`. */
   body?: Body
   /**
@@ -25,7 +27,14 @@ export type RouteSchemas<Query extends GenericSchema, Body extends GenericSchema
    */
   otherBody?: Readonly<Record<string, object>>
   /** Answers by status. Problems are added to all routes. */
-  answers: Readonly<Record<number, { description: string; content?: Readonly<Record<string, object>> }>>
+  answers: Readonly<Record<number, DescribedAnswer>>
+}
+
+type DescribedAnswer = {
+  description: string
+  content?: Readonly<Record<string, object>>
+  /** What its headers say, by name. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** The checked parts of a request. */

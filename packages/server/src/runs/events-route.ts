@@ -23,6 +23,7 @@ export function eventsRoute(parts: RouteParts): Route {
     description:
       'From the event after `Last-Event-ID` (or `after`), else from the first that is kept, until a `run-end`.',
     query: object({ user_id: optional(idField), after: optional(string()) }),
+    headers: { 'Last-Event-ID': { type: 'string', pattern: '^\\d{1,15}$' } },
     answers: {
       200: { description: 'The events', content: { [eventStreamType]: { type: 'string' } } },
       204: { description: 'There are no more events' },

@@ -1,5 +1,5 @@
 import { object, optional, picklist } from 'valibot'
-import { jsonOf, nullable, objectOf, runContent, runFields } from '../answer/answer-schemas.ts'
+import { jsonOf, listedRun, nullable, runContent } from '../answer/answer-schemas.ts'
 import { runBody } from '../answer/encode-answer.ts'
 import { throwProblem } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
@@ -37,7 +37,7 @@ function listRoute({ agent }: RouteParts): Route {
     answers: {
       200: {
         description: 'The runs, and as `next` the `after` of the next page, or null',
-        content: jsonOf({ runs: { type: 'array', items: objectOf(runFields) }, next: nullable({ type: 'string' }) }),
+        content: jsonOf({ runs: { type: 'array', items: listedRun }, next: nullable({ type: 'string' }) }),
       },
     },
     async handle(context, { query: { user_id, session_id, status, limit, after } }) {
@@ -53,7 +53,7 @@ function listRoute({ agent }: RouteParts): Route {
       const page = await agent.runs({ ...filters, limit }).catch(throwProblem)
       const last = page.length === limit ? page.at(-1)?.runId : undefined
       const rest = last === undefined ? [] : await agent.runs({ ...filters, limit: 1, after: last }).catch(throwProblem)
-      return context.json({ runs: page.map(listedRun), next: rest.length > 0 ? last : null })
+      return context.json({ runs: page.map(listedBody), next: rest.length > 0 ? last : null })
     },
   })
 }
@@ -93,7 +93,7 @@ function cancelRoute(parts: RouteParts): Route {
 }
 
 /** Lists have no answers. */
-function listedRun(record: Parameters<typeof runBody>[0]): object {
+function listedBody(record: Parameters<typeof runBody>[0]): object {
   const { answer: _, ...listed } = runBody(record)
   return listed
 }

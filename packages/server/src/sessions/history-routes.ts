@@ -44,7 +44,13 @@ export function historyRoutes(parts: RouteParts): Route[] {
         'The most recently used conversation first. While there are more, the header `Link` has the address of the ' +
         'next page. Conversations with nothing to show are left out; 404 when there is none.',
       query: object({ user_id: optional(idField), limit: optional(countField(1, 1_000)), after: optional(idField) }),
-      answers: { 200: { description: 'The messages by session', content: chatsContent } },
+      answers: {
+        200: {
+          description: 'The messages by session',
+          content: chatsContent,
+          headers: { Link: 'The address of the next page, with `rel="next"`, while there are more' },
+        },
+      },
       async handle(context, { query: { user_id, limit = 100, after } }) {
         const owner = { agentId: agent.id, userId: callerOf(context, user_id) }
         const page = { limit: limit + 1, ...(after !== undefined && { before: after }) }

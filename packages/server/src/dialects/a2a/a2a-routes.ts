@@ -5,7 +5,7 @@ import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { dialectCaller } from '../common/dialect-caller.ts'
+import { dialectCaller, userHeader } from '../common/dialect-caller.ts'
 import { A2AError, a2aFailure, type CallId } from './a2a-error.ts'
 import { answerCall } from './a2a-methods.ts'
 import { callIdOf, readCall } from './a2a-request.ts'
@@ -22,6 +22,7 @@ export function a2aRoute(parts: RouteParts): Route {
     tag: 'dialects',
     summary: 'Answers a call of A2A 1.0',
     description: 'JSON-RPC 2.0. `contextId` is the session, the id of a task that of its run.',
+    headers: userHeader,
     otherBody: json,
     answers: {
       200: { description: 'The result of the call', content: { ...json, [eventStreamType]: { type: 'string' } } },

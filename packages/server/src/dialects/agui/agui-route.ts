@@ -11,7 +11,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 import { broughtTools } from '../common/brought-tools.ts'
 import { type ClientOutputs, withOutputs } from '../common/client-outputs.ts'
 import { decideRun } from '../common/decide-run.ts'
-import { dialectCaller } from '../common/dialect-caller.ts'
+import { dialectCaller, userHeader } from '../common/dialect-caller.ts'
 import { aguiEncoder } from './agui-encoder.ts'
 import { type AGUIRequest, readAGUIRequest } from './agui-request.ts'
 import { threadCallId } from './thread-call-id.ts'
@@ -24,6 +24,7 @@ export function aguiRoute(parts: RouteParts): Route {
     tag: 'dialects',
     summary: 'Runs the agent for a client of AG-UI',
     description: 'The body is `RunAgentInput`; `threadId` is the session.',
+    headers: userHeader,
     otherBody: { 'application/json': { type: 'object' } },
     answers: { 200: { description: 'Events of AG-UI', content: { [eventStreamType]: { type: 'string' } } } },
     async handle(context) {

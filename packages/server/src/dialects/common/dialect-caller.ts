@@ -1,10 +1,13 @@
 import { anyCallerOf } from '../../request/caller.ts'
-import { isId } from '../../request/fields.ts'
+import { idSchema, isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { invalid } from './invalid-field.ts'
 
 /** The user that a dialect's own field names. */
 export type NamedUser = { userId: string; field: string }
+
+/** The header of {@link dialectCaller}, for `/openapi.json`. */
+export const userHeader = { 'X-User-Id': idSchema }
 
 const unnamed = { userId: undefined, field: '' }
 

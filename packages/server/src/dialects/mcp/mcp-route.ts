@@ -5,6 +5,7 @@ import { handlerProblem, ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { readJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
+import { userHeader } from '../common/dialect-caller.ts'
 import { callsInProgress } from './calls-in-progress.ts'
 import { loadMCP } from './load-mcp.ts'
 import { mcpFailure, type RequestId, requestIdOf } from './mcp-error.ts'
@@ -20,6 +21,7 @@ export function mcpRoute(parts: RouteParts): Route {
     tag: 'dialects',
     summary: 'Answers a message of MCP',
     description: 'JSON-RPC 2.0, revision 2026-07-28 and those of 2025, without sessions. The tool is `ask_agent`.',
+    headers: userHeader,
     otherBody: json,
     answers: {
       200: { description: 'The result', content: { ...json, [eventStreamType]: { type: 'string' } } },

@@ -1,9 +1,9 @@
 import type { Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
-import { isId } from '../../request/fields.ts'
+import { idSchema, isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { dialectCaller, type NamedUser } from '../common/dialect-caller.ts'
+import { dialectCaller, type NamedUser, userHeader } from '../common/dialect-caller.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -99,6 +99,9 @@ function readMetadata(metadata: unknown): Record<string, string> {
   }
   return metadata as Record<string, string> // checked above
 }
+
+/** The headers that name user and session, for `/openapi.json`. */
+export const placeHeaders = { ...userHeader, 'X-Session-Id': idSchema }
 
 /** The user of a request. A client whose token has a user of its own may send any `user`: it names no other. */
 export function openaiCaller(context: ServerContext, namedUser: NamedUser | undefined): string {

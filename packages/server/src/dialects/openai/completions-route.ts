@@ -6,7 +6,7 @@ import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { invalid } from '../common/invalid-field.ts'
-import { missing, openaiCaller, readCommonFields, sessionOf } from './common-fields.ts'
+import { missing, openaiCaller, placeHeaders, readCommonFields, sessionOf } from './common-fields.ts'
 import { type CompletionOptions, completionBody, completionsEncoder } from './completions-encoder.ts'
 import { readConversation } from './conversation.ts'
 import { wholeAnswer } from './whole-answer.ts'
@@ -23,6 +23,7 @@ export function completionsRoute(parts: RouteParts): Route {
     tag: 'dialects',
     summary: 'Answers a request of Chat Completions of OpenAI',
     description: 'The model is the id of the agent. The header `X-Session-Id` names a session that it continues.',
+    headers: placeHeaders,
     otherBody: {
       'application/json': {
         type: 'object',

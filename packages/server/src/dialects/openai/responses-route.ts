@@ -7,7 +7,7 @@ import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { openaiCaller, readCommonFields, sessionOf } from './common-fields.ts'
+import { openaiCaller, placeHeaders, readCommonFields, sessionOf } from './common-fields.ts'
 import { decideResponse } from './decide-response.ts'
 import { findResponse } from './find-response.ts'
 import { withReferences } from './item-references.ts'
@@ -30,6 +30,7 @@ export function responsesRoute(parts: RouteParts): Route {
     tag: 'dialects',
     summary: 'Answers a request of Responses of OpenAI',
     description: 'The model is the id of the agent. `previous_response_id` continues the session of an earlier answer.',
+    headers: placeHeaders,
     otherBody: {
       'application/json': {
         type: 'object',

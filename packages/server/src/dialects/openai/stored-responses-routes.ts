@@ -9,6 +9,7 @@ import type { RouteParts } from '../../request/parts.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
 import { runStoreOf } from '../../request/run-store.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { userHeader } from '../common/dialect-caller.ts'
 import { openaiCaller } from './common-fields.ts'
 import { type FoundResponse, findResponse, runBefore } from './find-response.ts'
 import { type ResponseHead, responseId } from './response-body.ts'
@@ -49,6 +50,7 @@ function readRoute(parts: RouteParts): Route {
     summary: 'Shows a response',
     description: '`stream=true` follows a background response, after the event that `starting_after` names.',
     query,
+    headers: userHeader,
     answers: { 200: { description: 'The response', content: { ...content, [eventStreamType]: text } } },
     async handle(context, { param, query: { stream, starting_after } }) {
       const found = await findFor(context, parts, param('id'))
@@ -82,6 +84,7 @@ function deleteRoute(parts: RouteParts): Route {
     path: '/v1/responses/:id',
     tag: 'dialects',
     summary: 'Deletes a response with its session, unless that has other ones',
+    headers: userHeader,
     answers: {
       200: {
         description: 'It is deleted',
@@ -114,6 +117,7 @@ function cancelRoute(parts: RouteParts): Route {
     path: '/v1/responses/:id/cancel',
     tag: 'dialects',
     summary: 'Ends the run of a response',
+    headers: userHeader,
     answers: { 200: { description: 'The response, which has ended', content } },
     async handle(context, { param }) {
       const { runId, sessionId } = await findFor(context, parts, param('id'))

@@ -14,7 +14,7 @@ import { broughtTools } from '../common/brought-tools.ts'
 import { withOutputs } from '../common/client-outputs.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
-import { dialectCaller } from '../common/dialect-caller.ts'
+import { dialectCaller, userHeader } from '../common/dialect-caller.ts'
 import { toolCallId } from '../common/tool-call-id.ts'
 import { uiEncoder } from './ui-encoder.ts'
 import { type Replaced, readUIRequest, type UIRequest } from './ui-request.ts'
@@ -34,6 +34,7 @@ function chatRoute(parts: RouteParts): Route {
     summary: 'Answers a request of useChat',
     description:
       'The body is that of the AI SDK: `{ id, messages, trigger?, messageId?, resumable? }`; `id` is the session.',
+    headers: userHeader,
     otherBody: { 'application/json': { type: 'object' } },
     answers: streamed,
     async handle(context) {
@@ -127,6 +128,7 @@ function streamRoute(parts: RouteParts): Route {
     path: '/ui/chat/:id/stream',
     tag: 'dialects',
     summary: 'Resumes the stream of the run that is active in a session, from its start',
+    headers: userHeader,
     answers: { ...streamed, 204: { description: 'Nothing runs in the session' } },
     async handle(context, { param }) {
       const { agent, capacity } = parts
@@ -158,6 +160,7 @@ function stopRoute(parts: RouteParts): Route {
     path: '/ui/chat/:id/stop',
     tag: 'dialects',
     summary: 'Ends the run that is active in a session',
+    headers: userHeader,
     answers: { 204: { description: 'Nothing runs in the session' } },
     async handle(context, { param }) {
       const userId = dialectCaller(context)
