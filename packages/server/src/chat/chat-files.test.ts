@@ -64,6 +64,22 @@ describe('a chat with files', () => {
     await expectHealthy(app)
   })
 
+  it.each([
+    ['files', 'bees.md', 'The field files must be a file, with a file name.'],
+    ['chat_data', bees, 'The field chat_data is a file: send it as text, without a file name.'],
+    ['upload', bees, 'The field upload is a file: send files in the field "files".'],
+  ] as [name: string, value: string | File, detail: string][])(
+    'names the field %s and what to send',
+    async (name, value, detail) => {
+      const body = new FormData()
+      for (const [field, text] of Object.entries({ ...validFields, [name]: value })) body.append(field, text)
+      const response = await app.request('/api/v1/chat', { method: 'POST', body })
+      const problem = await expectProblem(response, 422, 'invalid-field')
+      expect(problem.detail).toBe(detail)
+      expect(problem.errors?.[0]?.path).toEqual([name])
+    },
+  )
+
   it('that is no UTF-8 in a field after a file is refused', async () => {
     const part = (head: string, value: string): string =>
       `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`

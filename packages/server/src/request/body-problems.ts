@@ -9,9 +9,9 @@ export function payloadTooLarge(bodyBytes: number): ProblemError {
   })
 }
 
-export function fieldTooLarge(name: string, fieldBytes: number): ProblemError {
-  const message = `longer than the limit of ${fieldBytes} bytes`
-  return new ProblemError('field-too-large', { errors: [{ path: [name], message }] })
+export function fieldTooLarge(name: string | undefined, fieldBytes: number): ProblemError {
+  const message = `is longer than the limit of ${fieldBytes} bytes`
+  return ofField('field-too-large', name, message)
 }
 
 export function filesNotServed(): ProblemError {
@@ -23,13 +23,16 @@ export function filesNotServed(): ProblemError {
 }
 
 export function noFile(name: string): ProblemError {
-  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'must be a file, with a file name' }] })
+  return ofField('invalid-field', name, 'must be a file, with a file name')
+}
+
+/** A text that is sent as a file, for example as a Blob. */
+export function noText(name: string): ProblemError {
+  return ofField('invalid-field', name, 'is a file: send it as text, without a file name')
 }
 
 export function otherFileField(name: string | undefined): ProblemError {
-  const path = name === undefined ? [] : [name]
-  const message = 'is a file: send files in the field "files"'
-  return new ProblemError('invalid-field', { detail: 'Send files in the field "files".', errors: [{ path, message }] })
+  return ofField('invalid-field', name, 'is a file: send files in the field "files"')
 }
 
 export function tooManyFiles(files: number): ProblemError {
@@ -37,7 +40,7 @@ export function tooManyFiles(files: number): ProblemError {
 }
 
 export function sentTwice(name: string): ProblemError {
-  return new ProblemError('invalid-field', { errors: [{ path: [name], message: 'sent more than once' }] })
+  return ofField('invalid-field', name, 'is sent more than once')
 }
 
 export function tooManyParts(parts: number): ProblemError {
@@ -79,4 +82,11 @@ export function noBoundary(cause?: unknown): ProblemError {
     'The Content-Type header names no boundary, so the form cannot be parsed. Leave the header out: ' +
     'curl --form, fetch and other clients then add it with the boundary that they use.'
   return new ProblemError('malformed-multipart', { detail, cause })
+}
+
+/** @param name of the field; absent for a part without one */
+function ofField(code: 'invalid-field' | 'field-too-large', name: string | undefined, message: string): ProblemError {
+  const path = name === undefined ? [] : [name]
+  const field = name === undefined ? 'A field without a name' : `The field ${name}`
+  return new ProblemError(code, { detail: `${field} ${message}.`, errors: [{ path, message }] })
 }

@@ -13,6 +13,7 @@ import {
   noBoundary,
   noFile,
   noRoom,
+  noText,
   notUTF8,
   otherFileField,
   payloadTooLarge,
@@ -166,6 +167,7 @@ export async function readForm(
       if (filename?.includes('\ufffd')) fail(notUTF8())
       // A browser sends an empty part without a name for an unused file input.
       else if (!filename) file.on('data', () => fail(files ? new ProblemError('invalid-filename') : filesNotServed()))
+      else if (names.includes(name)) fail(noText(name))
       else if (!files) fail(filesNotServed())
       else if (name !== 'files' && name !== 'files[]') fail(otherFileField(name))
       else if (received.length >= limits.files) fail(tooManyFiles(limits.files))
