@@ -42,6 +42,35 @@ describe.each(storeKinds)('a background run in %s that another process cancels',
   })
 })
 
+describe.each(storeKinds)('a run in %s that finds by its own write that another process has ended it', (kind) => {
+  const place = storePlace(kind)
+
+  it.each<[string, (other: Agent, runId: string) => Promise<unknown>, string]>([
+    ['was cancelled', (other, runId) => other.cancel(runId), 'The run was cancelled.'],
+    [
+      'was replaced',
+      (other, replaces) => other.chat('Again.', { ...session, replaces }),
+      'A later run of the session replaces this one.',
+    ],
+    ['was deleted', (other) => other.sessions.delete({ agentId: 'ann', ...session }), 'The run was cancelled.'],
+  ])('says that it %s', async (_, end, message) => {
+    const { begun, stop, work } = heldWork()
+    const model = scriptedModel([
+      async () => {
+        await work()
+        return 'Done.'
+      },
+    ])
+    const agent = new Agent({ name: 'Ann', model, sessions: place.open() })
+    const { runId, result } = agent.stream('Go.', session)
+    void result
+    await begun
+    await end(new Agent({ name: 'Ann', model: scriptedModel(['Other.']), sessions: place.open() }), runId)
+    stop()
+    expect(await result).toMatchObject({ finishReason: 'aborted', error: { code: 'aborted', message } })
+  })
+})
+
 describe.each(storeKinds)('a queued run in %s that is cancelled', (kind) => {
   const place = storePlace(kind)
 

@@ -5,6 +5,7 @@ import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { afterThisTurn } from '../util/after-this-turn.ts'
 import type { EventQueue } from './event-queue.ts'
+import { whyRefused } from './watch-ended.ts'
 
 /** What the run adds to what is stored of it. */
 export type RunAddition = { messages?: readonly Message[]; state?: JSONValue; calls?: readonly StartedCall[] }
@@ -91,7 +92,8 @@ export class RunWriter {
       const result = await last(entry)
       this.#settle(batch, entry)
       return result
-    } catch (error) {
+    } catch (cause) {
+      const error = await whyRefused(this.#options, cause)
       this.#rejectAll(batch, entry, error)
       throw error
     } finally {
@@ -116,7 +118,8 @@ export class RunWriter {
         await this.#options.runs.append(this.#options.runId, entry)
         this.#heldAt = begunAt
         this.#settle(batch, entry)
-      } catch (error) {
+      } catch (cause) {
+        const error = await whyRefused(this.#options, cause)
         this.#rejectAll(batch, entry, error)
         if (batch.length === 0) this.#options.fail(error)
       }

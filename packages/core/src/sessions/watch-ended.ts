@@ -1,6 +1,7 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
+import { isConflict } from './acquire-session.ts'
 
 type WatchedRun = { runId: string; attempt: number; interrupt(reason: AgentKitError): void }
 /** The runs of one store that this process works on. */
@@ -65,7 +66,23 @@ async function look(store: RunStore, watched: WatchedRuns): Promise<void> {
   watched.isLooking = false
 }
 
-function reasonToEnd({ runId, attempt }: WatchedRun, stored: StoredRun | undefined): AgentKitError | undefined {
+/** Why a write of a run was refused: as {@link watchEnded} reports it, where another process has cancelled the run. */
+export async function whyRefused(
+  run: { runs: RunStore; runId: string; attempt: number },
+  error: unknown,
+): Promise<unknown> {
+  if (!isConflict(error)) return error
+  const reason = await run.runs.read(run.runId).then(
+    (stored) => reasonToEnd(run, stored),
+    () => undefined,
+  )
+  return reason?.code === 'aborted' ? reason : error
+}
+
+function reasonToEnd(
+  { runId, attempt }: Pick<WatchedRun, 'runId' | 'attempt'>,
+  stored: StoredRun | undefined,
+): AgentKitError | undefined {
   if (stored?.record.status === 'running' && stored.attempt === attempt) return undefined
   // A run that is not stored any more was cancelled, and deleted with its session.
   if (!stored || stored.record.finishReason === 'aborted') {
