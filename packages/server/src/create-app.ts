@@ -98,6 +98,9 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     if ('getResponse' in error && typeof error.getResponse === 'function') return error.getResponse()
     const problem = handlerProblem(error)
     logProblem(problem, loggedRequest(context), settings.log)
+    // SDKs send a 503 again: what was cancelled, or interrupted by a later message, would run once more. While the server
+    // stops, the next one may answer.
+    if (problem.code === 'aborted' && !capacity.runs.isClosed) problem.headers['x-should-retry'] = 'false'
     return respond(problem, context)
   })
   return app

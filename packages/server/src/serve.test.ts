@@ -340,6 +340,8 @@ describe('close', () => {
     await until(() => agent.calls.length === 1)
     await server.close()
     await expectProblem(await answer, 503, 'aborted')
+    // The next server may answer.
+    expect((await answer).headers.get('x-should-retry')).toBeNull()
   })
 
   it('leaves the runs of another agent alone, which has the same sessions', async () => {

@@ -3,7 +3,7 @@ import { scriptedModel } from '@agentkit/testing'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent, text } from '../../__fixtures__/fake-agent.ts'
-import { storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { heldTool, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 import { clients } from './__fixtures__/openai-clients.ts'
 
@@ -201,6 +201,22 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     const stream = await client.chat.completions.create({ model: 'test', messages: ask('Hi'), stream: true })
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'Hel') break
     await expect.poll(() => agent.calls[0]?.isAborted).toBe(true)
+  })
+
+  it('does not send a request again whose run was cancelled', async () => {
+    const { wait, begun, release } = heldTool()
+    const { agent, model } = make([{ toolCalls: [{ name: 'wait' }] }, 'One.', 'Two.'], { functions: [wait] })
+    const app = createApp(agent, quiet)
+    const client = connect(app, { headers: { 'x-session-id': 's', 'x-user-id': 'ada' } }).withOptions({ maxRetries: 2 })
+    const answer = client.chat.completions.create({ model: 'test', messages: ask('Hi') })
+    answer.catch(() => {})
+    await begun
+    const [run] = await agent.runs({ userId: 'ada' })
+    await app.request(`/api/v1/runs/${run?.runId}/cancel?user_id=ada`, { method: 'POST' })
+    release()
+    await expect(answer).rejects.toMatchObject({ status: 503, code: 'aborted' })
+    expect(model.requests).toHaveLength(1)
+    expect(await agent.runs({ userId: 'ada' })).toHaveLength(1)
   })
 
   it('needs the token where there is one, and acts for its user alone', async () => {
