@@ -248,6 +248,30 @@ describe('a chat with an Idempotency-Key', () => {
     expect(paid).toEqual([5])
     expect(await (await app.request(path, keyed('Pay', 'a', {}, 'application/json'))).json()).toEqual(body)
   })
+
+  it('keeps the answer of a run that waits and is decided before the answer is stored', async () => {
+    const { promise: last, resolve: answer } = Promise.withResolvers<ScriptedTurn>()
+    const { agent, sessions } = storedAgent([payTurn, () => last])
+    const runs = sessions.runs as RunStore
+    const { read } = runs
+    const resumed: Promise<unknown>[] = []
+    vi.spyOn(runs, 'read').mockImplementation(async (runId) => {
+      const stored = await read(runId)
+      const [approval] = stored?.record.approvals ?? []
+      if (!approval || resumed.length > 0) return stored
+      resumed.push(agent.resume(runId, { [approval.approvalId]: true }).result)
+      await vi.waitUntil(async () => (await read(runId))?.record.status === 'running')
+      return read(runId)
+    })
+    const app = createApp(agent, quiet)
+    const first = await app.request(path, keyed('Pay', 'a', {}, 'application/json'))
+    const body = await first.json()
+    expect(body).toMatchObject({ finish_reason: 'approval' })
+    const again = await app.request(path, keyed('Pay', 'a', {}, 'application/json'))
+    expect([again.status, await again.json()]).toEqual([200, body])
+    answer('Paid.')
+    await Promise.all(resumed)
+  })
 })
 
 /** The id of the request differs. */

@@ -112,8 +112,9 @@ async function keepAnswer(
   { runId, status, isAccepted, ...content }: KeptAnswer,
 ): Promise<void> {
   const stored = runId === undefined ? undefined : await read(runId)
-  // A run that was handed back to the next process: it answers there.
-  if (stored?.record.status === 'running' && !isAccepted) return
+  // A run that was handed back to the next process: it answers there. One that has waited, and was decided since, has answered.
+  const isAnswered = isAccepted || status < 400
+  if (stored?.record.status === 'running' && !isAnswered) return
   const hasBegun = stored !== undefined
   if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
   else await answers.store(request, { ...(runId !== undefined && { runId }), status, ...content })
