@@ -74,7 +74,8 @@ async function continueRun(
   const asked = open.map(({ path = [], decision: _, ...approval }) =>
     encode({ ...place, path: [parts.agent.id, ...path], type: 'approval-request', ...approval }),
   )
-  const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage: {} })
+  const { usage = {}, cost } = stored.record
+  const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage, ...(cost && { cost }) })
   return new Response([...asked, waits].join(''), { headers: { 'content-type': eventStreamType } })
 }
 

@@ -3,6 +3,8 @@ import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 
 const make = storedAgents()
+// A call of 10 and 5 tokens costs 0.00006 dollars.
+const prices = { 'test/scripted': { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' } }
 
 function post(path: string, body?: unknown): [string, RequestInit] {
   return [path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }]
@@ -69,6 +71,18 @@ describe.each(dialects)(
       const response = await app.request(...post(path, approve(`${run?.runId}/${run?.approvals[0]?.approvalId}`)))
       return { app, response, free }
     }
+
+    it('has what the run has used where another approval is open', async () => {
+      const both = { toolCalls: [1, 2].map((amount) => ({ name: 'pay', input: { amount } })) }
+      const { agent } = make([both, 'Done.'], { prices })
+      const app = createApp(agent, { log: () => {}, dialects: ['ui', 'agui'] })
+      await (await app.request(...post(path, ask))).text()
+      const [run] = await agent.runs({ userId: 'default', status: 'waiting' })
+      const id = `${run?.runId}/${run?.approvals[0]?.approvalId}`
+      const answer = await (await app.request(...post(path, approve(id)))).text()
+      expect(answer).toMatch(/"totalTokens":15\D/)
+      expect(answer).toMatch(/"cost":0.00006\D/)
+    })
 
     it('begins before the run does', async () => {
       const { response, free } = await decided()

@@ -55,13 +55,14 @@ export async function decideResponse(
   async function stillWaiting(): Promise<Response> {
     const { stored: now } = await findResponse(parts, responseId(runId), { userId, param })
     const place = { seq: 0, runId }
-    const usage = now?.record.usage ?? {}
+    const { usage = {}, cost } = now?.record ?? {}
     let stream = ''
     for (const { path = [], ...approval } of now?.record.approvals ?? []) {
       stream += encode({ ...place, ...approval, type: 'approval-request', path: [parts.agent.id, ...path] })
     }
     const path = [parts.agent.id]
-    stream += encode({ ...place, path, type: 'run-end', finishReason: 'approval', text: '', usage })
+    const spent = { usage, ...(cost && { cost }) }
+    stream += encode({ ...place, path, type: 'run-end', finishReason: 'approval', text: '', ...spent })
     if (isStream) return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
     return Response.json(responseBody(head, endedState(reader)))
   }

@@ -748,13 +748,17 @@ describe('POST /v1/responses', () => {
         { name: 'pay', input: { amount: 2 } },
       ],
     }
-    const app = createApp(make([both, 'Paid.']).agent, quiet)
+    const prices = { 'test/scripted': { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' } }
+    const app = createApp(make([both, 'Paid.'], { prices }).agent, quiet)
     const first = await (await app.request('/v1/responses', post({ model, input: 'Pay' }))).json()
     const [one, two] = first.output.filter(({ type }: { type: string }) => type === 'mcp_approval_request')
     const decide = (id: string): Promise<globalThis.Response> =>
       Promise.resolve(app.request('/v1/responses', post({ model, input: [{ ...approval, approval_request_id: id }] })))
     const waiting = await (await decide(one.id)).json()
-    expect(waiting).toMatchObject({ output: [{ id: two.id }], agentkit: { approvals: [{ input: { amount: 2 } }] } })
+    const { cost } = first.agentkit
+    expect(cost).toBeCloseTo(0.00006, 10)
+    const agentkit = { approvals: [{ input: { amount: 2 } }], cost }
+    expect(waiting).toMatchObject({ output: [{ id: two.id }], agentkit })
     const done = await (await decide(two.id)).json()
     expect(typesOf(done)).toEqual(['mcp_call', 'mcp_call', 'message'])
   })

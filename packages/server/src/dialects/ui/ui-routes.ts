@@ -101,7 +101,8 @@ async function continueRun(
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer ends as a suspended run.
-  const waits = { seq: stored.lastSeq, runId, path: [agent.id], text: '', usage: stored.record.usage ?? {} }
+  const { usage = {}, cost } = stored.record
+  const waits = { seq: stored.lastSeq, runId, path: [agent.id], text: '', usage, ...(cost && { cost }) }
   return new Response(encode({ ...waits, type: 'run-end', finishReason: 'approval' }), {
     headers: { 'content-type': eventStreamType },
   })
