@@ -445,14 +445,20 @@ function readRooms(): Map<string, Map<string, string[]>> {
   return tables
 }
 
-/** `–`, `data util`, `all above` or `all above but tokens conversation`. */
+/** `–`, `data util/*`, `all above` or `all above but tokens conversation`. */
 function allowedRooms(text: string, above: string[]): string[] {
   if (text === '–') return []
   const [, but] = /^all above(?: but (.+))?$/.exec(text) ?? []
-  if (!text.startsWith('all above')) return text.split(' ')
-  const excepted = but?.split(' ') ?? []
+  const named = (rooms: string): string[] => rooms.split(' ').flatMap((room) => roomsNamed(room, above))
+  if (!text.startsWith('all above')) return named(text)
+  const excepted = but === undefined ? [] : named(but)
   expect(above, `of "${text}"`).toEqual(expect.arrayContaining(excepted))
   return above.filter((room) => !excepted.includes(room))
+}
+
+/** `util/*` is every room below `util/`. */
+function roomsNamed(room: string, above: string[]): string[] {
+  return room.endsWith('/*') ? above.filter((other) => other.startsWith(room.slice(0, -1))) : [room]
 }
 
 function relativeImports({ path, imports }: Module, paths: ReadonlySet<string>): string[] {

@@ -1,5 +1,5 @@
 import { isRecord } from '../data/message-problem.ts'
-import { isOneOf, type OptionRule } from '../util/check-options.ts'
+import { isOneOf, type OptionRule } from '../util/options/check-options.ts'
 
 /**
  * Whether providers cache the beginning of a prompt that later requests repeat: what will be repeated (`"auto"`), nothing

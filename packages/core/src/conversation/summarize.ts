@@ -2,7 +2,7 @@ import { isAgentKitError, messageOf } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { stretchEnd } from './long-results.ts'
 import { cutMiddle, messageAsText, spokenText, summaryPrompt } from './summary-prompt.ts'
 

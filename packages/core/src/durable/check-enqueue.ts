@@ -7,6 +7,7 @@ import { checkBudget } from '../policies/budget.ts'
 import type { EnqueueItem } from '../runs/background.ts'
 import { toUserMessage } from '../runs/input.ts'
 import { checkHistory } from '../runs/run-options.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 import {
   checkOptionNames,
   checkOptions,
@@ -14,8 +15,7 @@ import {
   isMilliseconds,
   type OptionRule,
   type OptionRules,
-} from '../util/check-options.ts'
-import { measureJSON } from '../util/measure-json.ts'
+} from '../util/options/check-options.ts'
 
 /** What is stored with a run, as JSON, in bytes of UTF-8: at most. */
 export const enqueuedBytes: { readonly input: number; readonly history: number } = {

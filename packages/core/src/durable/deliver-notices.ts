@@ -3,7 +3,7 @@ import { AgentKitError, messageOf } from '../data/errors.ts'
 import { firstChars } from '../data/first-chars.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import type { BackgroundStore } from './background-of.ts'
 
 /** Who is notified of runs that have ended or wait. */

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
-import { printFailures } from '../util/print-failures.ts'
+import { printFailures } from '../util/text/print-failures.ts'
 import type { BackgroundStore } from './background-of.ts'
 import { deliveredOf, deliverNotices, type Receivers } from './deliver-notices.ts'
 

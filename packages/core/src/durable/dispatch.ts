@@ -1,7 +1,7 @@
 import type { RunQueue, TakenJob } from '../contracts/run-queue.ts'
 import { limits } from '../limits.ts'
-import { settledWithin } from '../util/abort.ts'
-import { repeat } from '../util/repeat.ts'
+import { settledWithin } from '../util/async/abort.ts'
+import { repeat } from '../util/async/repeat.ts'
 import type { JobOutcome } from './run-job.ts'
 import type { WorkerPlaces } from './worker-options.ts'
 

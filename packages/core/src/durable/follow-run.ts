@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 import type { FollowOptions } from '../runs/background.ts'
 import { follow } from '../runs/follow.ts'
 import { isSignal } from '../runs/run-options.ts'
-import { isId, type OptionRules } from '../util/check-options.ts'
-import { shareRead } from '../util/share-reads.ts'
+import { shareRead } from '../util/async/share-reads.ts'
+import { isId, type OptionRules } from '../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
 const isEventNumber = {

@@ -2,7 +2,7 @@ import type { QueuedRunEntry } from '../contracts/background-runs.ts'
 import type { QueuedJob } from '../contracts/run-queue.ts'
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionKey } from '../data/session-data.ts'
-import { sha256 } from '../util/sha256.ts'
+import { sha256 } from '../util/text/sha256.ts'
 
 /**
  * The job of a background run, as callers of `enqueue` and stores add it: its session has one key for all of them.

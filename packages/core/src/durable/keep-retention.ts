@@ -1,5 +1,5 @@
 import type { PruneReport, RunStore } from '../contracts/run-store.ts'
-import { counted } from '../util/counted.ts'
+import { counted } from '../util/text/counted.ts'
 
 /** What a store removes beside events and answers; 0 and absent: nothing. */
 export type KeptRules = {

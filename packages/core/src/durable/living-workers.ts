@@ -1,6 +1,6 @@
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
-import { printLine } from '../util/print-line.ts'
+import { printLine } from '../util/text/print-line.ts'
 import type { BackgroundStore } from './background-of.ts'
 
 /** Agents of which this process has said that no worker lives. */

@@ -8,7 +8,7 @@ import { endCrashed } from '../sessions/end-crashed.ts'
 import { endExpiredRuns } from '../sessions/expired-runs.ts'
 import { onRunFreed } from '../sessions/freed-runs.ts'
 import { isClaimed, isLive } from '../sessions/live-runs.ts'
-import { limitConcurrency } from '../util/concurrency.ts'
+import { limitConcurrency } from '../util/async/concurrency.ts'
 import type { OnSettled } from './run-job.ts'
 import { spentSince } from './spent-since.ts'
 

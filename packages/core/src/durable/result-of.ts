@@ -9,7 +9,7 @@ import type { RunResult } from '../runs/run.ts'
 import { isSignal } from '../runs/run-options.ts'
 import type { RunSnapshot } from '../runs/snapshot.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
-import { isId, type OptionRules } from '../util/check-options.ts'
+import { isId, type OptionRules } from '../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 import { treeSpent } from './tree-spent.ts'
 

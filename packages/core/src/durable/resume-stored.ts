@@ -4,7 +4,7 @@ import type { AgentSpec, RunScope } from '../loop/types.ts'
 import { follow } from '../runs/follow.ts'
 import type { RunResult } from '../runs/run.ts'
 import { cancelStored } from '../sessions/end-event.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { resultOf } from './result-of.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { AgentKitError } from '../data/errors.ts'
 import { wasSuspended } from '../sessions/recorded-data.ts'
-import { isId } from '../util/check-options.ts'
+import { isId } from '../util/options/check-options.ts'
 import { backgroundOf } from './background-of.ts'
 import { jobOfStored } from './job-of.ts'
 import { checkCall, type Owner, requireRun } from './stored-runs.ts'

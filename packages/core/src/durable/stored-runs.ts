@@ -11,7 +11,7 @@ import { cancelled, withEndEvent } from '../sessions/end-event.ts'
 import { endExpiredRuns, expiryOf } from '../sessions/expired-runs.ts'
 import { reportRunFreed } from '../sessions/freed-runs.ts'
 import { cancelLive } from '../sessions/live-runs.ts'
-import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../util/options/check-options.ts'
 import { jobOfStored } from './job-of.ts'
 import { treeSpent } from './tree-spent.ts'
 

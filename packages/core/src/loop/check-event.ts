@@ -4,7 +4,7 @@ import { AgentKitError } from '../data/errors.ts'
 import { messageProblem } from '../data/message-problem.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { type MeasuredJSON, measureJSON } from '../util/measure-json.ts'
+import { type MeasuredJSON, measureJSON } from '../util/json/measure-json.ts'
 import { brokenStream, nameOf } from './model-error.ts'
 
 /**

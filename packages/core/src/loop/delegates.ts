@@ -14,7 +14,7 @@ import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '.
 import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../runs/stored-member.ts'
 import { isConflict } from '../sessions/acquire-session.ts'
 import { keyOf } from '../sessions/suspended-runs.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { RunDelegated } from './parent-run.ts'
 import { traceToStore } from './spans.ts'
 import { treeBudgetStore } from './tree-budget-store.ts'

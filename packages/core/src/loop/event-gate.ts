@@ -2,8 +2,8 @@ import type { ModelEvent } from '../contracts/model.ts'
 import type { AgentEventBody, Emit } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
-import { cloneJSON } from '../util/clone-json.ts'
-import { compactJSON } from '../util/compact-json.ts'
+import { cloneJSON } from '../util/json/clone-json.ts'
+import { compactJSON } from '../util/json/compact-json.ts'
 import type { Run } from './types.ts'
 
 /** What a model call emits: events of the run, and arguments of the answer while they are written. */

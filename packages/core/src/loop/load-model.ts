@@ -1,6 +1,6 @@
 import type { Model } from '../contracts/model.ts'
 import type { ModelChain } from '../policies/fallback.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { modelError } from './model-error.ts'
 import { startCallSpan } from './spans.ts'
 import type { RunScope } from './types.ts'

@@ -18,7 +18,7 @@ import { claimRun } from '../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../sessions/recorded-data.ts'
 import { decisionsOf } from '../sessions/watch-suspended.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { readInterruptedStep } from './interrupted-step.ts'
 import type { NewRun, OpenedRun, RunScope } from './types.ts'
 

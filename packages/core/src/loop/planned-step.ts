@@ -1,6 +1,6 @@
 import type { AssistantMessage } from '../data/message.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { checkPlanned } from './check-reply.ts'
 import { eventsOf } from './event-gate.ts'
 import { storeReply } from './model-step.ts'

@@ -16,7 +16,7 @@ import {
   requestDecisions,
 } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { delegate, delegatedMember } from './delegates.ts'
 import { executeTools, type ToolOutcome } from './execute-tools.ts'
 import { beginStep, resultsOf } from './guard-of.ts'

@@ -1,6 +1,6 @@
 import { AgentKitError, type ErrorDetails, type TimeoutPhase } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { linkSignal } from '../util/abort.ts'
+import { linkSignal } from '../util/async/abort.ts'
 import { budgetError, type Ledger } from './ledger.ts'
 
 /** The deadline of a run. */

@@ -3,7 +3,7 @@ import type { Budget } from '../data/budget.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { addUsage, type Cost, costOfSpent, tokensOf, type Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import { counted } from '../util/counted.ts'
+import { counted } from '../util/text/counted.ts'
 import { tighten } from './budget.ts'
 import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
 import {

@@ -3,7 +3,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import { limits } from '../limits.ts'
-import { shareRead } from '../util/share-reads.ts'
+import { shareRead } from '../util/async/share-reads.ts'
 
 /**
  * The stored events of a run, then those that it emits, in whichever process it runs: each once, in order. It stays open

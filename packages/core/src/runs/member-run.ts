@@ -1,6 +1,6 @@
 import type { Message, UserMessage } from '../data/message.ts'
 import type { AccountAround } from '../policies/shared-budget.ts'
-import { sha256 } from '../util/sha256.ts'
+import { sha256 } from '../util/text/sha256.ts'
 import { callName } from './approval-id.ts'
 
 /**

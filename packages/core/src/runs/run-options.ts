@@ -4,6 +4,7 @@ import type { Message } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { validateTranscript } from '../data/transcript.ts'
 import { checkBudget } from '../policies/budget.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 import {
   checkOptions,
   isFlag,
@@ -12,9 +13,8 @@ import {
   isOneOf,
   type OptionRule,
   type OptionRules,
-} from '../util/check-options.ts'
-import { runWords } from '../util/foreign-words.ts'
-import { measureJSON } from '../util/measure-json.ts'
+} from '../util/options/check-options.ts'
+import { runWords } from '../util/options/foreign-words.ts'
 import type { RunOptions } from './run.ts'
 
 /** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */

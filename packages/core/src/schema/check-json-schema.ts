@@ -1,6 +1,6 @@
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { measureJSON } from '../util/measure-json.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 
 const types: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 

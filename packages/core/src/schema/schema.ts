@@ -3,7 +3,7 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from '../co
 import { invalidArgument, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { measureJSON } from '../util/measure-json.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
 import { innermostIssues } from './innermost-issues.ts'

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../contracts/session-store.ts'
-import { settledWithin } from '../util/abort.ts'
+import { settledWithin } from '../util/async/abort.ts'
 import { perStore, placeOf } from './session-queue.ts'
 
 /** A run in this process, from its start until it has settled: also one that waits for decisions. */

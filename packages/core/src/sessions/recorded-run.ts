@@ -7,7 +7,7 @@ import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { redactedInfo } from '../util/redact.ts'
+import { redactedInfo } from '../util/text/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
 import {

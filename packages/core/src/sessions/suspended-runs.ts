@@ -4,7 +4,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { type AcquiredSession, acquireSession, type SessionRequest, storedBeginning } from './acquire-session.ts'
 
 /** What is stored of a suspended or resumed run beside the state of its session. The field names are stored, too. */

@@ -5,7 +5,7 @@ import { MemberSuspended } from '../loop/parent-run.ts'
 import type { AgentSpec, Delegates, Run } from '../loop/types.ts'
 import type { MemberOutcome } from '../runs/member-outcome.ts'
 import { hasEnded, messagesOf, storedOutcome } from '../runs/stored-member.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import type { Shown } from './member-history.ts'
 import { storeMemberTurn } from './member-sessions.ts'
 

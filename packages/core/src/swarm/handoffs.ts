@@ -14,7 +14,7 @@ import { type CurrentRun, currentRun } from '../runs/current-run.ts'
 import { type MemberStatus, memberStatus } from '../runs/member-outcome.ts'
 import type { RunState } from '../runs/run-state.ts'
 import { sessionState } from '../sessions/open-turn.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { hasNameOf, isTransfer, withTransfers } from './transfer-tool.ts'
 
 /** The agents that share a conversation. */

@@ -12,7 +12,7 @@ import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/
 import { pendingApprovals } from '../runs/pending-approvals.ts'
 import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { Changing, OpenTurn } from '../sessions/turn.ts'
-import { linkSignal } from '../util/abort.ts'
+import { linkSignal } from '../util/async/abort.ts'
 import { storeMemberTurn } from './member-sessions.ts'
 
 export type MemberCall = {

@@ -11,8 +11,8 @@ import {
   isFunction,
   isOneOf,
   type OptionRules,
-} from '../util/check-options.ts'
-import { swarmWords } from '../util/foreign-words.ts'
+} from '../util/options/check-options.ts'
+import { swarmWords } from '../util/options/foreign-words.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
 

@@ -4,8 +4,8 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema, jsonSchemaProblem } from '../schema/check-json-schema.ts'
-import { isMilliseconds } from '../util/check-options.ts'
-import { foreignWord, toolWords } from '../util/foreign-words.ts'
+import { isMilliseconds } from '../util/options/check-options.ts'
+import { foreignWord, toolWords } from '../util/options/foreign-words.ts'
 import type { ForeignTool } from './foreign/foreign-tool.ts'
 
 /** The key of the tool that `@agentkit/functions` attaches to a function. */

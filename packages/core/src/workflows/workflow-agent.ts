@@ -13,7 +13,7 @@ import type { AgentInfo, AgentRun, RunOptions } from '../runs/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withMemberSessions } from '../swarm/member-sessions.ts'
 import { memberPathsOf } from '../swarm/swarm.ts'
-import type { OptionRules } from '../util/check-options.ts'
+import type { OptionRules } from '../util/options/check-options.ts'
 import { valueText } from './message-for.ts'
 import type { WorkflowStep } from './step.ts'
 

@@ -1,5 +1,5 @@
 import type { ImagePart, TextPart } from '../../data/message.ts'
-import { toBase64 } from '../../util/to-base64.ts'
+import { toBase64 } from '../../util/text/to-base64.ts'
 
 /** What a model can read in the result of a tool. */
 export type ContentPart = TextPart | ImagePart

@@ -1,5 +1,5 @@
-import type { ToolMessage } from '../data/message.ts'
-import { limits } from '../limits.ts'
+import type { ToolMessage } from '../../data/message.ts'
+import { limits } from '../../limits.ts'
 
 export const encoder: TextEncoder = new TextEncoder()
 

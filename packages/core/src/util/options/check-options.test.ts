@@ -1,10 +1,10 @@
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent } from '../agents/agent.ts'
-import type { Message } from '../data/message.ts'
-import type { RunOptions } from '../runs/run.ts'
-import { Swarm } from '../swarm/swarm.ts'
-import { workflow } from '../workflows/workflow.ts'
+import { Agent } from '../../agents/agent.ts'
+import type { Message } from '../../data/message.ts'
+import type { RunOptions } from '../../runs/run.ts'
+import { Swarm } from '../../swarm/swarm.ts'
+import { workflow } from '../../workflows/workflow.ts'
 import { checkOptionNames } from './check-options.ts'
 
 const model = scriptedModel([])

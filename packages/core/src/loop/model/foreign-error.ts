@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails, TimeoutPhase } from '../data/errors.ts'
+import type { ErrorCode, ErrorDetails, TimeoutPhase } from '../../data/errors.ts'
 
 /**
  * The code and the details for an error that is not an AgentKitError: of `fetch`, of Node or of an SDK. A Model may be

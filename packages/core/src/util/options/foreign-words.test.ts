@@ -1,9 +1,9 @@
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
-import { Agent } from '../agents/agent.ts'
-import { agentRules } from '../agents/agent-options.ts'
-import { Swarm } from '../swarm/swarm.ts'
-import { tool } from '../tools/define-tool.ts'
+import { Agent } from '../../agents/agent.ts'
+import { agentRules } from '../../agents/agent-options.ts'
+import { Swarm } from '../../swarm/swarm.ts'
+import { tool } from '../../tools/define-tool.ts'
 import { foreignModel } from './foreign-values.ts'
 import { agentWords, runWords, swarmWords, toolWords } from './foreign-words.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Random, randomOf } from '../__fixtures__/any-run/random.ts'
+import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
 import { compactJSON } from './compact-json.ts'
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed)

@@ -5,7 +5,7 @@ import {
   isAgentKitError,
   messageOf,
   toErrorInfo,
-} from '../data/errors.ts'
+} from '../../data/errors.ts'
 
 /** Names of environment variables whose values are secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i

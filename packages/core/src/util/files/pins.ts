@@ -1,7 +1,7 @@
-import { invalidConfig } from '../data/errors.ts'
+import { invalidConfig } from '../../data/errors.ts'
+import { sha256 } from '../text/sha256.ts'
+import { terminalLine } from '../text/terminal-text.ts'
 import { makeFolder } from './make-folder.ts'
-import { sha256 } from './sha256.ts'
-import { terminalLine } from './terminal-text.ts'
 
 /** A file of hashes that is committed: what may be used is what was there when it was written. */
 export type LockFile<Entry> = {

@@ -1,4 +1,4 @@
-import { isRecord } from '../data/message-problem.ts'
+import { isRecord } from '../../data/message-problem.ts'
 
 /**
  * What an object is that was passed as a model, with the way to get a model from it; `undefined` for a model, and for what

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
+import { refuseUnhandledRejections } from '../../__fixtures__/rejections.ts'
 import { settledWithin, sleep, untilAborted } from './abort.ts'
 
 refuseUnhandledRejections()

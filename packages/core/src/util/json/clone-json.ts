@@ -1,4 +1,4 @@
-import type { JSONValue } from '../data/message.ts'
+import type { JSONValue } from '../../data/message.ts'
 
 /** A copy of plain JSON. Cheaper than `structuredClone`, and safe for keys such as `__proto__`. */
 export function cloneJSON(value: JSONValue): JSONValue {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { AgentKitError } from '../data/errors.ts'
+import { AgentKitError } from '../../data/errors.ts'
 import { classifyForeignError } from './foreign-error.ts'
 
 const withField = (name: string, value: unknown): Error => Object.assign(new Error('It failed.'), { [name]: value })

@@ -1,4 +1,4 @@
-import { sha256 } from './sha256.ts'
+import { sha256 } from '../text/sha256.ts'
 
 /**
  * The name of the folder that has a user's files: readable, and different for any two users, also on a file system that

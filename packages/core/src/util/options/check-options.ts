@@ -1,8 +1,8 @@
-import { AgentKitError, type ErrorCode, invalidArgument } from '../data/errors.ts'
-import { isRecord } from '../data/message-problem.ts'
-import { limits } from '../limits.ts'
+import { AgentKitError, type ErrorCode, invalidArgument } from '../../data/errors.ts'
+import { isRecord } from '../../data/message-problem.ts'
+import { limits } from '../../limits.ts'
+import { nearestWord } from '../text/nearest-word.ts'
 import { type ForeignWords, foreignWord } from './foreign-words.ts'
-import { nearestWord } from './nearest-word.ts'
 
 /** The requirement, as the end of a sentence, and its check. */
 export type OptionRule = { readonly is: string; holds(value: unknown): boolean }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Random, randomOf } from '../__fixtures__/any-run/random.ts'
+import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
 import { incrementalJSON } from './incremental-json.ts'
 
 /** Whether a value is one from which a later one grew. */

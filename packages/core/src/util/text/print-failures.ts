@@ -1,4 +1,4 @@
-import { messageOf } from '../data/errors.ts'
+import { messageOf } from '../../data/errors.ts'
 import { printLine } from './print-line.ts'
 import { redactSecrets } from './redact.ts'
 

@@ -1,4 +1,4 @@
-import { abortError } from '../data/errors.ts'
+import { abortError } from '../../data/errors.ts'
 
 /**
  * Settles with `work`, or rejects as soon as `signal` aborts, so that a tool or provider that ignores the signal does not
