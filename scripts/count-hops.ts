@@ -20,8 +20,8 @@ const factories = [
 ]
 
 const stepFiles = [
-  ...['loop/run-agent', 'loop/model-step', 'loop/call-with-fallback', 'loop/call-model', 'loop/check-reply'],
-  ...['loop/tool-step', 'loop/execute-tools', 'runs/run-state'],
+  ...['loop/run-agent', 'loop/model-step', 'loop/model/call-with-fallback', 'loop/model/call-model'],
+  ...['loop/model/check-reply', 'loop/tool-step', 'loop/tools/execute-tools', 'runs/run-state'],
 ]
 
 if (isMainThread) await main()

@@ -1,5 +1,5 @@
 import type { Tool } from '../contracts/tool.ts'
-import type { DescribedTool } from '../loop/types.ts'
+import type { DescribedTool } from '../loop/run/types.ts'
 import { describeSchema } from '../schema/schema.ts'
 import { sha256 } from '../util/text/sha256.ts'
 

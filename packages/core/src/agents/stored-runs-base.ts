@@ -14,7 +14,7 @@ import { listSchedules, removeSchedule, setSchedule } from '../durable/schedules
 import { cancelRun, decideRun, listRuns } from '../durable/stored-runs.ts'
 import { workOn } from '../durable/work.ts'
 import type { WorkerParts } from '../durable/worker-options.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import type {
   EnqueueItem,
   EnqueueOptions,

@@ -1,6 +1,6 @@
 import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
+import type { AgentSpec, RunScope } from '../loop/run/types.ts'
 import { runAgent } from '../loop/run-agent.ts'
-import type { AgentSpec, RunScope } from '../loop/types.ts'
 import { follow } from '../runs/follow.ts'
 import type { RunResult } from '../runs/run.ts'
 import { cancelStored } from '../sessions/end-event.ts'

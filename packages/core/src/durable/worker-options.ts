@@ -1,5 +1,5 @@
 import type { RunNotice } from '../contracts/background-runs.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import type { WorkOptions } from '../runs/background.ts'
 import type { AgentRun } from '../runs/run.ts'
 import type { ContinueOptions } from './continue-stored.ts'

@@ -17,13 +17,13 @@ import {
 } from '../runs/approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/async/abort.ts'
-import { delegate, delegatedMember } from './delegates.ts'
-import { executeTools, type ToolOutcome } from './execute-tools.ts'
-import { beginStep, resultsOf } from './guard-of.ts'
-import { emitMissingResults } from './interrupted-step.ts'
-import { MemberSuspended } from './parent-run.ts'
-import type { Verdicts } from './tool-hooks.ts'
-import type { Run, StepOutcome } from './types.ts'
+import { delegate, delegatedMember } from './members/delegates.ts'
+import { emitMissingResults } from './run/interrupted-step.ts'
+import { MemberSuspended } from './run/parent-run.ts'
+import type { Run, StepOutcome } from './run/types.ts'
+import { executeTools, type ToolOutcome } from './tools/execute-tools.ts'
+import { beginStep, resultsOf } from './tools/guard-of.ts'
+import type { Verdicts } from './tools/tool-hooks.ts'
 
 /**
  * Executes a step's tool calls: first those that need no approval, then the others as they are decided.

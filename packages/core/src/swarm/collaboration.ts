@@ -1,7 +1,7 @@
 import type { Tool } from '../contracts/tool.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { textOfInput } from '../data/transcript.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import { memberToolName } from '../runs/member-run.ts'
 import { answersIn } from './answers.ts'
 import { runHandoffs } from './handoffs.ts'

@@ -1,7 +1,7 @@
 import { type AgentKitError, invalidConfig } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { textOfInput } from '../data/transcript.ts'
-import type { AgentSpec, PlannedCall } from '../loop/types.ts'
+import type { AgentSpec, PlannedCall } from '../loop/run/types.ts'
 import { memberToolName } from '../runs/member-run.ts'
 import { redactedError } from '../util/text/redact.ts'
 import { answersIn, type MemberAnswer } from './answers.ts'

@@ -3,7 +3,7 @@ import { type AgentOptions, agentRules, checkSettingsOnce } from '../agents/agen
 import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import {
   checkOptionNames,
   checkOptions,

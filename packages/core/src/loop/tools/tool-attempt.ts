@@ -1,25 +1,17 @@
-import type { ToolCall } from '../contracts/model.ts'
-import type { ToolContext } from '../contracts/tool.ts'
-import type { AgentKitError } from '../data/errors.ts'
-import type { ToolMessage } from '../data/message.ts'
-import { limits } from '../limits.ts'
-import { isRepetitionNote } from '../policies/loop-detection.ts'
-import { withSignal } from '../runs/current-run.ts'
-import type { AgentRun } from '../runs/run.ts'
-import { type ToolResult, toToolResult } from '../tools/tool-result.ts'
-import type { ToolBox } from '../tools/toolbox.ts'
-import { cutText } from '../util/text/cut-text.ts'
-import { redactSecrets } from '../util/text/redact.ts'
-import { sha256 } from '../util/text/sha256.ts'
-import { argumentProblem } from './check-event.ts'
-import type { Run } from './types.ts'
-
-/** What one call of a tool resulted in. */
-export type Attempt = ToolResult & {
-  isError: boolean
-  /** Of a call that did not finish in time; for its span alone. */
-  timeout?: AgentKitError
-}
+import type { ToolCall } from '../../contracts/model.ts'
+import type { ToolContext } from '../../contracts/tool.ts'
+import type { ToolMessage } from '../../data/message.ts'
+import { limits } from '../../limits.ts'
+import { isRepetitionNote } from '../../policies/loop-detection.ts'
+import { withSignal } from '../../runs/current-run.ts'
+import type { AgentRun } from '../../runs/run.ts'
+import { toToolResult } from '../../tools/tool-result.ts'
+import type { ToolBox } from '../../tools/toolbox.ts'
+import { cutText } from '../../util/text/cut-text.ts'
+import { redactSecrets } from '../../util/text/redact.ts'
+import { sha256 } from '../../util/text/sha256.ts'
+import { argumentProblem } from '../model/check-event.ts'
+import type { Attempt, Run } from '../run/types.ts'
 
 /** For a tool that returns a run itself, the result of the run. */
 export async function runResult(context: ToolContext, run: AgentRun): Promise<Attempt> {

@@ -1,7 +1,7 @@
-import type { Model } from '../contracts/model.ts'
-import { AgentKitError, abortError, isAgentKitError, messageOf } from '../data/errors.ts'
-import { redactSecrets } from '../util/text/redact.ts'
-import { classifyForeignError } from './model/foreign-error.ts'
+import type { Model } from '../../contracts/model.ts'
+import { AgentKitError, abortError, isAgentKitError, messageOf } from '../../data/errors.ts'
+import { redactSecrets } from '../../util/text/redact.ts'
+import { classifyForeignError } from './foreign-error.ts'
 
 /** What a model threw as an AgentKitError; the reason of the signal if that has aborted. */
 export function modelError(error: unknown, model: Model, signal: AbortSignal): AgentKitError {

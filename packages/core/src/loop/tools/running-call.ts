@@ -1,13 +1,13 @@
-import type { ToolCall } from '../contracts/model.ts'
-import type { ToolContext } from '../contracts/tool.ts'
-import type { Decision } from '../data/approval-data.ts'
-import type { Citation } from '../data/citation.ts'
-import type { JSONValue } from '../data/message.ts'
-import type { Deadline } from '../policies/deadline.ts'
-import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
-import { checkCitations } from '../tools/check-citations.ts'
+import type { ToolCall } from '../../contracts/model.ts'
+import type { ToolContext } from '../../contracts/tool.ts'
+import type { Decision } from '../../data/approval-data.ts'
+import type { Citation } from '../../data/citation.ts'
+import type { JSONValue } from '../../data/message.ts'
+import type { Deadline } from '../../policies/deadline.ts'
+import { approvalIdOf, placeOf } from '../../runs/approval-id.ts'
+import { checkCitations } from '../../tools/check-citations.ts'
+import type { Run } from '../run/types.ts'
 import { idempotencyKey } from './tool-attempt.ts'
-import type { Run } from './types.ts'
 
 /**
  * A tool call while it runs, as its tool receives it. What only agentkit's own tools may use is private: a map from contexts to

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Agent, AgentKitError, type Model, type ModelEvent, memorySessions, type RunResult, tool } from '../index.ts'
+import { Agent, AgentKitError, type Model, type ModelEvent, memorySessions, type RunResult, tool } from '../../index.ts'
 
 const input = { type: 'object' }
 const finish: ModelEvent = {

@@ -1,9 +1,9 @@
-import type { Model } from '../contracts/model.ts'
-import type { ModelChain } from '../policies/fallback.ts'
-import { untilAborted } from '../util/async/abort.ts'
+import type { Model } from '../../contracts/model.ts'
+import type { ModelChain } from '../../policies/fallback.ts'
+import { untilAborted } from '../../util/async/abort.ts'
+import { startCallSpan } from '../run/spans.ts'
+import type { RunScope } from '../run/types.ts'
 import { modelError } from './model-error.ts'
-import { startCallSpan } from './spans.ts'
-import type { RunScope } from './types.ts'
 
 /** @throws AgentKitError what the model throws: its attempt has failed */
 export async function loadModel(model: Model, scope: RunScope, call: { step?: number }): Promise<void> {

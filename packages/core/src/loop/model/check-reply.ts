@@ -1,10 +1,10 @@
-import { AgentKitError, invalidConfig } from '../data/errors.ts'
-import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
-import { toolCalls } from '../data/transcript.ts'
-import { applyHook } from '../policies/hooks.ts'
-import { type Reply, replaceMessage } from '../runs/reply.ts'
-import { asTextAnswer, type OutputFormat, readOutput, repairNote } from '../schema/structured-output.ts'
-import type { Run } from './types.ts'
+import { AgentKitError, invalidConfig } from '../../data/errors.ts'
+import type { AssistantMessage, Message, ToolMessage } from '../../data/message.ts'
+import { toolCalls } from '../../data/transcript.ts'
+import { applyHook } from '../../policies/hooks.ts'
+import { type Reply, replaceMessage } from '../../runs/reply.ts'
+import { asTextAnswer, type OutputFormat, readOutput, repairNote } from '../../schema/structured-output.ts'
+import type { Run } from '../run/types.ts'
 
 export type CheckedReply = {
   /** Whether a hook or the form of the answer has changed the reply. */

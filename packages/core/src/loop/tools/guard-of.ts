@@ -1,8 +1,8 @@
-import type { AssistantMessage, Message, ToolMessage } from '../data/message.ts'
-import { toolCalls } from '../data/transcript.ts'
-import { createLoopDetector, type LoopDetector } from '../policies/loop-detection.ts'
+import type { AssistantMessage, Message, ToolMessage } from '../../data/message.ts'
+import { toolCalls } from '../../data/transcript.ts'
+import { createLoopDetector, type LoopDetector } from '../../policies/loop-detection.ts'
+import type { OpenedRun } from '../run/types.ts'
 import { withoutNote } from './tool-attempt.ts'
-import type { OpenedRun } from './types.ts'
 
 /** The loop detector of an agent. Where its run continues, it has observed the steps before the one that is restored. */
 export function guardOf({ agent, state, snapshot }: OpenedRun): LoopDetector {

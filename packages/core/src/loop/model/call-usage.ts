@@ -1,10 +1,10 @@
-import type { Model, ModelRequest } from '../contracts/model.ts'
-import { isAgentKitError } from '../data/errors.ts'
-import { type Cost, reportedUsage, type Usage } from '../data/usage.ts'
-import { costOf, priceOf } from '../policies/price.ts'
-import type { Reply } from '../runs/reply.ts'
-import { estimateRequest, estimateText } from '../tokens/estimate-tokens.ts'
-import type { Run } from './types.ts'
+import type { Model, ModelRequest } from '../../contracts/model.ts'
+import { isAgentKitError } from '../../data/errors.ts'
+import { type Cost, reportedUsage, type Usage } from '../../data/usage.ts'
+import { costOf, priceOf } from '../../policies/price.ts'
+import type { Reply } from '../../runs/reply.ts'
+import { estimateRequest, estimateText } from '../../tokens/estimate-tokens.ts'
+import type { Run } from '../run/types.ts'
 
 type EndedCall = { reply: Reply; request: ModelRequest; model: Model; signal: AbortSignal }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { memoryDisk } from '../../__fixtures__/memory-runs.ts'
 import {
   Agent,
   type AgentOptions,
@@ -13,7 +13,7 @@ import {
   type Tool,
   type ToolContext,
   tool,
-} from '../index.ts'
+} from '../../index.ts'
 
 const input = { type: 'object' }
 const makeTool = (execute: Tool['execute'], options: { name?: string; timeoutMs?: number } = {}): Tool =>

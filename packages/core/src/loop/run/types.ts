@@ -1,34 +1,34 @@
-import type { BackgroundRuns, MemberRunEntry } from '../contracts/background-runs.ts'
-import type { CacheOption } from '../contracts/cache-option.ts'
-import type { AgentMemory } from '../contracts/memory.ts'
-import type { Model, ToolSpec } from '../contracts/model.ts'
-import type { ModelSettings } from '../contracts/model-settings.ts'
-import type { RunStore, StoredRun } from '../contracts/run-store.ts'
-import type { SessionStore } from '../contracts/session-store.ts'
-import type { Tool, ToolRun } from '../contracts/tool.ts'
-import type { Decisions } from '../data/approval-data.ts'
-import type { Budget } from '../data/budget.ts'
-import type { AgentKitError } from '../data/errors.ts'
-import type { RunFinishReason } from '../data/event.ts'
-import type { JSONValue, Message, UserMessage } from '../data/message.ts'
-import type { OnBusy } from '../data/on-busy.ts'
-import type { RunRecord } from '../data/run-record.ts'
-import type { ModelChain } from '../policies/fallback.ts'
-import type { HookContext, Hooks } from '../policies/hooks.ts'
-import type { GuardOptions, LoopDetector } from '../policies/loop-detection.ts'
-import type { Prices } from '../policies/price.ts'
-import type { RetryOptions } from '../policies/retry.ts'
-import type { CurrentRun } from '../runs/current-run.ts'
-import type { MemberRun } from '../runs/member-run.ts'
-import type { Reply } from '../runs/reply.ts'
-import type { RunDriver } from '../runs/run-driver.ts'
-import type { RunTrace } from '../runs/run-trace.ts'
-import type { MemberInMemory, OpenRun, RunSnapshot, SuspendedMember } from '../runs/snapshot.ts'
-import type { OutputFormat } from '../schema/structured-output.ts'
-import type { EventQueue } from '../sessions/event-queue.ts'
-import type { OpenTurn } from '../sessions/turn.ts'
-import type { RunTools } from '../tools/knowledge-tools.ts'
-import type { ToolBox } from '../tools/toolbox.ts'
+import type { CacheOption } from '../../contracts/cache-option.ts'
+import type { AgentMemory } from '../../contracts/memory.ts'
+import type { Model, ToolSpec } from '../../contracts/model.ts'
+import type { ModelSettings } from '../../contracts/model-settings.ts'
+import type { StoredRun } from '../../contracts/run-store.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
+import type { Tool, ToolRun } from '../../contracts/tool.ts'
+import type { Decisions } from '../../data/approval-data.ts'
+import type { Budget } from '../../data/budget.ts'
+import type { AgentKitError } from '../../data/errors.ts'
+import type { RunFinishReason } from '../../data/event.ts'
+import type { JSONValue, Message, UserMessage } from '../../data/message.ts'
+import type { OnBusy } from '../../data/on-busy.ts'
+import type { RunRecord } from '../../data/run-record.ts'
+import type { ModelChain } from '../../policies/fallback.ts'
+import type { HookContext, Hooks } from '../../policies/hooks.ts'
+import type { GuardOptions, LoopDetector } from '../../policies/loop-detection.ts'
+import type { Prices } from '../../policies/price.ts'
+import type { RetryOptions } from '../../policies/retry.ts'
+import type { CurrentRun } from '../../runs/current-run.ts'
+import type { Reply } from '../../runs/reply.ts'
+import type { RunDriver } from '../../runs/run-driver.ts'
+import type { RunTrace } from '../../runs/run-trace.ts'
+import type { MemberInMemory, OpenRun, RunSnapshot } from '../../runs/snapshot.ts'
+import type { OutputFormat } from '../../schema/structured-output.ts'
+import type { EventQueue } from '../../sessions/event-queue.ts'
+import type { OpenTurn } from '../../sessions/turn.ts'
+import type { RunTools } from '../../tools/knowledge-tools.ts'
+import type { ToolResult } from '../../tools/tool-result.ts'
+import type { ToolBox } from '../../tools/toolbox.ts'
+import type { Delegates, Members } from './members.ts'
 
 /** A call that a plan makes in place of a model. */
 export type PlannedCall = { name: string; input: JSONValue }
@@ -204,39 +204,6 @@ export type OpenedRun = NewRun & {
   delegates?: Delegates | undefined
 }
 
-/** What a run keeps about the members that it calls. */
-export type Members = {
-  /** The ids of the agents from the outermost in, joined by `/`: the prefix of its members' sessions. */
-  memberPath: string
-  store: SessionStore
-  suspended: Map<string, SuspendedMember>
-  /** Decisions for suspended members that are being resumed, by the id of the call. */
-  decided: Map<string, Decisions>
-  /** Errors of members, by the id of the call. */
-  failures: Map<string, AgentKitError>
-  handedTo: string | undefined
-  /** A summary of the conversation for members, made once per run. */
-  summary: Promise<string> | undefined
-}
-
-/** How a background run calls members: as runs of their own, which any worker takes. */
-export type Delegates = {
-  runs: RunStore
-  background: BackgroundRuns
-  /** The run itself, as it was taken over. */
-  stored: StoredRun
-  rootRunId: string
-  /** Of a run that is a member's itself. */
-  member: MemberRun | undefined
-  /** The stored runs of the members that the current step has called, by the call. */
-  known: Map<string, StoredRun>
-  /** Calls of this step whose members are to run. */
-  called: Map<string, CalledMember>
-}
-
-/** A member's run that is to begin, or to continue with decisions on what it waits for. */
-export type CalledMember = { entry: MemberRunEntry; decisions?: Decisions | undefined }
-
 /** A run with everything that its steps share. */
 export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   agent: AgentSpec
@@ -257,6 +224,13 @@ export type Run = Omit<OpenRun, 'agent' | 'scope' | 'members'> & {
   cacheKey: string | undefined
   /** Calls the model with a prompt for a summary. */
   summarize(prompt: Message[], maxOutputTokens?: number): Promise<string>
+}
+
+/** What one call of a tool resulted in. */
+export type Attempt = ToolResult & {
+  isError: boolean
+  /** Of a call that did not finish in time; for its span alone. */
+  timeout?: AgentKitError
 }
 
 /** What one step resulted in. */

@@ -1,10 +1,10 @@
-import type { Model, ModelEvent, ModelStream, ToolCall } from '../contracts/model.ts'
-import { isTooLong } from '../data/check-id.ts'
-import { AgentKitError } from '../data/errors.ts'
-import { messageProblem } from '../data/message-problem.ts'
-import { toolCalls } from '../data/transcript.ts'
-import { limits } from '../limits.ts'
-import { type MeasuredJSON, measureJSON } from '../util/json/measure-json.ts'
+import type { Model, ModelEvent, ModelStream, ToolCall } from '../../contracts/model.ts'
+import { isTooLong } from '../../data/check-id.ts'
+import { AgentKitError } from '../../data/errors.ts'
+import { messageProblem } from '../../data/message-problem.ts'
+import { toolCalls } from '../../data/transcript.ts'
+import { limits } from '../../limits.ts'
+import { type MeasuredJSON, measureJSON } from '../../util/json/measure-json.ts'
 import { brokenStream, nameOf } from './model-error.ts'
 
 /**

@@ -1,10 +1,10 @@
-import type { ModelEvent } from '../contracts/model.ts'
-import type { AgentEventBody, Emit } from '../data/event.ts'
-import type { JSONValue } from '../data/message.ts'
-import { emptyReply, type Reply } from '../runs/reply.ts'
-import { cloneJSON } from '../util/json/clone-json.ts'
-import { compactJSON } from '../util/json/compact-json.ts'
-import type { Run } from './types.ts'
+import type { ModelEvent } from '../../contracts/model.ts'
+import type { AgentEventBody, Emit } from '../../data/event.ts'
+import type { JSONValue } from '../../data/message.ts'
+import { emptyReply, type Reply } from '../../runs/reply.ts'
+import { cloneJSON } from '../../util/json/clone-json.ts'
+import { compactJSON } from '../../util/json/compact-json.ts'
+import type { Run } from '../run/types.ts'
 
 /** What a model call emits: events of the run, and arguments of the answer while they are written. */
 export type EmitOfCall = (event: AgentEventBody | ToolInputDelta) => Promise<void> | undefined

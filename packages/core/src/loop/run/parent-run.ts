@@ -1,10 +1,11 @@
-import { AgentKitError, abortError } from '../data/errors.ts'
-import { limits } from '../limits.ts'
-import type { CurrentRun } from '../runs/current-run.ts'
-import type { RunEnd } from '../runs/end-turn.ts'
-import type { SuspendedMember } from '../runs/snapshot.ts'
-import { keyText } from '../sessions/session-queue.ts'
-import type { AgentSpec, CalledMember, NewRun, OpenedRun, RunScope } from './types.ts'
+import { AgentKitError, abortError } from '../../data/errors.ts'
+import { limits } from '../../limits.ts'
+import type { CurrentRun } from '../../runs/current-run.ts'
+import type { RunEnd } from '../../runs/end-turn.ts'
+import type { SuspendedMember } from '../../runs/snapshot.ts'
+import { keyText } from '../../sessions/session-queue.ts'
+import type { CalledMember } from './members.ts'
+import type { AgentSpec, NewRun, OpenedRun, RunScope } from './types.ts'
 
 /** Thrown by the tool of a member that waits for approval, or whose run is one of its own: its call has no result yet. */
 export class MemberSuspended extends Error {

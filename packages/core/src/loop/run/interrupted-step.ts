@@ -1,6 +1,6 @@
-import type { RunStore, StoredRun } from '../contracts/run-store.ts'
-import type { AgentEvent } from '../data/event.ts'
-import type { ToolMessage } from '../data/message.ts'
+import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
+import type { AgentEvent } from '../../data/event.ts'
+import type { ToolMessage } from '../../data/message.ts'
 import type { InterruptedStep, Run, RunScope } from './types.ts'
 
 const pageSize = 500

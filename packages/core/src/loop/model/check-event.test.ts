@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Agent } from '../agents/agent.ts'
-import type { Model, ModelEvent } from '../contracts/model.ts'
-import { validateTranscript } from '../data/transcript.ts'
-import { tool } from '../tools/define-tool.ts'
+import { Agent } from '../../agents/agent.ts'
+import type { Model, ModelEvent } from '../../contracts/model.ts'
+import { validateTranscript } from '../../data/transcript.ts'
+import { tool } from '../../tools/define-tool.ts'
 
 const message = { role: 'assistant' as const, content: [] }
 const done = { type: 'text', text: 'Done.' }

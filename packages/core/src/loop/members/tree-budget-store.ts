@@ -1,7 +1,7 @@
-import type { BackgroundRuns } from '../contracts/background-runs.ts'
-import type { JSONValue } from '../data/message.ts'
-import type { SharedBudgetStore } from '../policies/shared-budget.ts'
-import { treeBudgetOf } from '../policies/tree-budget.ts'
+import type { BackgroundRuns } from '../../contracts/background-runs.ts'
+import type { JSONValue } from '../../data/message.ts'
+import type { SharedBudgetStore } from '../../policies/shared-budget.ts'
+import { treeBudgetOf } from '../../policies/tree-budget.ts'
 
 /** Where a store keeps the budget of the runs around and below this one. */
 export function treeBudgetStore(background: BackgroundRuns, rootRunId: string, now: () => number): SharedBudgetStore {

@@ -1,31 +1,23 @@
-import type { ToolCall } from '../contracts/model.ts'
-import type { Tool, ToolContext } from '../contracts/tool.ts'
-import type { Citation } from '../data/citation.ts'
-import { isAgentKitError, isInstance, messageOf } from '../data/errors.ts'
-import type { JSONValue, ToolMessage } from '../data/message.ts'
-import { limits } from '../limits.ts'
-import { startToolDeadline } from '../policies/deadline.ts'
-import { withSignal } from '../runs/current-run.ts'
-import type { AgentRun } from '../runs/run.ts'
-import type { CompiledSchema } from '../schema/schema.ts'
-import { isRun, toToolResult } from '../tools/tool-result.ts'
-import { untilAborted } from '../util/async/abort.ts'
-import { limitConcurrency } from '../util/async/concurrency.ts'
-import { cloneJSON } from '../util/json/clone-json.ts'
-import { MemberSuspended } from './parent-run.ts'
+import type { ToolCall } from '../../contracts/model.ts'
+import type { Tool, ToolContext } from '../../contracts/tool.ts'
+import type { Citation } from '../../data/citation.ts'
+import { isAgentKitError, isInstance, messageOf } from '../../data/errors.ts'
+import type { JSONValue, ToolMessage } from '../../data/message.ts'
+import { limits } from '../../limits.ts'
+import { startToolDeadline } from '../../policies/deadline.ts'
+import { withSignal } from '../../runs/current-run.ts'
+import type { AgentRun } from '../../runs/run.ts'
+import type { CompiledSchema } from '../../schema/schema.ts'
+import { isRun, toToolResult } from '../../tools/tool-result.ts'
+import { untilAborted } from '../../util/async/abort.ts'
+import { limitConcurrency } from '../../util/async/concurrency.ts'
+import { cloneJSON } from '../../util/json/clone-json.ts'
+import { MemberSuspended } from '../run/parent-run.ts'
+import { withToolSpan } from '../run/spans.ts'
+import type { Attempt, Run } from '../run/types.ts'
 import { RunningCall } from './running-call.ts'
-import { withToolSpan } from './spans.ts'
-import {
-  type Attempt,
-  failed,
-  invalidArguments,
-  mistakenResult,
-  runResult,
-  unknownTool,
-  withNote,
-} from './tool-attempt.ts'
+import { failed, invalidArguments, mistakenResult, runResult, unknownTool, withNote } from './tool-attempt.ts'
 import { betweenHooks, giveResult, type StepCalls, stepOf, type Verdicts } from './tool-hooks.ts'
-import type { Run } from './types.ts'
 
 export type ToolOutcome = { message: ToolMessage; output: unknown; durationMs: number; sources: Citation[] }
 

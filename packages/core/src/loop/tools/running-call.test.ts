@@ -1,6 +1,6 @@
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Agent, type AgentEvent, type AgentRun, type RunOptions, Swarm, type ToolContext, tool } from '../index.ts'
+import { Agent, type AgentEvent, type AgentRun, type RunOptions, Swarm, type ToolContext, tool } from '../../index.ts'
 import { askPerson } from './running-call.ts'
 
 type Request = Extract<AgentEvent, { type: 'approval-request' }>
