@@ -30,14 +30,19 @@ export { isRecord } from './data/message-problem.ts'
 export { cutTitle, plainText, writtenIn } from './data/session-text.ts'
 export { isStoppedNote } from './data/transcript.ts'
 export { addUsage } from './data/usage.ts'
-export { enqueuedBytes } from './durable/check-enqueue.ts'
-export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from './durable/daily-usage.ts'
-export { jobOf } from './durable/job-of.ts'
-export { type KeptRules, keepRetention, type RetentionOptions } from './durable/keep-retention.ts'
-export { type RecoverableAgent, type Recovery, type RecoveryOptions, recoverRuns } from './durable/recover-runs.ts'
-export { spentSince } from './durable/spent-since.ts'
-export { workOn } from './durable/work.ts'
-export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './durable/worker-options.ts'
+export { enqueuedBytes } from './durable/queue/check-enqueue.ts'
+export { jobOf } from './durable/queue/job-of.ts'
+export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from './durable/usage/daily-usage.ts'
+export { spentSince } from './durable/usage/spent-since.ts'
+export { type KeptRules, keepRetention, type RetentionOptions } from './durable/worker/keep-retention.ts'
+export {
+  type RecoverableAgent,
+  type Recovery,
+  type RecoveryOptions,
+  recoverRuns,
+} from './durable/worker/recover-runs.ts'
+export { workOn } from './durable/worker/work.ts'
+export type { WorkerOptions, WorkerParts, WorkerPlaces, WorkingAgent } from './durable/worker/worker-options.ts'
 export { type ConnectionFailure, causesOf, codesOfStatus, connectionFailure } from './loop/model/foreign-error.ts'
 export { askPerson } from './loop/tools/running-call.ts'
 export { budgetNames } from './policies/budget.ts'

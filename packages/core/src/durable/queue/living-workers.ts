@@ -1,0 +1,25 @@
+import type { RunStore } from '../../contracts/run-store.ts'
+import { limits } from '../../limits.ts'
+import { printLine } from '../../util/text/print-line.ts'
+import type { BackgroundStore } from './background-of.ts'
+
+/** Agents of which this process has said that no worker lives. */
+const warned = new WeakMap<RunStore, Set<string>>()
+
+/** Warns once, on stderr, when no worker is known to live that has the agent. */
+export async function warnWithoutWorker(runs: BackgroundStore, agentId: string): Promise<void> {
+  const known = warned.get(runs) ?? new Set()
+  if (known.has(agentId)) return
+  warned.set(runs, known.add(agentId))
+  // The run is stored, whatever the store says of its workers.
+  const workers = await runs.background.lastWorkers().catch(() => undefined)
+  if (!workers || workers.some((worker) => worker.agentId === agentId && isAlive(runs, worker.at))) return
+  const message =
+    `agentkit: no worker for the agent "${agentId}" is known to live. Its runs stay queued until one starts: ` +
+    'agent.work(), or `npx agentkit worker <file>`.'
+  printLine(message)
+}
+
+function isAlive(runs: RunStore, at: number): boolean {
+  return runs.now() - at <= limits.workerSilenceMs
+}
