@@ -31,7 +31,7 @@ export class RunReader {
   read(event: AgentEvent): RunPart[] {
     if (event.type === 'tool-call') this.hasCalls = true
     if (event.type === 'source') return [sourcePart(event.source)]
-    if (!this.#speakers.isHeard(event)) return []
+    if (!this.#speakers.isShown(event)) return []
     switch (event.type) {
       case 'step-start':
         this.#hadText = this.hasText

@@ -79,7 +79,7 @@ async function* textsOf(run: DraftedRun, form: DraftForm, watched?: readonly str
   const speakers = new Speakers()
   let json = open()
   for await (const event of run) {
-    if (!speakers.isHeard(event)) continue
+    if (!speakers.isShown(event)) continue
     if (event.type === 'step-start' || event.type === 'step-restart') {
       json = open()
     } else if (event.type === 'text-delta') yield { json, hasGrown: json.push(event.text) }

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../data/event.ts'
 
 /**
  * Decides whose events a caller sees: those of the agent itself, and in a handoff those of the member that has the
- * conversation. A member that was called by a tool speaks to its caller only.
+ * conversation. The answer of a member that was called by a tool goes to its caller only.
  */
 export class Speakers {
   readonly #openCalls: Set<string>
@@ -17,8 +17,8 @@ export class Speakers {
     this.#active = active?.join('/')
   }
 
-  /** @returns whether the event is one of the agent that speaks */
-  isHeard(event: AgentEvent): boolean {
+  /** @returns whether the event is shown: the agent itself, or the member that has the conversation, has emitted it */
+  isShown(event: AgentEvent): boolean {
     const isOwn = event.path.length <= 1
     if (isOwn && event.type === 'tool-call') this.#openCalls.add(event.callId)
     if (isOwn && event.type === 'tool-result') this.#openCalls.delete(event.callId)

@@ -7,8 +7,8 @@ import { measureJSON } from '../util/json/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
 import { innermostIssues } from './innermost-issues.ts'
-import { type Located, meantErrors } from './meant-errors.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
+import { type Located, relevantErrors } from './relevant-errors.ts'
 import { standardResult } from './standard-result.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
@@ -237,7 +237,7 @@ function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
 
 /** The validator reports each enclosing schema too; only the innermost ones name what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
-  const some = meantErrors(errors).slice(0, 50)
+  const some = relevantErrors(errors).slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
   return firstProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
 }

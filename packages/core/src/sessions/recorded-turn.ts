@@ -5,7 +5,7 @@ import type { JSONValue } from '../data/message.ts'
 import { redactSecrets } from '../util/text/redact.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import { cancelStored } from './end-event.ts'
-import { isClaimed } from './live-runs.ts'
+import { isAcquired } from './live-runs.ts'
 import { costSoFar, type RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
 import { type RunReport, runWriter } from './run-writer.ts'
@@ -112,7 +112,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
     },
     async resume(signal) {
       // A caller of `resume` in this process takes it over.
-      if (isClaimed(store, runId)) throw alreadyResumed(runId)
+      if (isAcquired(store, runId)) throw alreadyResumed(runId)
       const taken = await takeOverRun({ ...place, signal, onBusy: 'queue' })
       const { found } = taken
       ;({ version, attempt, deadline, since } = found)
@@ -133,7 +133,7 @@ export function recordedTurn(place: RecordedPlace, run: RecordedRun, releaseSess
         })
       }
     },
-    watch: (listener) => watchSuspended({ runs, runId, attempt, isClaimed: () => isClaimed(store, runId) }, listener),
+    watch: (listener) => watchSuspended({ runs, runId, attempt, isAcquired: () => isAcquired(store, runId) }, listener),
     async cancel() {
       await cancelStored(runs, runId)
     },

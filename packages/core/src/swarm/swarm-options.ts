@@ -83,8 +83,8 @@ export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
   const { name, collaboration, instruction, functions = [], memory, clientTools } = options
   if (needsModel(collaboration)) return []
   // The conversation that is handed over is the swarm's, and so is its memory.
-  const isInVain = memory !== undefined && collaboration !== 'handoff'
-  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isInVain }
+  const isIneffective = memory !== undefined && collaboration !== 'handoff'
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isIneffective }
   const kind =
     typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
   const why = (option: string): string => `\`${option}\` of the swarm "${name}" has no effect with ${kind}`

@@ -147,7 +147,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       storedVersion: agentVersion(given, all, members),
       members,
       hasClientTools: own.hasClientTools || members.some(({ hasClientTools }) => hasClientTools),
-      inVain: [
+      ineffectiveOptions: [
         ...unusedOptions(this.#options),
         ...(collaboration === 'handoff' ? unusedByHandoff(members, own.outputFormat !== undefined) : []),
       ],

@@ -107,10 +107,10 @@ function checkClientOptions(options: Record<string, unknown>): void {
   }
   const { client, output } = options
   if (client !== true) fail('`client` is true or left out, and `output` is the result of a client tool.')
-  const inVain = ['execute', 'needsApproval', 'timeoutMs', 'idempotent', 'keepResult'].find(
+  const ineffective = ['execute', 'needsApproval', 'timeoutMs', 'idempotent', 'keepResult'].find(
     (name) => options[name] !== undefined,
   )
-  if (inVain) fail(`the client executes it, after any wait: leave \`${inVain}\` out.`)
+  if (ineffective) fail(`the client executes it, after any wait: leave \`${ineffective}\` out.`)
   if (output === undefined || (isRecord(output) && isStandardSchema(output))) return
   if (!isRecord(output)) fail('give `output` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
   const problem = brokenSchema(output as JSONSchema, 'output')

@@ -30,11 +30,11 @@ export function createView(write: (text: string) => Promise<void>): {
 
   return {
     async show(event) {
-      const isHeard = speakers.isHeard(event)
+      const isShown = speakers.isShown(event)
       const who = event.path.length > 1 ? `[${event.path.at(-1)}] ` : ''
       switch (event.type) {
         case 'text-delta': {
-          if (!isHeard) return
+          if (!isShown) return
           // A line end and an emoji of two characters may come in two parts.
           const text = held + event.text
           held = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''

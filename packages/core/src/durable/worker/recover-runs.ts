@@ -7,7 +7,7 @@ import type { AgentRun, RunOptions, RunResult } from '../../runs/run.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
 import { endExpiredRuns } from '../../sessions/expired-runs.ts'
 import { onRunFreed } from '../../sessions/freed-runs.ts'
-import { isClaimed, isLive } from '../../sessions/live-runs.ts'
+import { isAcquired, isLive } from '../../sessions/live-runs.ts'
 import { limitConcurrency } from '../../util/async/concurrency.ts'
 import { spentSince } from '../usage/spent-since.ts'
 import type { OnSettled } from './run-job.ts'
@@ -123,7 +123,7 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       if (!agent || continuing.has(runId)) continue
       const { sessions } = agent.toSpec()
       // A caller of `resume` takes it over, or it waits here and continues by itself.
-      if (isClaimed(sessions, runId) || (!isLost && isLive(sessions, runId))) continue
+      if (isAcquired(sessions, runId) || (!isLost && isLive(sessions, runId))) continue
       if (isLost && !isResumable) start(runId, () => settle(agent.sessions, runs, runId))
       else if (isLost && takeovers + 1 >= limits.poisonEnds) start(runId, () => endCrashed(agent.sessions, runId))
       else if (isLost && takeovers + 1 >= limits.poisonFrom) {

@@ -162,7 +162,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   const given = brought && checkClientTools(brought, { max: brought.length, tools: [] })
   const toolBox = given ? await withClientTools(own, given) : own
   // A resumed run has its other warnings already.
-  state.warnings.push(...warnings, ...(snapshot ? [] : (agent.inVain ?? [])))
+  state.warnings.push(...warnings, ...(snapshot ? [] : (agent.ineffectiveOptions ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   await checkPrices(agent.chain, ledger, signal)
   const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit), turn }

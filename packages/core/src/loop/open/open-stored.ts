@@ -14,7 +14,7 @@ import { type RunSnapshot, restore, suspendedMembers } from '../../runs/snapshot
 import { type EventQueue, eventQueue } from '../../sessions/event-queue.ts'
 import { endExpiredRuns, expiryOf } from '../../sessions/expired-runs.ts'
 import { leaveTurn, type OpenedTurn } from '../../sessions/leave-turn.ts'
-import { claimRun } from '../../sessions/live-runs.ts'
+import { acquireRun } from '../../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../../sessions/recorded-data.ts'
 import { decisionsOf } from '../../sessions/watch-suspended.ts'
@@ -79,7 +79,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, decisions))
     return continueTurn(session, before, starter)
   }
-  const release = claimRun(store, runId)
+  const release = acquireRun(store, runId)
   const taken = await takeOver().finally(release)
   try {
     return await openTaken(run, taken, { kept, isAttached })

@@ -80,7 +80,7 @@ export type AgentSpec = {
   /** Whether its steps are not stored, so that no run of it is continued after a crash. */
   cannotContinue?: true
   /** A sentence for each option that has no effect: a warning of each run. */
-  inVain?: readonly string[]
+  ineffectiveOptions?: readonly string[]
   /** Whether a run of it may wait for results of the client. */
   hasClientTools: boolean
   /** Why a result of a client does not fit its tool; see `ResultOwner`. */

@@ -43,7 +43,7 @@ export class AnswerReader {
   /** @returns the text that this event adds */
   read(event: AgentEvent): string {
     const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
-    const isHeard = this.#speakers.isHeard(event) || isMember
+    const isShown = this.#speakers.isShown(event) || isMember
     switch (event.type) {
       case 'source':
         this.#addSource(event.source)
@@ -54,7 +54,7 @@ export class AnswerReader {
       case 'run-end':
         return this.#finish(event)
     }
-    if (!isHeard) return ''
+    if (!isShown) return ''
     switch (event.type) {
       case 'step-start':
       case 'step-end': {

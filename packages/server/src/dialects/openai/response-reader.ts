@@ -71,7 +71,7 @@ export class ResponseReader {
   read(sent: AgentEvent): Frame[] {
     const event = publicEvent(sent)
     this.facts.read(event)
-    const isHeard = this.#speakers.isHeard(event)
+    const isShown = this.#speakers.isShown(event)
     switch (event.type) {
       case 'source':
         this.#blocks.sources.push(event.source)
@@ -82,7 +82,7 @@ export class ResponseReader {
         return this.#finish(event)
     }
     const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
-    if (!isHeard && !(isMember && wordTypes.has(event.type))) return []
+    if (!isShown && !(isMember && wordTypes.has(event.type))) return []
     switch (event.type) {
       case 'step-start':
       case 'step-end': {

@@ -153,7 +153,7 @@ export function uiEncoder({
   }
 
   const chunksOf = (event: AgentEvent): Chunk[] => {
-    const isHeard = speakers.isHeard(event)
+    const isShown = speakers.isShown(event)
     switch (event.type) {
       case 'run-start':
         return []
@@ -165,8 +165,8 @@ export function uiEncoder({
         return requestApproval(event)
     }
     // In a continued message, the client shows calls of which this stream knows nothing.
-    if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isHeard && calls))) return showResult(event)
-    if (!isHeard) return [...wordsOf(event), dataChunk(event)]
+    if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isShown && calls))) return showResult(event)
+    if (!isShown) return [...wordsOf(event), dataChunk(event)]
     switch (event.type) {
       case 'step-start':
         return beginStep()

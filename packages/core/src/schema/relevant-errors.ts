@@ -10,7 +10,7 @@ type Union = { members: Map<string, number>; nearest?: number }
  *
  * @param errors in the order of the validator: of a union, then those of its members
  */
-export function meantErrors(errors: readonly Located[]): readonly Located[] {
+export function relevantErrors(errors: readonly Located[]): readonly Located[] {
   const unions = new Map<string, Union>()
   let last = ''
   const placed = errors.map((error) => {
