@@ -9,9 +9,9 @@ const patienceMs = 15_000
  * Finds vectors that were sent and are missing in the cloud, for example because a user emptied the namespace, and makes
  * the current sync read their files again, which sends them again.
  */
-export async function remakeLost(parts: CloudParts, pollMs: number, signal: AbortSignal): Promise<void> {
+export async function restoreLostVectors(parts: CloudParts, pollMs: number, signal: AbortSignal): Promise<void> {
   const { local, ledger } = parts
-  const lost = await findLost(parts, pollMs, signal)
+  const lost = await findLostVectors(parts, pollMs, signal)
   if (lost.length === 0) return
   const files = new Set((await local.chunks(lost)).map(({ file }) => file))
   const records = (await local.files()).filter(({ file }) => files.has(file))
@@ -21,7 +21,11 @@ export async function remakeLost(parts: CloudParts, pollMs: number, signal: Abor
   await ledger.forget(lost)
 }
 
-async function findLost({ vectors, ledger }: CloudParts, pollMs: number, signal: AbortSignal): Promise<string[]> {
+async function findLostVectors(
+  { vectors, ledger }: CloudParts,
+  pollMs: number,
+  signal: AbortSignal,
+): Promise<string[]> {
   const { settled } = ledger.counts()
   if (settled === 0) return []
   const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
