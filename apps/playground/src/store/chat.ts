@@ -147,7 +147,7 @@ async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefi
   const { runId } = view
   if (runId === '') return replaces
   // A turn of the history has the id of its run.
-  if (id === runId || view.lanes.some(({ entries }) => entries.length > 0)) return runId
+  if (id === runId || view.agents.some(({ entries }) => entries.length > 0)) return runId
   const { turns: stored } = await readPage(sessionId.value, { limit: maxTurns })
   return stored.some(({ run_id }) => run_id === runId) ? runId : replaces
 }

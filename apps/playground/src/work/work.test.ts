@@ -85,7 +85,7 @@ describeInBrowser('the work of an answer', () => {
     expect(await page.textContent('body')).not.toContain('SECRET')
   })
 
-  it('has a lane for each member of a swarm, with its status', async () => {
+  it('has a section for each member of a swarm, with its status', async () => {
     const swarm = team(
       [
         {

@@ -27,7 +27,7 @@ export class AnswerReader {
   readonly #speakers: Speakers
   readonly #canDrop: boolean
   readonly #member: string | undefined
-  #hasMemberSaid = false
+  #hasMemberText = false
   #stepStart = 0
   #speaker = ''
   #isNewStep = false
@@ -68,8 +68,8 @@ export class AnswerReader {
         return ''
       case 'text-delta':
         // The answer of the sequence is what its last member has said.
-        if (this.#hasMemberSaid && event.path.length === 1) return ''
-        this.#hasMemberSaid ||= isMember
+        if (this.#hasMemberText && event.path.length === 1) return ''
+        this.#hasMemberText ||= isMember
         return this.#say(event.text, event.path.join('/'))
       default:
         return ''

@@ -26,7 +26,7 @@ export class ResponseReader {
   readonly facts: AnswerReader
   readonly #label: string
   readonly #member: string | undefined
-  #hasMemberSaid = false
+  #hasMemberText = false
   #speakers: Speakers
   readonly #output = new ResponseOutput()
   readonly #blocks = new ResponseBlocks(this.#output)
@@ -94,8 +94,8 @@ export class ResponseReader {
         return this.#dropStep()
       case 'text-delta':
         // The answer of a sequence is what its last member has said.
-        if (this.#hasMemberSaid && event.path.length === 1) return []
-        this.#hasMemberSaid ||= isMember
+        if (this.#hasMemberText && event.path.length === 1) return []
+        this.#hasMemberText ||= isMember
         return this.#blocks.add('message', event.text, event.runId)
       case 'reasoning-delta':
         return this.#blocks.add('reasoning', event.text, event.runId)
