@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Model, ModelEvent, ModelRequest } from '@agentkit/core'
+import { loopback } from '@agentkit/test-loopback'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { candidate, chunks, googleError, json, loopback, sse, streaming } from './__fixtures__/loopback.ts'
+import { candidate, chunks, googleError, json, sse, streaming } from './__fixtures__/loopback.ts'
 import { gemini } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
@@ -43,7 +44,7 @@ describe('a model', () => {
     ])
     expect(server.requests).toMatchObject([
       {
-        url: '/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
+        path: '/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
         headers: {
           'x-goog-api-key': apiKey,
           'x-team': 'blue',
@@ -216,7 +217,7 @@ describe('a model', () => {
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('models/gemini-3.5-flash')
     await collect(stream(model))
     expect(model.id).toBe('gemini/gemini-3.5-flash')
-    expect(server.requests[0]?.url).toContain('/models/gemini-3.5-flash:')
+    expect(server.requests[0]?.path).toContain('/models/gemini-3.5-flash:')
   })
 
   it('does not send what it cannot read', async () => {

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
+import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { type Answer, chunk, collect, errorOf, json, loopback, sse, stop } from './__fixtures__/loopback.ts'
+import { chunk, collect, errorOf, json, sse, stop } from './__fixtures__/loopback.ts'
 import { mistral } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Message } from '@agentkit/core'
+import { loopback } from '@agentkit/test-loopback'
 import { Ollama } from 'ollama'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { collect, done, errorOf, json, loopback } from './__fixtures__/loopback.ts'
+import { collect, done, errorOf, json } from './__fixtures__/loopback.ts'
 import { type OllamaProvider, ollama } from './provider.ts'
 
 type Sent = { url: string; headers: Headers; body: Record<string, unknown> }
