@@ -3,7 +3,13 @@ import { limits } from '../../limits.ts'
 import { printLine } from '../../util/text/print-line.ts'
 import type { BackgroundStore } from './background-of.ts'
 
-/** Agents of which this process has said that no worker lives. */
+/** An agent's last worker counts as gone after this time without a heartbeat. */
+export const workerGoneMs = 60_000
+
+/** A schedule is reported after this time without a worker that has its agent. */
+export const scheduleIdleMs: number = 7 * 24 * 3_600_000
+
+/** Agents of which this process has warned that they have no worker. */
 const warned = new WeakMap<RunStore, Set<string>>()
 
 /** Warns once, on stderr, when no worker is known to live that has the agent. */
