@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { type Random, randomOf } from '../__fixtures__/random.ts'
 import type { Chunk } from '../data/chunk.ts'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { Block, Piece } from '../data/piece.ts'
@@ -212,7 +213,7 @@ it.each([
 
 it('quotes exactly, in order, and leaves nothing out, whatever a file says', () => {
   for (let seed = 1; seed <= 100; seed++) {
-    const random = seededRandom(seed)
+    const random = randomOf(seed * 2_654_435_761)
     const pieces = randomPieces(random)
     const longest = [20, 100, 1_000][seed % 3]
     const chunker = createChunker('a', longest)
@@ -272,16 +273,6 @@ function pieceOf(parts: readonly Part[], page?: number, gap: () => string = () =
     return { ...rest, start, end }
   })
   return { text: whole, blocks, ...(page !== undefined && { page }) }
-}
-
-type Random = (below: number) => number
-
-function seededRandom(seed: number): Random {
-  let state = seed * 2_654_435_761
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 const words = [
