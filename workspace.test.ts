@@ -153,7 +153,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md h
     expect([...rooms.keys()].sort()).toEqual([...folders].sort())
   })
 
-  it.each([...tables])('of %s import by value and by type what their table allows', (folder, rooms) => {
+  it.each([...tables])('of %s import by value and by type only rooms that their table allows', (folder, rooms) => {
     const wrong = [...importsOf]
       .filter(([path]) => path.startsWith(`${folder}/src/`) && !isTest(path))
       .flatMap(([path, targets]) => targets.map((target) => ({ path, target })))
@@ -210,7 +210,7 @@ describe('dependencies', () => {
     expect(readText('pnpm-lock.yaml')).not.toContain('apps/next-chat')
   })
 
-  it('and providers are what the workspace derives from them (`npm run derive` after a change)', () => {
+  it('and providers match the derived files (`npm run derive` after a change)', () => {
     for (const [path, text] of derivedFiles()) expect(readText(path), `${path}: run \`npm run derive\``).toBe(text)
   })
 

@@ -46,7 +46,7 @@ describe.each(everyBundler)('a bundle by $name', ({ bundle }) => {
     expect(failure).not.toContain('register cannot')
   })
 
-  it('warns of what is undocumented, and fails of it under strict', async () => {
+  it('warns of undocumented functions, and fails in strict mode', async () => {
     const entry = `${fixtures}broken/undocumented.ts`
     const warnings = await bundle({ entry, folder: emptyFolder(), tools: { include: entry } })
     const warning = `${here}/broken/undocumented.ts:2: silent does not say what "times" is.`

@@ -18,7 +18,7 @@ function teamOf(desk: readonly ScriptedTurn[], garden: readonly ScriptedTurn[], 
 const handOver = call('transfer_to_gardeners')
 
 describe('the memory of a swarm that hands conversations over', () => {
-  it('finds what the user has said to whichever member, and no other user', async () => {
+  it('finds the messages of the user to any member, and of no other user', async () => {
     const { swarm, sessions } = teamOf(['Noted.', 'Noted.'], [])
     await swarm.chat('My apple tree is called Bert', { userId: 'ada', sessionId: 'one' })
     await swarm.chat('My apple tree is called Max', { userId: 'bob', sessionId: 'one' })

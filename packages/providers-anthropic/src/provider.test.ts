@@ -46,7 +46,7 @@ afterEach(() => {
 })
 
 describe('anthropic', () => {
-  it("sends what the SDK's own call sends: address, key, version of the API and body", async () => {
+  it("sends the same as the SDK's own call: address, key, version of the API and body", async () => {
     const { fetch, sent } = fakeFetch()
     await call(anthropic({ apiKey: 'abc', fetch }))
     const sdk = new Anthropic({ apiKey: 'abc', fetch, maxRetries: 0 })

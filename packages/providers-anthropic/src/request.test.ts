@@ -269,7 +269,7 @@ describe('sampling', () => {
     expect(warnings).toHaveLength(warned)
   })
 
-  it('stops at what can be seen', () => {
+  it('sends only stop sequences that are not whitespace', () => {
     const { body, warnings } = prepared('claude-haiku-4-5', { stop: ['END', '\n\n'] })
     expect(body.stop_sequences).toEqual(['END'])
     expect(warnings).toHaveLength(1)

@@ -139,7 +139,7 @@ describe('AnthropicReader', () => {
     ])
   })
 
-  it('begins again with another message_start, whatever came before (Q40)', () => {
+  it('begins again with another message_start, after any events (Q40)', () => {
     const cutShort = call(1, 'a', '{}').slice(0, -1)
     const first = { type: 'message_start', message: { usage: { input_tokens: 9, cache_read_input_tokens: 1000 } } }
     const finish = finishOf(
@@ -237,7 +237,7 @@ describe('AnthropicReader', () => {
     })
   })
 
-  it('counts what the cache gave and took as input, and forgets nothing for a later null (Q17, Q42)', () => {
+  it('counts cache reads and writes as input, and keeps them after a later null (Q17, Q42)', () => {
     const start = {
       input_tokens: 43,
       cache_creation_input_tokens: 100,
@@ -266,7 +266,7 @@ describe('AnthropicReader', () => {
     })
   })
 
-  it('omits what the server does not report (Q17)', () => {
+  it('omits counts that the server does not report (Q17)', () => {
     expect(finishOf(read([{ type: 'message_start' }, ...text(0, 'Hi'), { type: 'message_stop' }])).usage).toEqual({})
   })
 
@@ -345,7 +345,7 @@ describe('AnthropicReader', () => {
     expect(events[0]).toEqual({ type: 'text-delta', text: expected })
   })
 
-  it('takes no other event for a text delta, whatever it holds', () => {
+  it('takes no other event for a text delta, with any content', () => {
     const data = '{"type":"content_block_other","index":0,"delta":{"type":"text_delta","text":"Hi"}}'
     const events = read([begun, data, ...ended('end_turn')])
     expect(events.map(({ type }) => type)).toEqual(['finish'])

@@ -105,7 +105,7 @@ describe('azure', () => {
     expect(error).toMatchObject({ code: 'auth', message: 'azureADTokenProvider gave no token: it returned no text.' })
   })
 
-  it('never exposes a token of a token provider, whatever the server sends', async () => {
+  it('never exposes a token of a token provider, for any answer of the server', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ error: { message: 'no: opaque-token-1' } }, { status: 401 })
     const provider = azure({ endpoint, fetch, azureADTokenProvider: async () => 'opaque-token-1' })
@@ -190,7 +190,7 @@ describe('azure', () => {
     expect(sent[0]?.headers.get('x-team')).toBe('blue')
   })
 
-  it.each([{}, { v1: true }])('aborts what a fetch of your own sends: %o', async (options) => {
+  it.each([{}, { v1: true }])('aborts the request of a custom fetch: %o', async (options) => {
     const controller = new AbortController()
     let sentWith: AbortSignal | null | undefined
     const hanging: typeof fetch = (_input, init) => {

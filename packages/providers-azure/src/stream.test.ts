@@ -10,7 +10,7 @@ function refusal(status: number, error: object, headers: Record<string, string> 
 }
 
 describe('an answer of Azure', () => {
-  it('is read through what its filters add (Q27)', async () => {
+  it('is read in spite of the fields that its filters add (Q27)', async () => {
     const text = sse(
       { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: unfiltered }] },
       { choices: [{ index: 0, delta: { role: 'assistant', content: '', refusal: null } }] },

@@ -134,7 +134,7 @@ describe('a model', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'Hello' }] } })
   })
 
-  it('warns of what it left out before it answers', async () => {
+  it('warns of omitted content before it answers', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-2.5-pro')
     const events = await collect(stream(model, { reasoning: 'none' }))
@@ -220,7 +220,7 @@ describe('a model', () => {
     expect(server.requests[0]?.path).toContain('/models/gemini-3.5-flash:')
   })
 
-  it('does not send what it cannot read', async () => {
+  it('does not send files that it cannot read', async () => {
     await using server = await loopback(chunks(...hello))
     const image = { type: 'image' as const, base64: 'R0lGOD' }
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-3.5-flash')
@@ -229,7 +229,7 @@ describe('a model', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('[image left out]')
   })
 
-  it('does not send what the model is known not to read', async () => {
+  it('does not send files that the model is known not to read', async () => {
     await using server = await loopback(chunks(...hello))
     const file = { type: 'file' as const, base64: 'JVBERi0=', mediaType: 'application/pdf', name: 'a.pdf' }
     const image = { type: 'image' as const, base64: '/9j/' }
@@ -360,7 +360,7 @@ describe('the connection', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('knows what a model can do (Q63)', () => {
+  it('knows the abilities of a model (Q63)', () => {
     const provider = gemini({ apiKey })
     expect(provider.model('gemini-3.5-flash').info).toMatchObject({
       contextWindow: expect.any(Number),

@@ -173,7 +173,7 @@ describe('an answer', () => {
 describe('usage', () => {
   const ends = candidate([text('a')], 'STOP')
 
-  it('counts thoughts and what tools of the server read (Q64)', () => {
+  it("counts the tokens of thoughts and of the server's tools (Q64)", () => {
     const usageMetadata = {
       promptTokenCount: 10,
       toolUsePromptTokenCount: 5,
@@ -269,7 +269,7 @@ describe('usage', () => {
     expect(finishOf(read([...chunks, ends]))).toMatchObject({ usage })
   })
 
-  it('keeps what was read from the cache while the prompt is the same (Q17)', () => {
+  it('keeps the count of cached tokens while the prompt is the same (Q17)', () => {
     const first = { promptTokenCount: 10, cachedContentTokenCount: 8, totalTokenCount: 10 }
     const last = (promptTokenCount: number) => ({
       promptTokenCount,

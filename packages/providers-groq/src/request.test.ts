@@ -31,7 +31,7 @@ describe('toGroqRequest', () => {
     expect(body.messages[1]).toMatchObject({ reasoning: 'I had better look.' })
   })
 
-  it('sends what Groq knows, and nothing that it does not', () => {
+  it('sends only the settings that Groq knows', () => {
     const { body, warnings } = toBody('llama-3.3-70b-versatile', {
       tools: [echo],
       toolChoice: 'required',

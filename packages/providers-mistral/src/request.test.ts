@@ -298,7 +298,7 @@ describe('options', () => {
     })
   })
 
-  it('hold schemas to the letter only where they are strict, and without what Mistral cannot compile (Q25)', () => {
+  it('are strict only where the schema is strict, and without keywords that Mistral cannot compile (Q25)', () => {
     const open = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'urn:x',

@@ -191,7 +191,7 @@ it.each(Object.entries(places))('a megabyte of the worst text %s costs no more',
   }
 })
 
-describe('what is not read', () => {
+describe('the part that is not read', () => {
   const long = 'My bike is in the shed. '.repeat(200)
 
   it('is said of a long message', async () => {
@@ -226,7 +226,7 @@ describe('what is not read', () => {
     expect(events.filter(({ type }) => type === 'tool-call')).toEqual([])
   })
 
-  it('is never said of what fits', async () => {
+  it('is never reported for input that fits', async () => {
     expect(await answerTo({ messages: [user('a'.repeat(4_000))] })).not.toContain('I read only')
   })
 })

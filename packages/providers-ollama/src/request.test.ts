@@ -122,7 +122,7 @@ describe('a conversation', () => {
 })
 
 describe('images', () => {
-  it('are sent as bytes, whatever their form', () => {
+  it('are sent as bytes, in any form', () => {
     const content: Message['content'] = [
       { type: 'text', text: 'what is this?' },
       { type: 'image', base64: png },

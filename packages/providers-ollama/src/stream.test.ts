@@ -38,7 +38,7 @@ describe('an answer', () => {
   ]
   const lines = [line({ thinking: 'hm' }), line({ content: 'grüße ' }), line({ content: '🦊' }), done(counts)]
 
-  it('is streamed, with what the model thinks', async () => {
+  it('is streamed, with the reasoning of the model', async () => {
     expect(await answer(ndjson(...lines))).toEqual(whole)
   })
 
@@ -158,7 +158,7 @@ describe('a failure', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('test-key')
   })
 
-  it('in the middle of an answer is reported after what came before (Q74)', async () => {
+  it('in the middle of an answer is reported after the earlier events (Q74)', async () => {
     await using server = await loopback(ndjson(line({ content: 'x' }), { error: 'CUDA error' }))
     const events: ModelEvent[] = []
     const reading = (async () => {

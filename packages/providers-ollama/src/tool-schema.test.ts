@@ -50,7 +50,7 @@ describe('the schema of a tool', () => {
     })
   })
 
-  it('holds what an `allOf` refers to, and says in its words what that says', () => {
+  it('contains the references of an `allOf`, and their descriptions', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/place' }, { properties: { kind: { const: 'trip' }, rest: true } }],
       $defs: {

@@ -104,7 +104,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'incomplete-stream' })
   })
 
-  it('fails on an error event in mid-stream, after what had come (Q14)', async () => {
+  it('fails on an error event in mid-stream, after the earlier events (Q14)', async () => {
     const error = { type: 'error', error: { message: 'boom', type: 'server_error', code: 'server_error' } }
     const half = text.slice(0, text.indexOf('\n\n', text.indexOf('grüße')) + 2)
     await using server = await loopback((response) => streaming(response).end(half + sse(error)))

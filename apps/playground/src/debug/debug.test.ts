@@ -122,7 +122,7 @@ describeInBrowser('the debugger', () => {
     }
   })
 
-  it('shows what a run has done that continues, and names every state of a run', async () => {
+  it('shows the steps so far of a run that continues, and names every state of a run', async () => {
     const second = held('Done.')
     const { page, said, button } = await openPage(keeper([{ toolCalls: [{ name: 'look_up' }] }, second.turn]), {
       context: { locale: 'de-DE' },

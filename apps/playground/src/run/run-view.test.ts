@@ -69,7 +69,7 @@ describe('the view of a run', () => {
     expect(answerOf(handed)).toBe('I bake')
   })
 
-  it('shows what a swarm has composed, where no step has said it', () => {
+  it('shows the answer that a swarm has composed, which is the text of no step', () => {
     const view = viewOf({ type: 'run-end', finishReason: 'stop', text: 'Composed', usage: {} })
     expect([answerOf(view), view.isOpen]).toEqual(['Composed', false])
   })

@@ -277,7 +277,7 @@ describeInBrowser('an approval', () => {
 })
 
 describeInBrowser('a call that was running when its server died', () => {
-  it('is asked about: the reader says what it gave', async () => {
+  it('is asked about: the reader enters its result', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const path = join(folder, 'sessions.db')

@@ -98,7 +98,7 @@ describe('agentkit worker', () => {
     await once(child, 'exit')
   })
 
-  it('removes what [retention] says, without a server', async () => {
+  it('removes the data that [retention] names, without a server', async () => {
     const cwd = mkdtempSync(join(folder, 'retention-'))
     writeFileSync(join(cwd, 'agents.ts'), agents)
     writeFileSync(join(cwd, 'agentkit_config.toml'), '[retention]\nmax_sessions_per_user = 1\n')
@@ -205,7 +205,7 @@ export const writer = new Agent({ name: 'Writer', functions: [], sessions: proce
     })
   })
 
-  it('shows a run, its open approvals and what could not be delivered', async () => {
+  it('shows a run, its open approvals and its undelivered notices', async () => {
     const { runId } = await agentOf([], { onRunEnd: () => {} }).enqueue('Write')
     await agentOf([]).cancel(runId)
     const { out } = await onStore('runs', 'show', runId)

@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { Agent } from '../index.ts'
 
-it('is refused on a Node that lacks what runs need, with the one that has it', () => {
+it('is refused on a Node that is too old for runs, with the version that is needed', () => {
   const { withResolvers } = Promise
   Object.defineProperty(Promise, 'withResolvers', { value: undefined, configurable: true, writable: true })
   try {

@@ -247,7 +247,7 @@ describe('a summary', () => {
     expect(later.compaction.summary).toContain('FACT f0')
   })
 
-  it('never separates calls from their results, and includes what tools found', async () => {
+  it('never separates calls from their results, and includes the findings of tools', async () => {
     const steps = Array.from({ length: 20 }, (_, index) => step(`FACT r${index}`, words(25), words(25))).flat()
     for (const room of [900, 950, 1000, 1100, 1200]) {
       const { shown, compaction } = await compacted([user('Find it'), ...steps], { room })

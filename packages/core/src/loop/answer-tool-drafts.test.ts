@@ -95,7 +95,7 @@ describe('drafts of an output that a tool takes', () => {
     expect(await collect(elements)).toEqual(plan.steps)
   })
 
-  it('come after other calls, and without what the model says beside the answer', async () => {
+  it('come after other calls, and without the text that the model writes beside the answer', async () => {
     const turns = [{ toolCalls: [{ name: 'look' }] }, answers(plan, { text: 'Here it is.' })]
     const { lines, result } = await follow(turns, { functions: [look] })
     expect(lines.slice(-4)).toEqual(['step-start', `text ${text}`, 'step-end', 'run-end'])
@@ -142,7 +142,7 @@ describe('drafts of an output that a tool takes', () => {
     expect(lines.slice(2, 5)).toEqual(['text {"title":"Coffee"}', 'step-restart', `text ${text}`])
   })
 
-  it('are what a run has said that is aborted meanwhile', async () => {
+  it('are the partial answer of a run that is aborted meanwhile', async () => {
     const stopped = {
       ...writing([]),
       async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent> {

@@ -134,7 +134,7 @@ describe('a budget', () => {
     expect((await sessions.turns({ agentId: 'test', userId: 'default', sessionId: 's' }))[0]?.status).toBe('done')
   })
 
-  it('lowers the longest answer to what is left', async () => {
+  it('lowers the longest answer to the rest of the budget', async () => {
     const model = modelOf(['Short.'])
     const prompt = estimateRequest({ messages: [{ role: 'user', content: 'Go' }] }, info)
     const result = await run({ model, functions: [], budget: { tokens: prompt + 500 } })
@@ -291,7 +291,7 @@ describe('a budget of seconds', () => {
 })
 
 describe('US dollars', () => {
-  it('are what the run cost, by the price of each model', async () => {
+  it('are the cost of the run, by the price of each model', async () => {
     const usage = { inputTokens: 1_000, outputTokens: 500, totalTokens: 1_500 }
     const model = modelOf([
       { ...(call('act') as object), usage },

@@ -34,7 +34,7 @@ describe('an answer', () => {
     expect(model.requests).toEqual([{ messages: [{ v: 1, role: 'user', content: 'Hello' }] }])
   })
 
-  it('follows from what the tools returned', async () => {
+  it('follows from the results of the tools', async () => {
     const model = scriptedModel([callEcho('one'), callEcho('two'), 'Both said.'])
     const result = await run({ model, functions: [echo] })
     expect(result).toMatchObject({ text: 'Both said.', steps: 3 })
@@ -326,7 +326,7 @@ describe('the end of a run', () => {
     expect(await agent.chat('Again', { sessionId: 's' })).toBe('Fine.')
   })
 
-  it('keeps what the failed step had said', async () => {
+  it('keeps the text of the failed step', async () => {
     const model = scriptedModel([callEcho('x'), { text: 'Half an ans', error: new Error('down') }])
     const result = await run({ model, functions: [echo] })
     expect(result).toMatchObject({
@@ -340,7 +340,7 @@ describe('the end of a run', () => {
     expect(result.usage.inputTokens).toBeGreaterThan(10)
   })
 
-  it('leaves, after a failure, what the session would show', async () => {
+  it('returns, after a failure, the messages that the session would show', async () => {
     const failedAtOnce = await run({ model: scriptedModel([new Error('down')]), functions: [] })
     expect(failedAtOnce.messages).toEqual([])
     const failedLater = await run({ model: scriptedModel([callEcho('x'), new Error('down')]), functions: [echo] })

@@ -12,7 +12,7 @@ const places: Record<string, string> = {
   ...{ c: 'team/inner/c', d: 'team/inner/d', e: 'team/inner/e' },
 }
 
-describe.each(pairs)('the events of a swarm say what happened: %s, with %s in it', (outer, inner) => {
+describe.each(pairs)('the events of a swarm agree with its result: %s, with %s in it', (outer, inner) => {
   it.each(Array.from({ length: 20 }, (_, seed) => seed))('seed %i', async (seed) => {
     const { swarm, seen } = anySwarm(randomOf(seed), { kinds: [outer, inner] })
     const { events, result } = await eventsOf(swarm.stream('Go'))

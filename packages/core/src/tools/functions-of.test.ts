@@ -63,7 +63,7 @@ describe('functionsOf()', () => {
     expect(rule).toHaveBeenCalledTimes(3)
   })
 
-  it('keeps what else a tool says', () => {
+  it('keeps the other fields of a tool', () => {
     const input = { type: 'object' }
     const said = { timeoutMs: 5, idempotent: true, keepResult: true }
     const own = tool({ name: 'own', description: 'd', input, ...said, execute: () => 1 })

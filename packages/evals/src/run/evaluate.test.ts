@@ -149,7 +149,7 @@ describe('evaluate', () => {
     })
   })
 
-  it('gives no mean of a scorer that has scored no run, whatever has failed', async () => {
+  it('gives no mean of a scorer that has scored no run, even if runs have failed', async () => {
     const model = answering((question) => {
       if (question === '3') throw new AgentKitError('auth', 'No.')
       return question

@@ -50,7 +50,7 @@ describe('importStyle', () => {
     expect(files.map((file) => specifierOf(join(project.folder, 'src', file)))).toEqual(imports)
   })
 
-  it('reads what a tsconfig.json extends', () => {
+  it('reads the configurations that a tsconfig.json extends', () => {
     using project = temporaryProject({
       'base.json': '{ "compilerOptions": { "module": "nodenext" } }',
       'src/tsconfig.json': '{ "extends": "../base.json" } // nearest',

@@ -211,7 +211,7 @@ it.each([
   expect(Math.max(...chunks.map((chunk) => chunk.heading?.length ?? 0))).toBeLessThan(500)
 })
 
-it('quotes exactly, in order, and leaves nothing out, whatever a file says', () => {
+it('quotes exactly, in order, and leaves nothing out, for any content', () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = randomOf(seed * 2_654_435_761)
     const pieces = randomPieces(random)

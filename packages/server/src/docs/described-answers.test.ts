@@ -20,7 +20,7 @@ const post = (body: object): RequestInit => ({
 })
 const question = { role: 'user', content: 'Hi' }
 
-describe('what routes answer is what /openapi.json says', () => {
+describe('the answers of routes match /openapi.json', () => {
   const makeApp = () =>
     createApp(stored(['Hello.', 'Hello.']).agent, { dialects: ['openai', 'ui', 'agui', 'mcp', 'a2a'], log: () => {} })
   let document: Document

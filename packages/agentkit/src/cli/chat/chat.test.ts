@@ -111,7 +111,7 @@ export default new Agent({ name: 'Clerk', model: scriptedModel(turns), sessions:
     expect(out).toMatch(/1 {2}\S+ \S+ {2}Pay \(this one\)\n2 answers: /)
   })
 
-  it('gives the results of client tools, asks again for one that does not fit, and decides on what waits', async () => {
+  it('sends the results of client tools, asks again for a result that does not fit, and decides on waiting calls', async () => {
     const locate = tool({
       name: 'locate',
       description: 'Where the user is.',

@@ -85,7 +85,7 @@ describe('enqueue', () => {
     expect(office.disk.jobs).not.toHaveProperty('0.startAfter')
   })
 
-  it('names what background runs need', async () => {
+  it('names the requirements of background runs', async () => {
     const agent = (sessions = memorySessions()): Agent => {
       return new Agent({ name: 'A', functions: [], model: { id: 'a/b', stream: () => none() }, sessions })
     }
@@ -120,7 +120,7 @@ describe('enqueue', () => {
 })
 
 describe('an idempotency key', () => {
-  it('is the same run for the same input and options, whatever their order and time, and per user', async () => {
+  it('is the same run for the same input and options, in any order and at any time, per user', async () => {
     const { agent } = clerk([]).open()
     const first = await agent.enqueue('Hi.', { userId: 'ann', priority: 1, idempotencyKey: 'k' })
     const again = { idempotencyKey: 'k', priority: 1, userId: 'ann', startAfter: new Date(Date.now() + 5_000) }

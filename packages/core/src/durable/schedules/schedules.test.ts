@@ -24,7 +24,7 @@ describe('a schedule', () => {
     expect(await agent.schedules()).toEqual([])
   })
 
-  it('is refused with a bad name, bad input, and what a single run has', async () => {
+  it('is refused with a bad name, bad input, and options of a single run', async () => {
     const { agent } = clerk([]).open()
     for (const name of ['', 'x'.repeat(2_000), '\ud83d', 5]) {
       await expect(agent.schedule(name as string, everyDay, 'Hi.')).rejects.toMatchObject({ code: 'invalid-argument' })

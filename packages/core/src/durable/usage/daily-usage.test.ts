@@ -112,7 +112,7 @@ describe('the daily usage of a user', () => {
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
   })
 
-  it('does not count twice what a run had used when the store was read, and has counted at its end', async () => {
+  it('counts once the usage of a run that was read from the store and counted at its end', async () => {
     const records = [begun(noon, run('long', noon, tokens(50)))]
     const { daily, clock } = usageOf({ runs: storeOf(records) })
     await daily.check('ada')
@@ -141,7 +141,7 @@ describe('the daily usage of a user', () => {
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
   })
 
-  it('counts what this process has run where the store does not', async () => {
+  it('counts the runs of this process where the store does not', async () => {
     const { daily, clock } = usageOf({ runs: storeOf([]) })
     daily.add('ada', tokens(100))
     clock.now += 20_000

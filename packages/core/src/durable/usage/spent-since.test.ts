@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { spentSince } from './spent-since.ts'
 
-it('is what a run has used since it was read before', () => {
+it('is the usage of a run since it was last read', () => {
   const before = { usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 }, cost: { usd: 0.25 } }
   const after = { usage: { inputTokens: 30, outputTokens: 6, totalTokens: 36 }, cost: { usd: 1 } }
   expect(spentSince(before, after)).toEqual({

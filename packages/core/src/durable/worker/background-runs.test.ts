@@ -47,7 +47,7 @@ describe('a background run', () => {
     expect(third).toEqual(events[2])
   })
 
-  it('sees the conversation before it, seeds one that is empty, and keeps what came before one without a session', async () => {
+  it('sees the conversation before it, fills an empty one, and keeps the history of a run without a session', async () => {
     const office = clerk((question) => [`To ${question}`])
     const { agent, store } = office.open()
     const history = [
@@ -65,7 +65,7 @@ describe('a background run', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant'])
   })
 
-  it('runs one at a time in its session, in the order of acceptance, whatever the priorities', async () => {
+  it('runs one at a time in its session, in the order of acceptance, for any priorities', async () => {
     let running = 0
     let most = 0
     const office = clerk((question) => [calls(`look ${question}`), 'Done.'], {
@@ -127,7 +127,7 @@ describe('a background run', () => {
     expect(office.modelCalls()).toBe(0)
   })
 
-  it('ends with what its input hook says, and stores the input that the hook gives', async () => {
+  it('ends with the answer of its input hook, and stores the input that the hook returns', async () => {
     const office = clerk((question) => [`To ${question}`], {
       hooks: {
         input: ({ content }) => (content === 'No' ? { block: 'Not this.' } : { v: 1, role: 'user', content: 'Yes' }),
@@ -207,7 +207,7 @@ describe('a background run whose process dies', () => {
 describe('a run that is retried', () => {
   const wholeSegment = ['run-start', 'step-start 1', 'text-delta', 'step-end 1', 'run-end stop']
 
-  it('continues under its id from its last finished step, with new time and what it has spent', async () => {
+  it('continues under its id from its last finished step, with a new deadline and its earlier spending', async () => {
     let isBroken = true
     const office = clerk([calls('count 1'), 'Done.'], {
       hooks: {
@@ -279,7 +279,7 @@ describe('a run that is retried', () => {
     expect(linesOf((await eventsOf(office, runId)).slice(length))).toEqual(wholeSegment)
   })
 
-  it('sees what happened in its session since it failed, and says that its prompt has changed', async () => {
+  it('sees the later turns of its session after it failed, and warns that its prompt has changed', async () => {
     let isBroken = true
     const office = clerk((question) => (question === 'Count.' ? [calls('count 1'), 'Done.'] : ['It is sunny.']), {
       hooks: {

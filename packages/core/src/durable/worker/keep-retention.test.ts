@@ -45,7 +45,7 @@ it('removes by the rules soon after the start and every hour, until it is stoppe
   expect(pruned).toHaveLength(2)
 })
 
-it('reports what it has removed', async () => {
+it('reports the removed data', async () => {
   const { removed, stop } = keep(storeOf({ report: { sessions: 1, runs: 2, events: 0, answers: 3 } }).runs)
   await vi.advanceTimersByTimeAsync(10_000)
   expect(removed).toEqual(['1 session with 2 runs, 3 idempotent answers'])

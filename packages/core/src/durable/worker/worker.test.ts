@@ -73,7 +73,7 @@ describe('a worker', () => {
     expect(await other.agent.result(theirs.runId)).toMatchObject({ text: 'Other.' })
   })
 
-  it('hands back what does not end in time: another worker continues it at once, and nothing finished is repeated', async () => {
+  it('hands back runs that do not end in time: another worker continues them at once, and repeats no finished call', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
     const gate = gated()
     const office = clerk([calls('count 1'), calls('look 2'), 'Done.'], { look: gate.pass })

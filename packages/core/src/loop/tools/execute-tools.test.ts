@@ -179,7 +179,7 @@ it('leaves no listener on the run’s signal from step to step', async () => {
   expect(counts).toEqual(counts.map(() => counts[0]))
 })
 
-describe('what a tool throws', () => {
+describe('an error that a tool throws', () => {
   it.each<[string, unknown, string]>([
     ['an error', new Error('no such city'), 'no such city'],
     ['an error without a message', new TypeError(), 'TypeError'],

@@ -37,7 +37,7 @@ function writtenChar(char: string, random: Random): string {
 }
 
 describe('JSON that is written as it arrives', () => {
-  it.each(seeds)('is what `JSON.stringify` writes, wherever it is cut (seed %i)', (seed) => {
+  it.each(seeds)('equals the output of `JSON.stringify`, wherever it is cut (seed %i)', (seed) => {
     const random = randomOf(seed)
     const value = Object.fromEntries(texts.map((name) => [name, anyValue(random, 4)]))
     const text = ` ${written(value, random)}\n`
@@ -57,7 +57,7 @@ describe('JSON that is written as it arrives', () => {
     expect(write('0}')).toBe('10}')
   })
 
-  it('passes on what is not JSON', () => {
+  it('passes text on that is not JSON', () => {
     expect(compactJSON()('{"a": oops, "b": "\\x"}')).toBe('{"a":oops,"b":"\\\\x"}')
   })
 })

@@ -41,7 +41,7 @@ const parse = (text: string): unknown => {
 }
 
 describe('JSON that arrives in parts', () => {
-  it.each(seeds)('only grows, wherever it is cut, and is at last what JSON.parse reads (seed %i)', (seed) => {
+  it.each(seeds)('only grows, wherever it is cut, and ends as the value of JSON.parse (seed %i)', (seed) => {
     const { text } = anyText(seed)
     const json = incrementalJSON({ depth: 64 })
     let before: unknown

@@ -92,7 +92,7 @@ it('says that core takes models, not names', () => {
   )
 })
 
-it('is silent about what no library makes', () => {
+it('is silent about values that no library makes', () => {
   for (const value of [undefined, null, 5, {}, model]) expect(foreignModel(value)).toBeUndefined()
 })
 

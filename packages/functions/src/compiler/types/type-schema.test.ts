@@ -16,7 +16,7 @@ const text = typeCases
   })
   .join('\n')
 
-describe('a schema fits what TypeScript takes', () => {
+describe('a schema accepts the values that TypeScript accepts', () => {
   const compilations = compileText(text)
 
   it.each(typeCases.map((each, index) => [each[0], index] as const))('for %s', async (_type, index) => {
