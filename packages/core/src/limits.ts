@@ -43,7 +43,7 @@ export const limits = {
   eventGap: 1_000,
   /** How often events of a run in another process are looked for, in milliseconds. */
   pollMs: 250,
-  /** The same, where the store hears of writes of other processes. */
+  /** The same, where the store reports writes of other processes. */
   heardPollMs: 5_000,
   /** How often runs are looked for whose process died, in milliseconds. */
   recoveryMs: 5_000,

@@ -205,7 +205,7 @@ function startStep(view: RunView, agent: AgentView, event: AgentEvent & { step: 
   const { step } = event
   const created: StepView = { type: 'step', step, text: '', reasoning: '', calls: [], restarts: [] }
   if (agent.entries.length < maxEntries) agent.entries.push(created)
-  // The same rule as on the server: the agent itself speaks, and a member to which the conversation was handed off.
+  // The same rule as on the server: the answer is the text of the agent itself, or of the member to which the conversation was handed off.
   if (event.path.length === 2 && view.openCalls.size === 0) view.active = agent.key
   if (event.path.length <= 1 || agent.key === view.active) view.answerSteps.push(created)
   return created

@@ -170,12 +170,12 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
   settle(turn)
 }
 
-/** Whether it has ended for good. */
+/** Whether it has its final end. */
 function hasEnded({ view: { end } }: ShownTurn): boolean {
   return end !== undefined && end.finishReason !== 'approval'
 }
 
-/** Follows the events that the server keeps of a run, until it has ended for good. */
+/** Follows the events that the server keeps of a run, until its final end. */
 export async function followTurn(turn: ShownTurn): Promise<void> {
   if (turn.controller.signal.aborted) turn.controller = new AbortController()
   const { view } = turn

@@ -61,7 +61,7 @@ export async function endStoppedTurn(run: EndedRun, end: RunEnd): Promise<void> 
     return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
   }
   const { error } = end
-  // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
+  // After finished calls, a note explains to the model why the turn ended, so that it does not repeat them.
   const note = error && state.finished.length > 0 ? [stoppedNote(error.code)] : []
   const messages: Message[] = error ? note : unstoredAnswer(state)
   const held = events?.hold()

@@ -58,7 +58,7 @@ export async function* follow(
 /** Events that are read at once. */
 const pageSize = 256
 
-/** Wakes when a process has written to the run; now and then too, where the store hears of this process alone. */
+/** Wakes when a process has written to the run; periodically too, where the store reports only writes of this process. */
 export function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined) {
   let hasChanged = false
   let wake: (() => void) | undefined

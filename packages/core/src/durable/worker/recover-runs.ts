@@ -22,7 +22,7 @@ export type RecoverableAgent = {
 }
 
 export type RecoveryOptions = {
-  /** Ends the search. Runs that were continued go on. */
+  /** Ends the search. Runs that were already continued are not stopped. */
   signal: AbortSignal
   /** Called with what a store throws, and with the error of a run that could not be continued; it is tried again. */
   onError?(error: unknown): void

@@ -13,7 +13,7 @@ export type AnswerReaderOptions = {
 }
 
 /**
- * Reads a run as one text, for protocols that have no more: the texts of the steps of the agent that speaks, joined by
+ * Reads a run as one text, for protocols that have no more: the texts of the steps of the agent that has the conversation, joined by
  * blank lines. Texts of members that answer their caller are left out, so a swarm that composes its answer has it at
  * the end. A streamed answer and an unstreamed one have the same text.
  */
