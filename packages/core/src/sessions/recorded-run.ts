@@ -7,6 +7,7 @@ import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
+import { asJSON } from '../util/json/clone-json.ts'
 import { redactedInfo } from '../util/text/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -204,8 +205,7 @@ function startOf(
   const start = { isFirst, deadline, ...(notifies && stored.rootRunId === undefined && { notifies }) }
   if (!queued) return { ...start, messages: [] }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
-  // Plain JSON, except that optional fields may be absent.
-  const kept = { ...options, seeded: seed.length, ...(changesInput && { queued }) } as unknown as JSONValue
+  const kept = asJSON({ ...options, seeded: seed.length, ...(changesInput && { queued }) })
   return { ...start, messages: changesInput ? [] : [...seed, queued.input], options: kept }
 }
 

@@ -1,10 +1,10 @@
 import type { QueuedRunEntry, StoredSchedule } from '../../contracts/background-runs.ts'
 import { isTooLong } from '../../data/check-id.ts'
 import { invalidArgument } from '../../data/errors.ts'
-import type { JSONValue } from '../../data/message.ts'
 import { limits } from '../../limits.ts'
 import type { EnqueueItem, ScheduleInfo, ScheduleTimes } from '../../runs/background.ts'
 import { keyOf } from '../../sessions/suspended-runs.ts'
+import { asJSON } from '../../util/json/clone-json.ts'
 import { checkOptions, isOneOf, isText, type OptionRules } from '../../util/options/check-options.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { type Enqueuer, entriesOf } from '../queue/enqueue.ts'
@@ -48,7 +48,7 @@ export async function setSchedule(
   }
   await runs.background.setSchedule({
     ...{ agentId: enqueuer.spec.id, name, cron, timeZone, missed, userId, nextAt },
-    entry: scheduled as unknown as JSONValue, // plain JSON, except that optional fields may be absent
+    entry: asJSON(scheduled),
   })
 }
 

@@ -7,7 +7,7 @@ import { watchRun } from '../../runs/follow.ts'
 import { textOf } from '../../runs/reply.ts'
 import type { RunResult } from '../../runs/run.ts'
 import { isSignal } from '../../runs/run-options.ts'
-import type { RunSnapshot } from '../../runs/snapshot.ts'
+import { readSnapshot } from '../../runs/snapshot.ts'
 import { optionsOf, progressOf } from '../../sessions/recorded-data.ts'
 import { isId, type OptionRules } from '../../util/options/check-options.ts'
 import { treeSpent } from '../usage/tree-spent.ts'
@@ -44,8 +44,7 @@ async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult>
   const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
   const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
   const progress = progressOf(stored)
-  // The cast holds: `suspend`, `append` or `end` has stored a snapshot.
-  const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
+  const snapshot = readSnapshot(progress?.snapshot)
   const { steps = 0, warnings = [], sources: cited = [] } = snapshot?.progress ?? {}
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
   const turn = await store.find(runId)

@@ -1,7 +1,7 @@
 import type { BackgroundRuns } from '../../contracts/background-runs.ts'
-import type { JSONValue } from '../../data/message.ts'
 import type { SharedBudgetStore } from '../../policies/shared-budget.ts'
 import { treeBudgetOf } from '../../policies/tree-budget.ts'
+import { asJSON } from '../../util/json/clone-json.ts'
 
 /** Where a store keeps the budget of the runs around and below this one. */
 export function treeBudgetStore(background: BackgroundRuns, rootRunId: string, now: () => number): SharedBudgetStore {
@@ -11,8 +11,7 @@ export function treeBudgetStore(background: BackgroundRuns, rootRunId: string, n
       const { version = 0, value } = (await background.sharedBudget(rootRunId)) ?? {}
       return { version, tree: treeBudgetOf(value) }
     },
-    // Plain JSON, except that optional fields may be absent.
-    write: (version, tree) => background.setSharedBudget(rootRunId, version, tree as unknown as JSONValue),
+    write: (version, tree) => background.setSharedBudget(rootRunId, version, asJSON(tree)),
     async inTurn(work) {
       const trees = treesOf(background)
       const turn = (trees.get(rootRunId) ?? Promise.resolve()).then(work)

@@ -20,6 +20,7 @@ import { estimateRequest } from '../../tokens/estimate-tokens.ts'
 import { checkClientTools, withClientTools } from '../../tools/client-tools.ts'
 import { withToolInstructions } from '../../tools/toolbox.ts'
 import { untilAborted } from '../../util/async/abort.ts'
+import { asJSON } from '../../util/json/clone-json.ts'
 import { findDelegates } from '../members/delegates.ts'
 import { callWithFallback, chooseModel, type ModelCaller } from '../model/call-with-fallback.ts'
 import { type AgentSpec, anyUser, type NewRun, type OpenedRun, type Run, type RunScope } from '../run/types.ts'
@@ -78,11 +79,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
       events: scope.kept,
       notifies: scope.notifies,
     },
-    // Plain JSON, except that optional fields may be absent.
-    options: {
-      budget: scope.budget,
-      ...(scope.clientTools && { clientTools: scope.clientTools }),
-    } as unknown as JSONValue,
+    options: asJSON({ budget: scope.budget, ...(scope.clientTools && { clientTools: scope.clientTools }) }),
     settles: agent.hasClientTools,
     agentVersion: store.runs && (await untilAborted(signal, agent.storedVersion())),
   })
@@ -135,8 +132,7 @@ function describe({ turn, ledger, scope }: OpenedRun, snapshot: () => JSONValue)
 /** A run whose time is over before it is open: as it was, with the warnings of now and what its members have used. */
 function unopened({ state: { warnings, collected }, ledger }: OpenedRun, snapshot: RunSnapshot): JSONValue {
   const progress = { ...snapshot.progress, warnings, collected }
-  // Plain JSON, except that optional fields may be absent.
-  return { ...snapshot, progress, booked: ledger.snapshot() } as unknown as JSONValue
+  return asJSON({ ...snapshot, progress, booked: ledger.snapshot() })
 }
 
 /**

@@ -10,7 +10,7 @@ import { placeOf } from '../../runs/approval-id.ts'
 import { openApprovals } from '../../runs/approvals.ts'
 import { checkResults } from '../../runs/check-results.ts'
 import { checkDecisions } from '../../runs/decisions.ts'
-import { type RunSnapshot, restore, suspendedMembers } from '../../runs/snapshot.ts'
+import { type RunSnapshot, readSnapshot, restore, suspendedMembers } from '../../runs/snapshot.ts'
 import { type EventQueue, eventQueue } from '../../sessions/event-queue.ts'
 import { endExpiredRuns, expiryOf } from '../../sessions/expired-runs.ts'
 import { leaveTurn, type OpenedTurn } from '../../sessions/leave-turn.ts'
@@ -103,8 +103,7 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
     const gap = isAttached ? limits.eventGap / 2 : limits.eventGap
     scope.events?.continueFrom(Math.max(stored.lastSeq, progress?.seq ?? 0) + gap)
   }
-  // The cast holds: `suspend` or `append` has stored the snapshot.
-  const snapshot = progress?.snapshot as unknown as RunSnapshot | undefined
+  const snapshot = readSnapshot(progress?.snapshot)
   if (snapshot) restore(run, snapshot, messages)
   else {
     state.messages.push(...(unstored ? [unstored.input] : messages))

@@ -12,3 +12,9 @@ export function cloneJSON(value: JSONValue): JSONValue {
   }
   return copy
 }
+
+/** A value of ours as the JSON that a store keeps. It is plain JSON, except that optional fields may be absent. */
+export function asJSON(value: object): JSONValue {
+  // TypeScript accepts no object type as JSON whose optional fields may be `undefined`.
+  return value as unknown as JSONValue
+}
