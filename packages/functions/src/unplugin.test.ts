@@ -179,7 +179,7 @@ describe('which files', () => {
     expect([f[toolOfFunction], noTool[toolOfFunction]]).toEqual([undefined, undefined])
   })
 
-  it.each([{}, { include: [] }, undefined])('must be said (%o)', (tools) => {
+  it.each([{}, { include: [] }, undefined])('must be chosen explicitly (%o)', (tools) => {
     expect(() => agentkitTools.vite(tools as AgentkitToolsOptions)).toThrow("Give it include: 'src/tools/**/*.ts'")
   })
 })

@@ -55,7 +55,7 @@ describe('the memory of a swarm that hands conversations over', () => {
     expect(names.filter((name) => name === 'recall')).toHaveLength(1)
   })
 
-  it('has no effect in a sequence, which says so', async () => {
+  it('has no effect in a sequence, which warns of it', async () => {
     const member = new Agent({ name: 'Desk', functions: [], model: scriptedModel(['Hello.']) })
     const swarm = new Swarm({ name: 'Team', agents: [member], collaboration: 'sequence', memory: createMemory() })
     expect((await swarm.stream('Hi').result).warnings.join()).toContain('`memory` of the swarm "Team" has no effect')

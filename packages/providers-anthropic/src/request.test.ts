@@ -16,7 +16,7 @@ function prepared(model: string, request: Partial<ModelRequest> = {}, options: O
   return toAnthropicRequest(model, { messages: [hi], ...request }, settings)
 }
 
-it('joins the system messages that stand first, as the prompt', () => {
+it('joins the first system messages as the prompt', () => {
   const system = (content: string): Message => ({ role: 'system', content })
   const { body } = prepared('claude-sonnet-5', { messages: [system('One.'), system(' '), system('Two.'), hi] })
   expect(body.system).toEqual([{ type: 'text', text: 'One.\n\nTwo.' }])

@@ -167,7 +167,7 @@ describe('AnthropicReader', () => {
     )
   })
 
-  it('says of a paused answer that it is not whole (Q38)', () => {
+  it('reports that a paused answer is not complete (Q38)', () => {
     const events = read([begun, ...text(0, 'Let me see.'), ...ended('pause_turn')])
     expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('paused') })
     expect(finishOf(events).reason).toBe('stop')
@@ -295,7 +295,7 @@ describe('AnthropicReader', () => {
     expect(() => read([begun, ...events, { type: 'message_stop' }])).toThrow(incomplete)
   })
 
-  it('misses the end of a stream that does not say why it ended (Q10)', () => {
+  it('fails for a stream that ends without a reason (Q10)', () => {
     const reader = new AnthropicReader(context, new Map())
     for (const event of [begun, ...text(0, 'Hi')]) reader.read({ event: '', data: JSON.stringify(event) })
     expect(() => reader.finish()).toThrow(expect.objectContaining({ code: 'incomplete-stream' }))

@@ -49,7 +49,7 @@ describe('azure', () => {
     },
   )
 
-  it('fails in `auth` when there is no token, and says whose failure it was', async () => {
+  it('fails with `auth` when there is no token, and names the source of the failure', async () => {
     const azureADTokenProvider = (): Promise<string> => Promise.reject(new Error('Run az login.'))
     const { fetch, sent } = fakeFetch()
     const { error } = await ask(fetch, { azureADTokenProvider })
@@ -177,7 +177,7 @@ describe('azure', () => {
     expect(fetch).toHaveBeenCalledTimes(2)
   })
 
-  it('takes a plain client for one of the v1 API', async () => {
+  it('treats a plain client as one of the v1 API', async () => {
     const { fetch, sent } = fakeFetch()
     const client = new OpenAI({ apiKey: 'of-client', baseURL: `${endpoint}/openai/v1`, fetch })
     await ask(fetch, { client })

@@ -93,7 +93,7 @@ describe('the facts about a deployment', () => {
     expect(infoOf('dep', { model: 'gpt-4o-mini' })).toMatchObject({ imageTokens: 48_169 })
   })
 
-  it('is little for a name that says nothing, which blocks nothing', () => {
+  it('is low for an unknown name, so that no request is blocked', () => {
     expect(infoOf('dep')).toEqual({ nativeOutput: 'always' })
   })
 })

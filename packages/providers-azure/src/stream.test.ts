@@ -143,7 +143,7 @@ describe('an answer of Azure', () => {
     if (hint === '') expect((error as Error).message).not.toContain('Set api')
   })
 
-  it('waits as long as a rate limit says', async () => {
+  it('waits as long as a rate limit requires', async () => {
     const errorBody = {
       code: '429',
       message: 'Requests to the ChatCompletions operation have exceeded the rate limit.',

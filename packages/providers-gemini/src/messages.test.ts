@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(roles([])).toEqual(['user'])
   })
 
-  it('say nothing that is blank (Q1)', () => {
+  it('have no blank text (Q1)', () => {
     const { contents } = contentsOf([
       user(' '),
       {
@@ -153,7 +153,7 @@ describe('signatures (Q58)', () => {
 })
 
 describe('calls and results', () => {
-  it('stand in two contents, each call with one result (Q59)', () => {
+  it('are in two contents, each call with one result (Q59)', () => {
     const { contents } = contentsOf([
       user('a'),
       assistant(call('1'), call('2')),

@@ -8,7 +8,7 @@ function argumentsOf(...partialArgs: object[][]): unknown {
 }
 
 describe('arguments that come in pieces (Q68)', () => {
-  it('are put where their paths say', () => {
+  it('are inserted at their paths', () => {
     expect(
       argumentsOf(
         [{ jsonPath: '$.name', stringValue: 'a' }],

@@ -29,7 +29,7 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]>
 }
 
 describe('a model', () => {
-  it('streams an answer by the official SDK, which says nothing', async () => {
+  it('streams an answer by the official SDK, which prints nothing', async () => {
     const said = (['log', 'warn', 'error', 'debug', 'info'] as const).map((name) => vi.spyOn(console, name))
     vi.stubEnv('GOOGLE_API_KEY', 'one')
     vi.stubEnv('GEMINI_API_KEY', 'two')

@@ -64,7 +64,7 @@ describe('an answer', () => {
     expect(finishOf(events)).toMatchObject({ reason: 'tool-calls' })
   })
 
-  it('keeps the ids that it has, and takes no arguments for none (Q2)', () => {
+  it('keeps existing ids, and accepts missing arguments as none (Q2)', () => {
     expect(read([candidate([calling({ id: 'fc-1', name: 'now' })], 'STOP')])[0]).toEqual({
       type: 'tool-call',
       callId: 'fc-1',
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(finishOf(read([chunks]))).toMatchObject({ message: { content: [{ text: 'ab' }] } })
   })
 
-  it('ends where a gateway says so', () => {
+  it('ends at the end that a gateway reports', () => {
     const reader = new GeminiReader(errorContext('m', { secrets: [] }))
     expect(reader.read({ event: '', data: '[DONE]' })).toBe(true)
   })
@@ -388,7 +388,7 @@ describe('an error in the stream (Q14)', () => {
     })
   })
 
-  it('says how long to wait (Q65)', () => {
+  it('reports the wait that the server asks for (Q65)', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2.5s' }]
     expect(errorOf([googleError(429, 'RESOURCE_EXHAUSTED', 'Too many.', details)])).toMatchObject({
       code: 'rate-limit',

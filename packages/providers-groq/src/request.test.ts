@@ -26,7 +26,7 @@ function called(model: string, name = 'echo'): Message[] {
 }
 
 describe('toGroqRequest', () => {
-  it('gives reasoning back to a model whose name alone says that it reasons', () => {
+  it('sends reasoning back to a model that is known by its name to reason', () => {
     const { body } = toBody('qwen/qwen3.8-27b', { messages: [user, ...called('groq/qwen/qwen3.8-27b')] })
     expect(body.messages[1]).toMatchObject({ reasoning: 'I had better look.' })
   })

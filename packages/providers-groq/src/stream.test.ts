@@ -114,7 +114,7 @@ describe('an answer of Groq', () => {
     expect((error as Error).message).toContain(hint)
   })
 
-  it('waits as long as a rate limit says', async () => {
+  it('waits as long as a rate limit requires', async () => {
     const errorBody = { message: 'Rate limit reached for model', type: 'tokens', code: 'rate_limit_exceeded' }
     const { error } = await ask(refusal(429, errorBody, { 'retry-after': '7' }))
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 7000 })

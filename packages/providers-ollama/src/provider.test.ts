@@ -99,7 +99,7 @@ describe('ollama', () => {
     expect(() => provider.model('m')).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
-  it('sends the user and password of its address as a header, and never says them (Q22)', async () => {
+  it('sends the user and password of its address as a header, and never shows them (Q22)', async () => {
     await using server = await loopback(json(401, { error: 'no hunter22 here' }))
     const serverUrl = server.baseURL.replace('http://', 'http://ann:hunter22@')
     const error = await errorOf(call(ollama({ serverUrl })))

@@ -145,12 +145,12 @@ describe('a failure', () => {
     expect(failure.message).toContain(hint)
   })
 
-  it('of a server that is none of Ollama says to check its address', async () => {
+  it('of a server that is not Ollama suggests to check its address', async () => {
     const plain: Answer = (response) => response.writeHead(404).end('404 page not found')
     expect((await errorOf(answer(plain))).message).toContain('serverUrl')
   })
 
-  it('of a server that is not there says how to start it', async () => {
+  it('of a server that is not running says how to start it', async () => {
     const model = ollama({ serverUrl: 'http://127.0.0.1:9', apiKey: 'test-key' }).model('m')
     const error = await errorOf(collect(model.stream({ messages }, signal)))
     expect(error).toMatchObject({ code: 'network', retryable: true, provider: 'ollama', model: 'm' })

@@ -208,7 +208,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(named.message).not.toContain('Did you mean')
   })
 
-  it('says how long to wait', async () => {
+  it('reports the wait that the server asks for', async () => {
     await using server = await loopback(json(429, { error: { message: 'slow down' } }, { 'retry-after': '7' }))
     const error = await errorOf(stream({ baseURL: server.baseURL, api }))
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 7000 })

@@ -130,7 +130,7 @@ describeInBrowser('the work of an answer', () => {
     expect(await meter.count()).toBe(0)
   })
 
-  it('says why an answer ended where that was not by itself', async () => {
+  it('reports the reason of an answer that did not end normally', async () => {
     const { ask, said, settled } = await openPage(keeper([{ text: 'Cut', finishReason: 'length' }]))
     await ask('Go')
     await said('Cut').waitFor()

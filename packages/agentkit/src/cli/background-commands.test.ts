@@ -88,7 +88,7 @@ describe('agentkit worker', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  it('says which schedules of other agents start nothing', async () => {
+  it('lists schedules of other agents that start nothing', async () => {
     await agentOf([], { name: 'Mailer' }).schedule('digest', { cron: '0 7 * * *' }, 'Write it')
     const { child, out } = await worker()
     await expect
@@ -110,7 +110,7 @@ describe('agentkit worker', () => {
     await once(child, 'exit')
   })
 
-  it('logs as JSON in the production that the configuration says, as a server does', async () => {
+  it('logs as JSON when the configuration says production, as a server does', async () => {
     const cwd = mkdtempSync(join(folder, 'production-'))
     writeFileSync(join(cwd, 'agents.ts'), agents)
     writeFileSync(join(cwd, 'agentkit_config.toml'), '[defaults]\nenvironment = "production"\n')

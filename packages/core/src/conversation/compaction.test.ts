@@ -509,7 +509,7 @@ describe('the results of a tool with `keepResult`', () => {
     expect(shown[2]).toBe(conversation[2])
   })
 
-  it('stand below the summary that replaces them, and the model that writes it does not read them', async () => {
+  it('are placed after the summary that replaces them, and the model that writes it does not read them', async () => {
     const conversation = [user('Search'), ...kept(body), answer('FACT one'), ...turnsOf(60), user('And?')]
     const { shown, prompts } = await compacted(conversation, { room: 1600 })
     expect(textOf(shown[0] as Message)).toMatch(/^\[Summary .*FACT one.*\[Result of search, as it was\]\nBODY .* END$/s)

@@ -235,7 +235,7 @@ describe('drafts of an output that a tool takes', () => {
     }
   })
 
-  it('are emitted anew where the answer is written otherwise', async () => {
+  it('are emitted again where the answer is written in another form', async () => {
     const twice = '{"title":"Coffee","steps":[],"title":"Tea"}'
     const run = planner(writing([twice])).stream('Tea')
     const lines = shown(await collect(run))

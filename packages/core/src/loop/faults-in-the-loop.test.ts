@@ -227,7 +227,7 @@ describe('a model that never comes to an end', () => {
 })
 
 describe('a retry', () => {
-  it('has four attempts, unless the agent says otherwise', async () => {
+  it('has four attempts, unless the agent sets another number', async () => {
     for (const [retry, attempts] of [
       [{ firstWaitMs: 0 }, 4],
       [{ firstWaitMs: 0, attempts: 2 }, 2],
@@ -338,7 +338,7 @@ describe('a fallback', () => {
     expect(models.map(({ requests }) => requests.length)).toEqual([1, 1, 4])
   })
 
-  it('waits for a model where another stands by only if that is short', async () => {
+  it('waits for a model with a fallback only if the wait is short', async () => {
     const models = chain([fail('rate-limit', true, { retryAfterMs: 5_000 })], ['Done.'])
     const { result, events } = await watch({ model: models })
     expect(result.text).toBe('Done.')

@@ -49,7 +49,7 @@ function nested(levels: number): object {
 }
 
 describe('calls of one answer', () => {
-  it('run up to 128; the others get a result that says so, and count for no budget', async () => {
+  it('run up to 128; the others get a result with the reason, and count for no budget', async () => {
     const { agent, ran } = agentOf(calling(callsOf(1_024)), { budget: { toolCalls: 128 } })
     const { text, messages, finishReason } = await agent.stream('Go').result
     expect({ text, finishReason }).toEqual({ text: 'Done.', finishReason: 'stop' })

@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(validateTranscript(result.messages)).toEqual([])
   })
 
-  it('stands on the instruction, the history and the tools', async () => {
+  it('is set after the instruction, the history and the tools', async () => {
     const model = scriptedModel(['Fine.'])
     const history: Message[] = [
       { role: 'user', content: 'Earlier' },
@@ -153,7 +153,7 @@ describe('the events', () => {
     ])
   })
 
-  it('have the limits of the run at the start, those that JSON can say', async () => {
+  it('have the limits of the run at the start, if JSON can represent them', async () => {
     const budget = { tokens: 5_000, seconds: Number.POSITIVE_INFINITY }
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a', 'b']), budget })
     const [limited] = await collect(agent.stream('Hello', { budget: { tokens: 900, modelCalls: 2 } }))
@@ -318,7 +318,7 @@ describe('the end of a run', () => {
     expect(await agent.chat('Again', { sessionId: 's' })).toBe('Fine.')
   })
 
-  it('leaves no empty message behind when the model says nothing', async () => {
+  it('stores no empty message when the model writes nothing', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['', 'Fine.']), guard: false })
     const result = await agent.stream('Hello', { sessionId: 's' }).result
     expect(result).toMatchObject({ text: '', finishReason: 'stop' })

@@ -70,7 +70,7 @@ describe('an approval', () => {
     })
   })
 
-  it('of a call that had begun says when, and is another one', () => {
+  it('of a call that had begun has the time, and another id', () => {
     const startedAt = Date.UTC(2026, 10, 23)
     const [approval] = approvalsOf([payCall({})], place, { begun: new Map([['call_1', startedAt]]) })
     expect(approval).toMatchObject({ kind: 'unknown-outcome', startedAt: '2026-11-23T00:00:00.000Z' })

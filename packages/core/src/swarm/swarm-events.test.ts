@@ -152,7 +152,7 @@ describe('options of a swarm without effect', () => {
   })
 })
 
-it('say nothing of changed tools where agents with one id, of two swarms, have the conversation in turn', async () => {
+it('do not report changed tools where agents of two swarms with the same id have the conversation in turn', async () => {
   const agents = [member('Bob', saying([['transfer_to_cas']])), member('Cas', saying('Done.'))]
   const inner = new Swarm({ name: 'Inner', agents, collaboration: 'handoff' })
   const outer = [member('Bob', saying([['transfer_to_inner']])), inner]

@@ -50,7 +50,7 @@ describe('functionsOf()', () => {
     expect(await approvalsOf(functionsOf(shop, options))).toEqual(expected)
   })
 
-  it('takes away nothing that a tool says itself', async () => {
+  it('overrides no field of the tool itself', async () => {
     const careful = { pay: { ...pay, needsApproval: ({ amount }: { amount: number }) => amount > 50 }, look }
     expect(await approvalsOf(functionsOf(careful, { needsApproval: false }))).toEqual(['pay 100'])
     expect(await approvalsOf(functionsOf(careful, { needsApproval: ['look'] }))).toEqual([

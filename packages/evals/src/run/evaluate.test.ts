@@ -306,7 +306,7 @@ describe('evaluate', () => {
 })
 
 describe('stored results', () => {
-  it('are not repeated, unless agent, case, scorer or `fresh` say so', async () => {
+  it('are not repeated, unless agent, case, scorer or `fresh` require it', async () => {
     const model = answering((question) => question)
     const one = { agent: agentOf(model), cases, scorers: [exact()], out, name: 'stored' }
     const first = await evaluate(one)

@@ -106,7 +106,7 @@ describe('createCompileCache', () => {
     geteuid.mockRestore()
   })
 
-  it.runIf(process.platform !== 'win32')('takes a link for none', () => {
+  it.runIf(process.platform !== 'win32')('ignores a link', () => {
     using app = temporaryApp({})
     const cache = createCompileCache('1')
     cache.write(app.path('a.ts'), 'text', file)

@@ -344,7 +344,7 @@ describe('buildManifest', () => {
       expect(project.read('app.ts')).toBe('console.log(1)')
     })
 
-    it('stays as a formatter left it while it says the same, and is written again when it does not', () => {
+    it('keeps the format of a formatter while its content is the same, and is written again when it changes', () => {
       using project = leanProject({ 'math.ts': math })
       const options = { patterns: ['.'], cwd: project.folder }
       buildManifest(options)

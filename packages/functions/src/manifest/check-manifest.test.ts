@@ -176,7 +176,7 @@ describe('checkManifest', () => {
     ])
   })
 
-  it('goes by the patterns that it is given', () => {
+  it('uses the given patterns', () => {
     expect(checkManifest({ patterns, cwd: project.folder })).toMatchObject([{ differences: [] }])
     expect(checkManifest({ patterns: ['src'], cwd: project.folder })).toMatchObject([
       {

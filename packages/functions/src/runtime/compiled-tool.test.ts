@@ -105,7 +105,7 @@ describe('the tool of a function', () => {
     await expect(run(async () => fail())).rejects.toBe(failure)
   })
 
-  it('says whose schema cannot be used', async () => {
+  it('names the owner of a schema that cannot be used', async () => {
     const inputSchema = { type: 'object', properties: { a: { $id: 'x' }, b: { $id: 'x' } } }
     await expect(received({}, { inputSchema })).rejects.toMatchObject({
       code: 'invalid-argument',

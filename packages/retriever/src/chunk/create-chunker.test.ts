@@ -20,7 +20,7 @@ it('never mixes texts below two headings', () => {
   ])
 })
 
-it('says the headings that a passage stands below, and forgets those of other sections', () => {
+it('names the headings above a passage, and drops those of other sections', () => {
   const blocks = [
     heading('# A'),
     text('a'),
@@ -117,7 +117,7 @@ it('cuts Thai between words', () => {
   expect(chunks.every((chunk) => /^(ภาษา|ไทย).*(ภาษา|ไทย)$/.test(chunk.quote))).toBe(true)
 })
 
-it('keeps rows whole, and says which they are', () => {
+it('keeps rows whole, and names their numbers', () => {
   const chunks = chunksOf(rowsOf(100))
 
   expect(chunks.flatMap((chunk) => chunk.quote.split('\n\n'))).toEqual(rowsOf(100).map((row) => row.text))

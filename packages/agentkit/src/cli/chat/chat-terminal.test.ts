@@ -199,7 +199,7 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('There is no command /?. /help lists them.')
   })
 
-  it('shows that the agent works while it has said nothing for two seconds', async () => {
+  it('shows that the agent works when there was no output for two seconds', async () => {
     const { terminal, gate } = open()
     using _ = terminal
     await terminal.shows('›')

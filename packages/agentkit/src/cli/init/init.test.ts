@@ -208,7 +208,7 @@ describe('agentkit init', () => {
     expect(readdirSync(cwd)).toEqual(['package.json'])
   })
 
-  it('leaves the files when the install fails, and says the command', async () => {
+  it('keeps the files when the install fails, and prints the command', async () => {
     const { cwd } = place()
     const { code, out, error } = await agentkit(['init', 'here', '--pm', 'bun'], { cwd, env: { PATH: cwd } })
     expect(code).toBe(1)

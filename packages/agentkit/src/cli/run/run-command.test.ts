@@ -73,7 +73,7 @@ describe('agentkit run', () => {
     }
   })
 
-  it('takes a question that could be no path for one', async () => {
+  it('recognizes a question that cannot be a path', async () => {
     // 100 characters, and 300 bytes.
     expect(await agentkit(['run', '请告诉我'.repeat(25)])).toMatchObject({ code: 0, out: 'Hello.' })
     expect(await agentkit(['run', 'a'.repeat(5_000)])).toMatchObject({ code: 0, out: 'Hello.' })

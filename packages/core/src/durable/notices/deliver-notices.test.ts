@@ -118,7 +118,7 @@ describe('a notice that cannot be delivered', () => {
     expect(await store.runs.background?.undelivered(runId)).toEqual([])
   })
 
-  it('is reported by its worker, as nothing else says why', async () => {
+  it('is reported by its worker, the only place with the reason', async () => {
     const office = clerk(['Done.'], {
       onRunEnd() {
         throw new Error('The receiver answered 401.')

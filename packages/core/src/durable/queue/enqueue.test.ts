@@ -105,7 +105,7 @@ describe('enqueue', () => {
     await expect(steps.asAgent().enqueue('Go.')).rejects.toMatchObject({ code: 'unsupported' })
   })
 
-  it('says once, on stderr, that no worker lives, and not where one does', async () => {
+  it('warns once, on stderr, that there is no worker, and not where there is one', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const { agent } = clerk(['Done.']).open()
     await agent.enqueue('One')

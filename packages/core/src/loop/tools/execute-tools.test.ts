@@ -120,7 +120,7 @@ describe('a tool that takes too long', () => {
     expect(signal?.reason).toMatchObject({ code: 'timeout', phase: 'tool' })
   })
 
-  it('may take longer than the agent allows when it says so', async () => {
+  it("may take longer than the agent's limit if it sets its own", async () => {
     const act = makeTool(() => sleep(60, 'slow'), { timeoutMs: 5_000 })
     expect(toolMessages(await runCalls([act], [{ name: 'act' }], { toolTimeoutMs: 20 }))[0]?.content).toBe('slow')
   })

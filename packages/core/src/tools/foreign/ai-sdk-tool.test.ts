@@ -33,7 +33,7 @@ describe.each([
     expect(results).toEqual(['{"city":"Oslo","days":1}'])
   })
 
-  it('may hold a tool with a name of its own, and such a tool may stand alone', async () => {
+  it('may contain a tool with its own name, and such a tool needs no set', async () => {
     const named = { ...weather, name: 'forecast' }
     const { tools } = await runWithTools([named, { weather: named }], { name: 'forecast', input: { city: 'Oslo' } })
     expect(tools.map(({ name }) => name)).toEqual(['forecast', 'weather'])

@@ -114,7 +114,7 @@ describe('openProject', () => {
     },
   )
 
-  it('goes by the project that has the file, where a tsconfig.json only lists projects', () => {
+  it('uses the project that has the file, where a tsconfig.json only lists projects', () => {
     const paths = { compilerOptions: { lib: ['esnext'], module: 'preserve', paths: { '@/*': ['./src/*'] } } }
     using app = temporaryApp({
       'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './other.json' }, { path: './app.json' }] }),

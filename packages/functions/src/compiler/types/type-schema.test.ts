@@ -27,7 +27,7 @@ describe('a schema accepts the values that TypeScript accepts', () => {
     expect(doesNot.filter(isTaken)).toEqual([])
   })
 
-  it('as TypeScript itself says', () => {
+  it('as TypeScript itself reports', () => {
     const tsMorph = loadTsMorph()
     const { ts } = tsMorph
     const path = join(import.meta.dirname, 'cases.ts')
