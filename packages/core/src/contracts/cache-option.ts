@@ -3,7 +3,7 @@ import { isOneOf, type OptionRule } from '../util/options/check-options.ts'
 
 /**
  * Whether providers cache the beginning of a prompt that later requests repeat: what will be repeated (`"auto"`), nothing
- * (`"off"`), or what will be repeated, under a key of one's own, which conversations then share.
+ * (`"off"`), or what will be repeated, under a given key, which conversations then share.
  */
 export type CacheOption = 'auto' | 'off' | { key: string }
 

@@ -213,7 +213,7 @@ export type UsageRow = {
   usd?: number
 }
 
-/** A run that no living process works on. */
+/** A run whose process has died. */
 export type OrphanedRun = {
   runId: string
   agentId: string

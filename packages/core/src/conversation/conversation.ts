@@ -48,7 +48,7 @@ type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 type ConversationOptions = {
   instruction: string | undefined
   history: readonly Message[]
-  /** A text that stands before the question, and is not stored. */
+  /** A text that is inserted before the question, and is not stored. */
   notes: string | undefined
   /** The messages of the run itself, the user's first. */
   messages: readonly Message[]
@@ -114,7 +114,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const showAll = (): readonly Message[] => {
     const shown = show()
     if (unstored.length === 0) return shown
-    // The shown messages end as `messages` do; a summary stands for what was before.
+    // The shown messages end as `messages` do; a summary replaces the earlier ones.
     const moved = shown.length - messages.length
     const all = [...shown]
     for (const { after, message } of unstored.toReversed()) {

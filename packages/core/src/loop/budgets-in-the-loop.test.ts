@@ -349,7 +349,7 @@ describe('US dollars', () => {
     expect(await run({ model: late(info), budget: { usd: 1 } })).toMatchObject({ finishReason: 'stop', cost: {} })
     const result = await run({ model: late({}), budget: { usd: 1 } })
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'invalid-config' } })
-    // Before it is needed: a budget that could not be kept later is none.
+    // Before it is needed: a budget must not turn out to be impossible later.
     const model = modelOf(['Never.'])
     const chain = await run({ model: [model, late({})], budget: { usd: 1 } })
     expect(chain).toMatchObject({ finishReason: 'error', error: { code: 'invalid-config' } })

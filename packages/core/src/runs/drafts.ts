@@ -88,7 +88,7 @@ async function* textsOf(run: DraftedRun, form: DraftForm, watched?: readonly str
   if (error) throw error
   const answer = finishReason === 'stop' ? await form.answerIn(text) : undefined
   if (answer === undefined || isDeepEqual(json.value(), answer)) return
-  // The answer stood behind other text, without its field, or was not streamed.
+  // The answer was after other text, without its field, or was not streamed.
   json = open()
   yield { json, hasGrown: json.push(JSON.stringify(answer)) }
 }

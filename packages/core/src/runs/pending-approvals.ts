@@ -10,7 +10,7 @@ export interface PendingApprovals {
   isWaiting(): boolean
   /** A caller is attached who can decide. */
   attach(): void
-  /** The caller is gone: its decisions count, the other approvals stay open in the stored run. */
+  /** The caller has disconnected: its decisions count, the other approvals stay open in the stored run. */
   detach(): void
   /** Cancels the run: it cannot be resumed. */
   cancel(): void

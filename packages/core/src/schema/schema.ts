@@ -85,7 +85,7 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
   return withoutRootReference(json)
 }
 
-/** Removes undefined fields, which are none in JSON; the validator takes them for schemas. */
+/** Removes undefined fields, which JSON does not have; the validator would treat them as schemas. */
 function dropUndefined(json: object): void {
   for (const [key, child] of Object.entries(json)) {
     if (child === undefined) delete json[key as keyof typeof json]

@@ -14,7 +14,7 @@ export type RunControls = {
   handBack?(when: 'after its step' | 'now'): void
 }
 
-/** A run that was resumed while its reader still waits for decisions is here twice. */
+/** A run that was resumed while its reader still waits for decisions has two entries. */
 const liveRuns = perStore<Set<LiveRun>>()
 
 /** The same runs by place: agents whose stores are at one place cancel each other's. */

@@ -201,7 +201,7 @@ function startOf(
   if (!isFirst && stored.record.status !== 'queued') return undefined
   const own = isRecord(options.run) ? options.run.timeoutMs : undefined
   const deadline = now + Math.ceil(typeof own === 'number' ? own : timeoutMs)
-  // The end of a member is no one's but its swarm's.
+  // Only the swarm is notified of the end of a member.
   const start = { isFirst, deadline, ...(notifies && stored.rootRunId === undefined && { notifies }) }
   if (!queued) return { ...start, messages: [] }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history

@@ -130,7 +130,7 @@ function inMemoryTurn(history: readonly Message[], outer: OpenTurn): InMemoryTur
       turn.suspended = { snapshot, messages: [...messages] }
       return undefined
     },
-    // Approvals are decided in the swarm's run, which then starts the member anew.
+    // Approvals are decided in the swarm's run, which then starts the member again.
     resume: async () => ({ hasMoved: false }),
     async end() {},
     release() {},

@@ -8,7 +8,7 @@ import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
 
 /**
- * Describes the agent to clients, without its instruction. A caller without a token learns only that a token is needed.
+ * Describes the agent to clients, without its instruction. A caller without a token receives only the information that a token is needed.
  */
 export function infoRoute(parts: RouteParts): Route {
   const { agent, limits, rules } = parts

@@ -93,7 +93,7 @@ async function deliverOne(
   return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
 }
 
-/** @throws AgentKitError `timeout`: a hook that hangs would hold up the notices of all other runs, and the end of the worker */
+/** @throws AgentKitError `timeout`: a hook that hangs would block the notices of all other runs, and the end of the worker */
 async function callHook(hook: NonNullable<ReturnType<Receivers['hookOf']>>, record: RunRecord): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

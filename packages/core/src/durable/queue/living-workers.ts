@@ -12,12 +12,12 @@ export const scheduleIdleMs: number = 7 * 24 * 3_600_000
 /** Agents of which this process has warned that they have no worker. */
 const warned = new WeakMap<RunStore, Set<string>>()
 
-/** Warns once, on stderr, when no worker is known to live that has the agent. */
+/** Warns once, on stderr, when no running worker is known that has the agent. */
 export async function warnWithoutWorker(runs: BackgroundStore, agentId: string): Promise<void> {
   const known = warned.get(runs) ?? new Set()
   if (known.has(agentId)) return
   warned.set(runs, known.add(agentId))
-  // The run is stored, whatever the store says of its workers.
+  // The run is stored, even if the store cannot list its workers.
   const workers = await runs.background.lastWorkers().catch(() => undefined)
   if (!workers || workers.some((worker) => worker.agentId === agentId && isAlive(runs, worker.at))) return
   const message =

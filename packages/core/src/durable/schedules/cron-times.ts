@@ -17,7 +17,7 @@ const mostChars = 256
  */
 export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: string }): Promise<CronTimes> {
   checkZone(timeZone)
-  // `?` is another word for `*`. The library would take it for a restriction, so that `0 7 ? * MON` came every day.
+  // `?` is another word for `*`. The library would treat it as a restriction, so that `0 7 ? * MON` was due every day.
   const fields = cron
     .slice(0, mostChars + 1)
     .trim()

@@ -30,7 +30,7 @@ export type RecoveryOptions = {
   concurrency?: number
   /** Called with a run that has ended here, or waits, with what it has used here: for a log. */
   onSettled?: OnSettled
-  /** Waits for a place among all runs of the process. @returns leaves it */
+  /** Waits for a place among all runs of the process. @returns releases it */
   enter?(runId: string): Promise<() => void>
 }
 

@@ -27,7 +27,7 @@ type StoreWorkerOptions = {
   onError(error: unknown): void
 }
 
-/** A worker of this process for agents that share a store. It is known to live when this resolves. */
+/** A worker of this process for agents that share a store. Its first heartbeat is stored when this resolves. */
 export async function workOnStore(
   store: SessionStore,
   agents: readonly WorkingAgent[],
@@ -52,7 +52,7 @@ export async function workOnStore(
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
   const parts = new Map<string, WorkerParts>(agents.map((agent) => [agent.id, agent.workerParts?.() ?? {}]))
   const workerId = `worker_${crypto.randomUUID()}`
-  // Without a queue that it knows it would take nothing. One that is away comes back.
+  // A worker could take nothing from a queue of an unknown version. One that is not reachable is tried again.
   await background.queue.migrate().catch((error) => {
     if (!isAgentKitError(error) || !error.retryable) throw error
     onError(error)
@@ -116,7 +116,7 @@ export async function workOnStore(
     async close() {
       stopped.abort()
       stopRetention()
-      // Each call of a store that is away is tried for long. What cannot be handed back there is taken over as that of the dead.
+      // Each call of an unreachable store is tried for long. Runs that cannot be handed back are taken over as those of a dead process.
       await settledWithin(limits.drainMs + limits.lastCallsMs, end())
       isClosed = true
     },

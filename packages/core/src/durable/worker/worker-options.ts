@@ -30,7 +30,7 @@ export type WorkerParts = {
 export type WorkerPlaces = {
   /** How many are free now. */
   free(): number
-  /** Takes one. @returns leaves it; `undefined` when none is free */
+  /** Takes one. @returns releases it; `undefined` when none is free */
   enter(): (() => void) | undefined
   /** Calls `listener` when one becomes free. @returns stops it */
   onFree(listener: () => void): () => void

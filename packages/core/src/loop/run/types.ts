@@ -87,7 +87,7 @@ export type AgentSpec = {
   resultProblems(toolName: string, result: JSONValue): Promise<string[] | undefined>
   /** Compiled at the first run, and again when the agent's knowledge has changed. */
   tools(run: ToolRun): Promise<RunTools>
-  /** What is remembered of the user, as a text that stands before the newest question; see `AgentMemory`. */
+  /** What is remembered of the user, as a text that is inserted before the newest question; see `AgentMemory`. */
   notes?: NonNullable<AgentMemory['promptNotes']> | undefined
   /** Of a swarm whose members share its conversation: its memory, for the member that has it. */
   sharedMemory?: AgentMemory | undefined

@@ -68,7 +68,7 @@ export function unknownTool(name: string, toolBox: ToolBox): string {
 /** A hash, as ids of runs and calls may be long. The same whenever this step of the run makes this call. */
 export function idempotencyKey({ scope, members, state }: Run, { callId }: ToolCall): string {
   const { runId, member } = scope
-  // A member may be called again: it then counts its steps anew, and its model may use the id of a call again.
+  // A member may be called again: it then counts its steps from 1, and its model may use the id of a call again.
   const callers = member ? [member.callers] : []
   return sha256(JSON.stringify([runId, members.memberPath, state.steps, callId, ...callers]), 'base64url')
 }
