@@ -15,7 +15,7 @@ type Frame = { name: string; file: string }
 
 /** The places that create values which are on no stack when the request is sent. */
 const factories = [
-  { file: 'packages/core/src/runs/run-driver.ts', line: 'const { runId } = request' },
+  { file: 'packages/core/src/runs/driver/run-driver.ts', line: 'const { runId } = request' },
   { file: 'packages/wire/src/stream/model-stream.ts', line: 'this.#watch = new CallWatch' },
 ]
 

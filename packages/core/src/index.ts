@@ -119,9 +119,9 @@ export type {
   ScheduleTimes,
   Worker,
   WorkOptions,
-} from './runs/background.ts'
+} from './runs/driver/background.ts'
+export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/driver/run.ts'
 export type { MemberStatus } from './runs/member-outcome.ts'
-export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { MemberAnswer } from './swarm/answers.ts'
 export type { MemberHistory } from './swarm/member-history.ts'

@@ -23,8 +23,8 @@ import type {
   ScheduleTimes,
   Worker,
   WorkOptions,
-} from '../runs/background.ts'
-import type { AgentRun, RunFilter, RunResult } from '../runs/run.ts'
+} from '../runs/driver/background.ts'
+import type { AgentRun, RunFilter, RunResult } from '../runs/driver/run.ts'
 
 /** What an agent does with runs that are stored: those of other processes, and those that workers begin. */
 export abstract class StoredRunsBase<Output = undefined> {

@@ -13,6 +13,7 @@ import { startBudgetClock } from '../policies/deadline.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { createLedger } from '../policies/ledger.ts'
 import { currentRun } from '../runs/current-run.ts'
+import type { RunResult } from '../runs/driver/run.ts'
 import {
   emitPartialAnswer,
   endStoppedTurn,
@@ -23,7 +24,6 @@ import {
   toResult,
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
-import type { RunResult } from '../runs/run.ts'
 import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
 import { settledWithin } from '../util/async/abort.ts'

@@ -6,7 +6,6 @@ import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { beginToolCalls } from '../policies/shared-budget.ts'
-import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
 import {
   approvalsOf,
   callsToApprove,
@@ -15,6 +14,7 @@ import {
   openApprovals,
   requestDecisions,
 } from '../runs/approvals.ts'
+import { approvalIdOf, placeOf } from '../runs/decisions/approval-id.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { delegate, delegatedMember } from './members/delegates.ts'

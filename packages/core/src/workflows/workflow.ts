@@ -1,6 +1,6 @@
 import type { AgentBase } from '../agents/agent-base.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { AgentRun, RunOptions } from '../runs/run.ts'
+import type { AgentRun, RunOptions } from '../runs/driver/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { checkOptions, isCount, isFunction, type OptionRules } from '../util/options/check-options.ts'
 import { branchStep, conditionStep, loopStep, parallelStep } from './control-flow.ts'

@@ -4,9 +4,9 @@ import type { UserMessage } from '../../data/message.ts'
 import { isRecord } from '../../data/message-problem.ts'
 import { limits } from '../../limits.ts'
 import { checkBudget } from '../../policies/budget.ts'
-import type { EnqueueItem } from '../../runs/background.ts'
-import { toUserMessage } from '../../runs/input.ts'
-import { checkHistory } from '../../runs/run-options.ts'
+import type { EnqueueItem } from '../../runs/driver/background.ts'
+import { toUserMessage } from '../../runs/driver/input.ts'
+import { checkHistory } from '../../runs/driver/run-options.ts'
 import { measureJSON } from '../../util/json/measure-json.ts'
 import {
   checkOptionNames,

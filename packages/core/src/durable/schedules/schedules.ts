@@ -2,7 +2,7 @@ import type { QueuedRunEntry, StoredSchedule } from '../../contracts/background-
 import { isTooLong } from '../../data/check-id.ts'
 import { invalidArgument } from '../../data/errors.ts'
 import { limits } from '../../limits.ts'
-import type { EnqueueItem, ScheduleInfo, ScheduleTimes } from '../../runs/background.ts'
+import type { EnqueueItem, ScheduleInfo, ScheduleTimes } from '../../runs/driver/background.ts'
 import { keyOf } from '../../sessions/suspended-runs.ts'
 import { asJSON } from '../../util/json/clone-json.ts'
 import { checkOptions, isOneOf, isText, type OptionRules } from '../../util/options/check-options.ts'

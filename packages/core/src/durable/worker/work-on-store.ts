@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { isAgentKitError } from '../../data/errors.ts'
 import { limits } from '../../limits.ts'
-import type { Worker } from '../../runs/background.ts'
+import type { Worker } from '../../runs/driver/background.ts'
 import { handBackRuns } from '../../sessions/live-runs.ts'
 import { settledWithin } from '../../util/async/abort.ts'
 import { repeat } from '../../util/async/repeat.ts'

@@ -3,7 +3,7 @@ import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Decisions } from '../../data/approval-data.ts'
 import type { AgentKitError } from '../../data/errors.ts'
-import type { MemberRun } from '../../runs/member-run.ts'
+import type { MemberRun } from '../../runs/driver/member-run.ts'
 import type { SuspendedMember } from '../../runs/snapshot.ts'
 
 /** What a run keeps about the members that it calls. */

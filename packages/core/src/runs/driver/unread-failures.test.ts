@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { inspect, promisify } from 'node:util'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { Agent, AgentKitError, type RunResult } from '../index.ts'
+import { Agent, AgentKitError, type RunResult } from '../../index.ts'
 
-const fixture = new URL('../__fixtures__/unread-failures.ts', import.meta.url).pathname
+const fixture = new URL('../../__fixtures__/unread-failures.ts', import.meta.url).pathname
 
 /** What a process of the case prints on stderr, line by line. */
 async function stderrOf(name: string): Promise<string[]> {

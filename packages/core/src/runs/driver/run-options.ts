@@ -1,10 +1,10 @@
-import { checkSessionKey } from '../data/check-id.ts'
-import { invalidArgument } from '../data/errors.ts'
-import type { Message } from '../data/message.ts'
-import { isRecord } from '../data/message-problem.ts'
-import { validateTranscript } from '../data/transcript.ts'
-import { checkBudget } from '../policies/budget.ts'
-import { measureJSON } from '../util/json/measure-json.ts'
+import { checkSessionKey } from '../../data/check-id.ts'
+import { invalidArgument } from '../../data/errors.ts'
+import type { Message } from '../../data/message.ts'
+import { isRecord } from '../../data/message-problem.ts'
+import { validateTranscript } from '../../data/transcript.ts'
+import { checkBudget } from '../../policies/budget.ts'
+import { measureJSON } from '../../util/json/measure-json.ts'
 import {
   checkOptions,
   isFlag,
@@ -13,8 +13,8 @@ import {
   isOneOf,
   type OptionRule,
   type OptionRules,
-} from '../util/options/check-options.ts'
-import { runWords } from '../util/options/foreign-words.ts'
+} from '../../util/options/check-options.ts'
+import { runWords } from '../../util/options/foreign-words.ts'
 import type { RunOptions } from './run.ts'
 
 /** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */

@@ -1,8 +1,8 @@
-import { invalidArgument } from '../data/errors.ts'
-import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../data/message.ts'
-import { messageProblem } from '../data/message-problem.ts'
-import { foreignInput } from '../util/options/foreign-values.ts'
-import { toBase64 } from '../util/text/to-base64.ts'
+import { invalidArgument } from '../../data/errors.ts'
+import type { FilePart, ImagePart, InputPart, UserMessage, UserPart } from '../../data/message.ts'
+import { messageProblem } from '../../data/message-problem.ts'
+import { foreignInput } from '../../util/options/foreign-values.ts'
+import { toBase64 } from '../../util/text/to-base64.ts'
 
 /**
  * Converts the input of `chat()` or `stream()` to a message of plain JSON.

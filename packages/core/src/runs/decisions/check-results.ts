@@ -1,6 +1,6 @@
-import type { Approval, Decisions } from '../data/approval-data.ts'
-import { invalidArgument } from '../data/errors.ts'
-import type { JSONValue } from '../data/message.ts'
+import type { Approval, Decisions } from '../../data/approval-data.ts'
+import { invalidArgument } from '../../data/errors.ts'
+import type { JSONValue } from '../../data/message.ts'
 
 /** An agent that knows the results that its tools of the client may have. */
 export type ResultOwner = {

@@ -1,7 +1,7 @@
-import type { Message, UserMessage } from '../data/message.ts'
-import type { AccountAround } from '../policies/shared-budget.ts'
-import { sha256 } from '../util/text/sha256.ts'
-import { callName } from './approval-id.ts'
+import type { Message, UserMessage } from '../../data/message.ts'
+import type { AccountAround } from '../../policies/shared-budget.ts'
+import { sha256 } from '../../util/text/sha256.ts'
+import { callName } from '../decisions/approval-id.ts'
 
 /**
  * What a worker needs to begin the run of a member, beside its input: a part of the run's options. Plain JSON, whose

@@ -1,6 +1,6 @@
-import type { AgentKitError } from '../data/errors.ts'
-import { redactSecrets } from '../util/text/redact.ts'
-import { terminalLine } from '../util/text/terminal-text.ts'
+import type { AgentKitError } from '../../data/errors.ts'
+import { redactSecrets } from '../../util/text/redact.ts'
+import { terminalLine } from '../../util/text/terminal-text.ts'
 import type { RunResult } from './run.ts'
 
 /** Whether the caller knows how a run has ended. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../util/text/sha256.ts'
+import { sha256 } from '../../util/text/sha256.ts'
 
 /** Where a step is in the tree of a run. */
 export type StepPlace = {

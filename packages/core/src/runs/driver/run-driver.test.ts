@@ -11,7 +11,7 @@ import {
   memorySessions,
   type RunOptions,
   tool,
-} from '../index.ts'
+} from '../../index.ts'
 
 const bufferBytes = 262_144
 

@@ -1,5 +1,5 @@
-import type { Budget } from '../data/budget.ts'
-import type { InputPart, Message } from '../data/message.ts'
+import type { Budget } from '../../data/budget.ts'
+import type { InputPart, Message } from '../../data/message.ts'
 
 /** Options of a run that a worker begins. */
 export type EnqueueOptions = {

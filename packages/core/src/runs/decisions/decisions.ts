@@ -1,9 +1,9 @@
-import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { JSONValue } from '../data/message.ts'
-import { isRecord } from '../data/message-problem.ts'
-import { limits } from '../limits.ts'
-import { measureJSON } from '../util/json/measure-json.ts'
+import type { Approval, Decision, Decisions } from '../../data/approval-data.ts'
+import { AgentKitError, invalidArgument } from '../../data/errors.ts'
+import type { JSONValue } from '../../data/message.ts'
+import { isRecord } from '../../data/message-problem.ts'
+import { limits } from '../../limits.ts'
+import { measureJSON } from '../../util/json/measure-json.ts'
 import { opaqueId } from './approval-id.ts'
 
 /**

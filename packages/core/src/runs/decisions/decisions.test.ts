@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Approval, ApprovalKind, Decisions } from '../data/approval-data.ts'
-import { limits } from '../limits.ts'
+import type { Approval, ApprovalKind, Decisions } from '../../data/approval-data.ts'
+import { limits } from '../../limits.ts'
 import { approvalIdOf } from './approval-id.ts'
 import { checkDecisions, copyDecisions } from './decisions.ts'
 

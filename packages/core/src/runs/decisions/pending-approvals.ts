@@ -1,7 +1,7 @@
-import type { Approval, Decision, Decisions } from '../data/approval-data.ts'
-import { AgentKitError, invalidArgument } from '../data/errors.ts'
-import type { JSONValue } from '../data/message.ts'
-import { untilAborted } from '../util/async/abort.ts'
+import type { Approval, Decision, Decisions } from '../../data/approval-data.ts'
+import { AgentKitError, invalidArgument } from '../../data/errors.ts'
+import type { JSONValue } from '../../data/message.ts'
+import { untilAborted } from '../../util/async/abort.ts'
 import { alreadyDecided, copyDecisions } from './decisions.ts'
 
 /** The approvals that one run waits for, and the decisions on them. */

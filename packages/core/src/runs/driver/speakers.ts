@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../data/event.ts'
+import type { AgentEvent } from '../../data/event.ts'
 
 /**
  * Decides whose events a caller sees: those of the agent itself, and in a handoff those of the member that has the

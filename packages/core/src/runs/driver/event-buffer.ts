@@ -1,6 +1,6 @@
-import { invalidArgument } from '../data/errors.ts'
-import type { AgentEvent, AgentEventBody, Emit } from '../data/event.ts'
-import { limits } from '../limits.ts'
+import { invalidArgument } from '../../data/errors.ts'
+import type { AgentEvent, AgentEventBody, Emit } from '../../data/event.ts'
+import { limits } from '../../limits.ts'
 
 /** How the run controls its events. */
 export type EventControl = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { InputPart, UserPart } from '../index.ts'
+import type { InputPart, UserPart } from '../../index.ts'
 import { toUserMessage } from './input.ts'
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3])
