@@ -79,7 +79,7 @@ describe('the pages of the error codes', () => {
     expect(codes.filter((code) => !read('docs/errors/index.md').includes(`[${code}](${code}.md)`))).toEqual([])
   })
 
-  it.each(codes)('say of %s what it means, why it occurs and what to do', (code) => {
+  it.each(codes)('explain %s: its meaning, its cause and the fix', (code) => {
     expect(read(`docs/errors/${code}.md`)).toMatch(
       new RegExp(`^# ${code}\n\n.{20,}\n\n## Why\n\n(?:- .+\n|  .+\n)+\n## What to do\n\n(?:- .+\n|  .+\n)+\n`),
     )

@@ -185,7 +185,7 @@ describe('the tools of README and the guides', () => {
     await expectFacts(agentWith(functions), message, facts)
   })
 
-  it('fill no form with what is said nowhere', async () => {
+  it('fill no argument with a value that is not in the message', async () => {
     const output = object({ answer: text, refunded: { type: 'boolean' } })
     const run = agentWith([refund], { output }).stream('Order A7 came broken. I want my 80 euros back.')
     const { error, text: said } = await run.result

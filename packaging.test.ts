@@ -274,7 +274,7 @@ describe('agentkit, which combines the packages', () => {
     folder = await install('recombined', ['agentkit', '@agentkit/wire', ...own], [compiler])
   }, 600_000)
 
-  it('serve the page from what is installed', async () => {
+  it('serve the page from the installed package', async () => {
     const program = `
       import { Agent } from 'agentkit'
       import { createApp } from '@agentkit/server'

@@ -63,7 +63,7 @@ describe('a README', () => {
     )
   })
 
-  it.each(shown)('of $folder installs what its example imports', async ({ folder: place }) => {
+  it.each(shown)('of $folder installs the packages that its example imports', async ({ folder: place }) => {
     const readme = await readFile(join(root, place, 'README.md'), 'utf8')
     const installed = [...readme.matchAll(/^npm i (.*)$/gm)].flatMap(([, words = '']) => words.split(' '))
     for (const [, name] of ((await exampleOf(place)) ?? '').matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)/g)) {

@@ -80,7 +80,7 @@ async function failureOf(model: Model, request: ModelRequest = requestOf(0)): Pr
 }
 
 describe('the requests of one model', () => {
-  it.each(names)('are each what the SDK sends: %s', async (name) => {
+  it.each(names)('equal the requests of the SDK: %s', async (name) => {
     const seed = Number(process.env.AGENTKIT_SEED ?? Math.trunc(Math.random() * 2 ** 31))
     const kept = make(name)
     for (let index = 0; index < 100; index++) {

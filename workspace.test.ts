@@ -153,7 +153,7 @@ describe('rooms: the folders of a package, whose table in docs/architecture.md h
     expect([...rooms.keys()].sort()).toEqual([...folders].sort())
   })
 
-  it.each([...tables])('of %s import by value and by type what their table allows', (folder, rooms) => {
+  it.each([...tables])('of %s import by value and by type only rooms that their table allows', (folder, rooms) => {
     const wrong = [...importsOf]
       .filter(([path]) => path.startsWith(`${folder}/src/`) && !isTest(path))
       .flatMap(([path, targets]) => targets.map((target) => ({ path, target })))
@@ -210,7 +210,7 @@ describe('dependencies', () => {
     expect(readText('pnpm-lock.yaml')).not.toContain('apps/next-chat')
   })
 
-  it('and providers are what the workspace derives from them (`npm run derive` after a change)', () => {
+  it('and providers match the derived files (`npm run derive` after a change)', () => {
     for (const [path, text] of derivedFiles()) expect(readText(path), `${path}: run \`npm run derive\``).toBe(text)
   })
 
@@ -445,14 +445,20 @@ function readRooms(): Map<string, Map<string, string[]>> {
   return tables
 }
 
-/** `–`, `data util`, `all above` or `all above but tokens conversation`. */
+/** `–`, `data util/*`, `all above` or `all above but tokens conversation`. */
 function allowedRooms(text: string, above: string[]): string[] {
   if (text === '–') return []
   const [, but] = /^all above(?: but (.+))?$/.exec(text) ?? []
-  if (!text.startsWith('all above')) return text.split(' ')
-  const excepted = but?.split(' ') ?? []
+  const named = (rooms: string): string[] => rooms.split(' ').flatMap((room) => roomsNamed(room, above))
+  if (!text.startsWith('all above')) return named(text)
+  const excepted = but === undefined ? [] : named(but)
   expect(above, `of "${text}"`).toEqual(expect.arrayContaining(excepted))
   return above.filter((room) => !excepted.includes(room))
+}
+
+/** `util/*` is every room below `util/`. */
+function roomsNamed(room: string, above: string[]): string[] {
+  return room.endsWith('/*') ? above.filter((other) => other.startsWith(room.slice(0, -1))) : [room]
 }
 
 function relativeImports({ path, imports }: Module, paths: ReadonlySet<string>): string[] {

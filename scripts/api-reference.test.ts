@@ -34,7 +34,7 @@ describe('the API reference', () => {
     expect(body).not.toMatch(/#\w|return |\bprivate\b|@internal/)
   })
 
-  it('shows what another package exports on the page of that one', () => {
+  it("shows the exports of another package on that package's page", () => {
     const { body = '' } = entries.find(({ entryPoint, name }) => entryPoint === 'agentkit' && name === 'tool') ?? {}
     expect(body).toContain('From [`@agentkit/core`](core.md#tool).')
   })

@@ -15,13 +15,13 @@ type Frame = { name: string; file: string }
 
 /** The places that create values which are on no stack when the request is sent. */
 const factories = [
-  { file: 'packages/core/src/runs/run-driver.ts', line: 'const { runId } = request' },
+  { file: 'packages/core/src/runs/driver/run-driver.ts', line: 'const { runId } = request' },
   { file: 'packages/wire/src/stream/model-stream.ts', line: 'this.#watch = new CallWatch' },
 ]
 
 const stepFiles = [
-  ...['loop/run-agent', 'loop/model-step', 'loop/call-with-fallback', 'loop/call-model', 'loop/check-reply'],
-  ...['loop/tool-step', 'loop/execute-tools', 'runs/run-state'],
+  ...['loop/run-agent', 'loop/model-step', 'loop/model/call-with-fallback', 'loop/model/call-model'],
+  ...['loop/model/check-reply', 'loop/tool-step', 'loop/tools/execute-tools', 'runs/run-state'],
 ]
 
 if (isMainThread) await main()

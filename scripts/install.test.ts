@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { progressOf } from './install.mjs'
 
-it('says what the package manager has reported last', () => {
+it('prints the last report of the package manager', () => {
   expect(progressOf('')).toBe('getting the package manager')
   const lines = [
     'Progress: resolved 1, reused 0, downloaded 0, added 0',

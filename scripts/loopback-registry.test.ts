@@ -3,7 +3,7 @@ import { loopbackRegistry } from './loopback-registry.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('says at once what is wrong where the registry of npm cannot be read', async () => {
+it('reports the problem at once where the registry of npm cannot be read', async () => {
   vi.stubEnv('npm_config_registry', 'http://127.0.0.1:9/')
   const registry = await loopbackRegistry([])
   try {

@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
 describe('pnpm new', () => {
-  it('makes an eighth provider and another store, which pass their contracts, and what the workspace has of them', async () => {
+  it('makes an eighth provider and another store, which pass their contracts, and the derived files of the workspace', async () => {
     await node('scripts/new.ts', 'provider', 'zeta')
     await node('scripts/new.ts', 'store', 'zeta')
     // Links the packages as an install would: the packages of the template are in the workspace.

@@ -14,7 +14,7 @@ const example = { repository: 'https://github.com/example/agentkit', site: 'http
 const empty = { repository: '', site: '' }
 
 describe('every package', () => {
-  it.each(packages)('$folder says of itself what site.json says, and nothing else', ({ folder, manifest }) => {
+  it.each(packages)('$folder has the same addresses as site.json', ({ folder, manifest }) => {
     const { homepage, repository, bugs } = manifest
     expect(JSON.parse(JSON.stringify({ homepage, repository, bugs }))).toEqual(siteFields(readSite(), folder))
     // The same text, so that `node scripts/site.mjs` changes nothing more.

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { terminalPicture } from './terminal-picture.ts'
 
-it('draws each line of a screen, with its colours, and what models write as text', () => {
+it('draws each line of a screen, with its colours, and the output of models as text', () => {
   const svg = terminalPicture('$ run\n\u001b[1m\u001b[32mdone\u001b[0m <b> & \u001b[2mfaint', 'A run')
   expect(svg).toContain('>$ run</text>')
   expect(svg).toContain('<tspan fill="#116329" font-weight="bold">done</tspan>\u00a0&lt;b&gt; &amp; ')

@@ -24,7 +24,7 @@ export type Package = {
 }
 
 export type Module = {
-  /** Relative to the root: `packages/core/src/runs/run.ts`. */
+  /** Relative to the root: `packages/core/src/runs/driver/run.ts`. */
   path: string
   imports: { from: string; how: 'static' | 'dynamic' | 'type' }[]
   exports: { name: string; isType: boolean; isDefault: boolean; isStar: boolean }[]

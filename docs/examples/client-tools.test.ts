@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('answers with what the device of the user gives, and without it', async () => {
+it("answers with the value from the user's device, and without it", async () => {
   const call = { toolCalls: [{ name: 'locate', input: {} }] }
   const turns = [call, { text: 'Take an umbrella.' }, call, { text: 'Where are you?' }]
   await using server = await fakeProvider('openai-responses', turns)

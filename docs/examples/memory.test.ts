@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-it('finds what a user has said, keeps a note, and forgets both', async () => {
+it("finds a user's earlier message, keeps a note, and forgets both", async () => {
   const turns = [
     { toolCalls: [{ name: 'remember', input: { text: 'Has an apple tree.' } }] },
     { text: 'I will keep that in mind.' },

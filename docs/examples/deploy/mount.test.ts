@@ -47,7 +47,7 @@ describe('an agent in a route handler of Next', () => {
     expect(await (await send('/health')).json()).toEqual({ status: 'healthy' })
   })
 
-  it('compresses nothing, as Next removes the header that says so', async () => {
+  it('compresses nothing, as Next removes the header of compressed answers', async () => {
     const { GET } = await import('./next-route.ts')
     const headers = { 'accept-encoding': 'gzip' }
     const response = await GET(new Request('http://127.0.0.1:3000/agent/', { headers }))

@@ -79,7 +79,7 @@ describe.runIf(nginx)('a server behind nginx', () => {
     expect(await readdir(join(folder, 'bodies'))).toEqual([])
   })
 
-  it('without auth refuses what is only passed on', async () => {
+  it('without auth refuses requests that a proxy passes on', async () => {
     const port = await startBoth({}, (listen, server) => {
       return `server { listen 127.0.0.1:${listen}; location / { proxy_pass http://127.0.0.1:${server}; } }`
     })

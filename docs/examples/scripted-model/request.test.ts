@@ -8,7 +8,7 @@ function question({ messages }: ModelRequest): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
-it('answers by what it is asked', async () => {
+it('answers according to the question', async () => {
   const echo = (request: ModelRequest): string => `You asked: ${question(request)}`
   const agent = new Agent({ name: 'Echo', model: scriptedModel([echo, echo]), sessions: ':memory:' })
 

@@ -50,7 +50,7 @@ export class AnswerReader {
     return this.#reply.take()
   }
 
-  /** @returns whether the part ends the answer. @throws ReportedFailure, and AgentKitError for a part that is none */
+  /** @returns whether the part ends the answer. @throws ReportedFailure, and AgentKitError for an invalid part */
   read(part: unknown): boolean {
     if (!isRecord(part)) throw this.#malformed('a part that is not an object')
     switch (part.type) {

@@ -80,7 +80,7 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
     expect(events[0]).toMatchObject({ type: 'tool-call', callId: expect.stringMatching(/^call_/) })
   })
 
-  it('gives back what its provider has attached, and to no other model', async () => {
+  it('sends the data that its provider has attached back to it, and to no other model', async () => {
     const data = { acme: { signature: 'abc' } }
     const model = mockModel(version, [
       [
@@ -274,7 +274,7 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
     expect(typesOf(events)).not.toContain('finish')
   })
 
-  it('warns of what an agent cannot keep, and of what the model warns of', async () => {
+  it("warns of content that an agent cannot store, and passes on the model's warnings", async () => {
     const { events } = await ask(
       mockModel(version, [
         [

@@ -78,7 +78,7 @@ function headersOf(given: unknown): Headers | undefined {
     try {
       if (typeof value === 'string') headers.set(name, value)
     } catch {
-      // A header that is none cannot be one of those that are read.
+      // An invalid header cannot be one of those that are read.
     }
   }
   return headers

@@ -67,7 +67,7 @@ describe.each(['chat', 'responses'] as const)('a model of @ai-sdk/openai, %s', (
     expect(JSON.stringify([error, error?.message, error?.cause, error?.stack])).not.toContain(apiKey)
   })
 
-  it('fails with `network` when the connection breaks, and keeps what it has received', async () => {
+  it('fails with `network` when the connection breaks, and keeps the received part', async () => {
     const { error, events } = await ask(kind, { text: 'Hello, world.', fault: 'cut' })
     expect(error).toMatchObject({ code: 'network', retryable: true })
     expect(events[0]).toMatchObject({ type: 'text-delta' })

@@ -11,7 +11,7 @@ type FilePart = Extract<Extract<PromptMessage, { role: 'user' }>['content'][numb
 
 /**
  * A prompt of the AI SDK as the question of a run and what came before. System texts are marked texts of the question: only
- * the agent's own instruction speaks as system.
+ * the agent's own instruction is the system message.
  *
  * @throws AgentKitError `invalid-argument` when the last message is not the user's
  */

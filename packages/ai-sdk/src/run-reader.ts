@@ -31,7 +31,7 @@ export class RunReader {
   read(event: AgentEvent): RunPart[] {
     if (event.type === 'tool-call') this.hasCalls = true
     if (event.type === 'source') return [sourcePart(event.source)]
-    if (!this.#speakers.isHeard(event)) return []
+    if (!this.#speakers.isShown(event)) return []
     switch (event.type) {
       case 'step-start':
         this.#hadText = this.hasText
@@ -117,7 +117,7 @@ function withoutFence(text: string): string {
   return /^\s*```\w*\s(.*?)\s```\s*$/s.exec(text)?.[1] ?? text
 }
 
-/** The agent has called the tool itself, so it is none that the caller could know. */
+/** The agent has called a tool of its own, which the caller does not know. */
 const executed = { providerExecuted: true, dynamic: true } as const
 
 function callParts({ callId, name, input }: Extract<AgentEvent, { type: 'tool-call' }>): RunPart[] {

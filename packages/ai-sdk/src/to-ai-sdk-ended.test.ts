@@ -78,7 +78,7 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     expect(errors).toMatchObject([{ name: 'AI_APICallError', message: 'It broke.' }])
   })
 
-  it('ends with `length` when its limits end it, and fails when it has said nothing', async () => {
+  it('ends with `length` when its limits end it, and fails when it has no text', async () => {
     const turns = Array.from({ length: 4 }, () => look)
     const model = scriptedModel(turns)
     const talking = new Agent({ name: 'Clerk', functions: [weather], model, maxSteps: 2 })

@@ -143,7 +143,7 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     expect(model.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toEqual(parts)
   })
 
-  it('receives what an earlier result has of images and texts, and a line for each file that it cannot hold', async () => {
+  it('receives the images and texts of an earlier result, and a line for each file that it cannot hold', async () => {
     const { agent, model } = clerk(['Seen.'], [])
     const called = { toolCallId: 'a', toolName: 'shot' }
     const value = [

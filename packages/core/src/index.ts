@@ -119,9 +119,9 @@ export type {
   ScheduleTimes,
   Worker,
   WorkOptions,
-} from './runs/background.ts'
+} from './runs/driver/background.ts'
+export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/driver/run.ts'
 export type { MemberStatus } from './runs/member-outcome.ts'
-export type { AgentInfo, AgentRun, RunFilter, Runnable, RunOptions, RunResult, ToolInfo } from './runs/run.ts'
 export { memorySessions } from './sessions/memory-sessions.ts'
 export type { MemberAnswer } from './swarm/answers.ts'
 export type { MemberHistory } from './swarm/member-history.ts'
@@ -130,7 +130,7 @@ export { Swarm } from './swarm/swarm.ts'
 export type { Collaboration, Member, SwarmOptions } from './swarm/swarm-options.ts'
 export { type ToolFunction, type ToolLike, tool, toolFromFunction, toolOfFunction } from './tools/define-tool.ts'
 export { functionsOf } from './tools/functions-of.ts'
-export { terminalLine, terminalText } from './util/terminal-text.ts'
+export { terminalLine, terminalText } from './util/text/terminal-text.ts'
 export type { StepContext } from './workflows/step.ts'
 export type { AskOptions, LoopOptions, Work } from './workflows/work.ts'
 export { type Workflow, workflow } from './workflows/workflow.ts'

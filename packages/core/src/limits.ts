@@ -43,7 +43,7 @@ export const limits = {
   eventGap: 1_000,
   /** How often events of a run in another process are looked for, in milliseconds. */
   pollMs: 250,
-  /** The same, where the store hears of writes of other processes. */
+  /** The same, where the store reports writes of other processes. */
   heardPollMs: 5_000,
   /** How often runs are looked for whose process died, in milliseconds. */
   recoveryMs: 5_000,
@@ -158,9 +158,9 @@ export const limits = {
   takeMs: 10,
   /** The longest. */
   takePollMs: 1_000,
-  /** How often a worker says that it keeps its jobs, and that it lives. */
+  /** How often a worker renews its jobs, and stores its heartbeat. */
   keepMs: 3_000,
-  /** How long ago a worker that lives has said so, at most. */
+  /** The age of the last heartbeat of a running worker, at most. */
   workerSilenceMs: 15_000,
   /** How often a worker looks for runs without a job, and for approvals that have expired. */
   sweepMs: 60_000,
@@ -175,7 +175,7 @@ export const limits = {
   jobAttempts: 5,
   /** How long the runs of a worker that closes may end by themselves; then they are handed back. */
   drainMs: 25_000,
-  /** How long it waits after that for a store or a queue that is away. */
+  /** How long it waits after that for a store or a queue that is not reachable. */
   lastCallsMs: 5_000,
   /** How often a worker looks for schedules that are due. */
   scheduleMs: 5_000,

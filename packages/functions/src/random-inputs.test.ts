@@ -164,7 +164,7 @@ const call = fc.tuple(fieldsOf(kind), shape).chain(([fields, { takesContext, isW
   return fc.record({ compiled: fc.constant(compiled), entries: entriesOf(named) })
 })
 
-it('calls a function with what was meant, whatever its types are', async () => {
+it('calls a function with the intended values, for any types', async () => {
   await fc.assert(
     fc.asyncProperty(call, async ({ compiled, entries }) => {
       // Manifests, caches and models all write JSON.

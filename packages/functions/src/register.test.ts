@@ -165,7 +165,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     expect(await app.run('app.ts')).toMatchObject({ output: expected, exitCode: 0 })
   })
 
-  it('warns on standard error of what the model does not receive, also at the next start', async () => {
+  it('warns on standard error of types that the model does not receive, also at the next start', async () => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'print.mjs': print,
@@ -223,7 +223,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     expect(await app.run('app.mjs')).toEqual(printed('tool'))
   })
 
-  it('lets Node report what it cannot parse', async () => {
+  it('lets Node report files that cannot be parsed', async () => {
     using app = temporaryApp({ 'app.mjs': 'export function f() {}\nexport function (' })
     const { errors } = await app.run('app.mjs')
     expect(errors).toContain('SyntaxError')
@@ -261,7 +261,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
   })
 
   describe('without ts-morph', () => {
-    it('says what to install where a plain function is used as a tool', async () => {
+    it('names the package to install where a plain function is used as a tool', async () => {
       using app = weatherApp({ 'absent.cjs': withoutTsMorph('true') })
       const { output, errors, exitCode } = await app.run('app.ts', '--require', './absent.cjs')
       expect({ output, exitCode }).toEqual({ output: '', exitCode: 1 })

@@ -88,7 +88,7 @@ describe.each(all)('$file: $name', (expected) => {
     }
   })
 
-  it('gives the function equal values, whatever they are', async () => {
+  it('gives the function equal values, of any type', async () => {
     const { execute } = await attached(file, expected)
     const inputs = arbitraryOfSchema(expected.inputSchema).map((value) => JSON.parse(JSON.stringify(value)))
     const property = fc.asyncProperty(inputs, async (input) => {
@@ -123,7 +123,7 @@ const recursiveEverywhere = ['searchArchive', 'patchDocument', 'planWork']
 describe.each(Object.entries(refused).flatMap(([file, list]) => list.map((each) => ({ file, ...each }))))(
   '$file: $name',
   ({ file, name, parameter, type, fix }) => {
-    it('is refused with its place, the parameter, the type and what to write instead', () => {
+    it('is refused with its place, the parameter, the type and a type to use instead', () => {
       const message = refusal(file, name)
       const [, line] = new RegExp(`${file}:(\\d+)`).exec(message) ?? []
       expect(readFileSync(pathOf(file), 'utf8').split('\n')[Number(line) - 1]).toContain(name)

@@ -31,7 +31,7 @@ describe.each(everyBundler)('a bundle by $name', ({ bundle }) => {
     expect(warnings).toEqual([])
     expect(filesThatName(fixtures, folder)).toEqual([])
 
-    const { tools, refusals, stack } = await toldBy(['main.mjs'], folder)
+    const { tools, refusals, stack } = await reportedBy(['main.mjs'], folder)
     expect(tools).toEqual(expectedTools)
     expect(refusals).toEqual([expectedRefusal])
     // The source map leads to the line that throws.
@@ -46,7 +46,7 @@ describe.each(everyBundler)('a bundle by $name', ({ bundle }) => {
     expect(failure).not.toContain('register cannot')
   })
 
-  it('warns of what is undocumented, and fails of it under strict', async () => {
+  it('warns of undocumented functions, and fails in strict mode', async () => {
     const entry = `${fixtures}broken/undocumented.ts`
     const warnings = await bundle({ entry, folder: emptyFolder(), tools: { include: entry } })
     const warning = `${here}/broken/undocumented.ts:2: silent does not say what "times" is.`
@@ -57,7 +57,7 @@ describe.each(everyBundler)('a bundle by $name', ({ bundle }) => {
 
 it('register gives the same tools in development', async () => {
   const source = ['--conditions=@agentkit/source', '--import', import.meta.resolve('./register.ts')]
-  const { tools, refusals } = await toldBy([...source, join(fixtures, 'app/main.ts')], process.cwd())
+  const { tools, refusals } = await reportedBy([...source, join(fixtures, 'app/main.ts')], process.cwd())
   expect(tools).toEqual(expectedTools)
   expect(refusals).toEqual([expectedRefusal])
 })
@@ -179,7 +179,7 @@ describe('which files', () => {
     expect([f[toolOfFunction], noTool[toolOfFunction]]).toEqual([undefined, undefined])
   })
 
-  it.each([{}, { include: [] }, undefined])('must be said (%o)', (tools) => {
+  it.each([{}, { include: [] }, undefined])('must be chosen explicitly (%o)', (tools) => {
     expect(() => agentkitTools.vite(tools as AgentkitToolsOptions)).toThrow("Give it include: 'src/tools/**/*.ts'")
   })
 })
@@ -256,7 +256,7 @@ it('makes tools in tests that Vitest runs', async () => {
 })
 
 /** The output of the app in a separate process. */
-async function toldBy(parameters: string[], cwd: string) {
+async function reportedBy(parameters: string[], cwd: string) {
   const run = promisify(execFile)(process.execPath, ['--enable-source-maps', ...parameters], {
     cwd,
     env: { NODE_OPTIONS: '' },

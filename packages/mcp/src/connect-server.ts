@@ -105,7 +105,7 @@ function createSession(server: Server) {
       if (others === 0 && replaced.delete(current)) void current.close()
     }
   }
-  /** Has the next call open a connection. The requests on the lost one are not ended: each learns by itself what became of it. */
+  /** Has the next call open a connection. The requests on the lost one are not ended: each settles by itself. */
   const replace = (lost: Connection, opened: Promise<Connection> | undefined): void => {
     if (connection === opened) connection = undefined
     if (requestsOn.has(lost)) replaced.add(lost)

@@ -162,7 +162,7 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
     expect(answer).toContain('[A person declined what the MCP server "desk" asked: Not today.]')
   })
 
-  it.each(['text', 'several', 'long', 'url'])('by %s is declined, and the result says so', async (kind) => {
+  it.each(['text', 'several', 'long', 'url'])('by %s is declined, and the result reports it', async (kind) => {
     const { requests, answer } = await ask(place, { kinds: [kind], decide: true })
     expect(requests).toEqual([])
     expect(answer).toContain('"action":"decline"')
@@ -200,7 +200,7 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
     expect(answer).toContain('"content":{"password":"open"}')
   })
 
-  it('for several calls at once asks for each, or declines where it does not say for which', async () => {
+  it('for several calls at once asks for each, or declines where it names no call', async () => {
     const { requests, answers } = await ask(place, { kinds: ['boolean', 'nothing'], decide: true })
     if (place === '1.x over stdio') {
       expect(requests).toEqual([])

@@ -113,7 +113,7 @@ describe('calls that run when a server has forgotten their session', () => {
     await server.close()
   })
 
-  it('are sent again, although another one replaces the connection on which the tools are read anew', async () => {
+  it('are sent again, although another call replaces the connection on which the tools are read again', async () => {
     const lost = new Set<unknown>()
     const isListing = Promise.withResolvers<void>()
     const mayList = Promise.withResolvers<void>()

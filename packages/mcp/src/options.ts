@@ -18,7 +18,7 @@ export type McpOptions = {
   name?: string
   /** The address of a server over HTTP. */
   url?: string
-  /** The program of a server that is started, and spoken to over its standard input and output. */
+  /** The program of a server, which is started and exchanges messages over its standard input and output. */
   command?: string
   /** The arguments of `command`. */
   args?: readonly string[]

@@ -18,7 +18,7 @@ function teamOf(desk: readonly ScriptedTurn[], garden: readonly ScriptedTurn[], 
 const handOver = call('transfer_to_gardeners')
 
 describe('the memory of a swarm that hands conversations over', () => {
-  it('finds what the user has said to whichever member, and no other user', async () => {
+  it('finds the messages of the user to any member, and of no other user', async () => {
     const { swarm, sessions } = teamOf(['Noted.', 'Noted.'], [])
     await swarm.chat('My apple tree is called Bert', { userId: 'ada', sessionId: 'one' })
     await swarm.chat('My apple tree is called Max', { userId: 'bob', sessionId: 'one' })
@@ -55,7 +55,7 @@ describe('the memory of a swarm that hands conversations over', () => {
     expect(names.filter((name) => name === 'recall')).toHaveLength(1)
   })
 
-  it('has no effect in a sequence, which says so', async () => {
+  it('has no effect in a sequence, which warns of it', async () => {
     const member = new Agent({ name: 'Desk', functions: [], model: scriptedModel(['Hello.']) })
     const swarm = new Swarm({ name: 'Team', agents: [member], collaboration: 'sequence', memory: createMemory() })
     expect((await swarm.stream('Hi').result).warnings.join()).toContain('`memory` of the swarm "Team" has no effect')

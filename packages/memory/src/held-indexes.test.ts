@@ -12,7 +12,7 @@ it('holds the indexes of the users that searched last, within its bytes', () => 
   expect(held.take('eve')).toBeUndefined()
 })
 
-it('holds the last index, whatever it takes', () => {
+it('keeps the last index, of any size', () => {
   const held = heldIndexes(100)
   held.put('ada', index(40))
   held.put('bob', index(1_000))

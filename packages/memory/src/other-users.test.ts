@@ -103,7 +103,7 @@ it.each([
       }
       for (const fact of own) {
         const [hit] = await search(fact.word, { userId, limit: 1 })
-        // A word that is gone finds nothing, also not what stood beside it.
+        // A deleted word finds nothing, not even its neighbours.
         if (fact.isGone && hit) leaks.push(`${userId}: ${fact.word} finds ${hit.quote}`)
         if (!fact.isGone && hit?.session.runId !== fact.runId) missing.push(`${userId}: ${fact.word}`)
       }

@@ -47,7 +47,7 @@ it('reads 1,000 turns at once, and finds a turn once where the next thousand con
   expect(Math.max(...read.mock.calls.map(([, ids]) => ids.length))).toBe(limits.readTurns)
 })
 
-it('fills its limit, though what was found first is deleted', async () => {
+it('returns as many hits as its limit, though the first ones are deleted', async () => {
   const index = turnIndex(memory, owner)
   await say('first', 'apple')
   await say('second', 'apple and a long text about other trees')

@@ -85,7 +85,7 @@ describe('toAnthropicTurns', () => {
     expect(second).toMatchObject([{ id: 'a_2' }])
   })
 
-  it('makes half characters whole, also in what a call was given (Q18)', () => {
+  it('replaces half characters, also in the input of a call (Q18)', () => {
     const text = JSON.stringify(
       turns({ role: 'user', content: 'a\ud83d' }, assistant(called('a', { b: '\ud83d' })), result('a', '\ud83d')),
     )
@@ -167,7 +167,7 @@ describe('toAnthropicTurns', () => {
     expect(turns(hi, assistant(reasoning), hi)).toHaveLength(1)
   })
 
-  it('names what a model called as the API takes names, and its input as an object (Q29)', () => {
+  it('sends a called name in the form of the API, and its input as an object (Q29)', () => {
     const message = assistant({ ...called('a', {}, 'multi_tool_use.parallel'), input: ['x'] } as AssistantPart)
     expect(blocks(hi, message)[1]).toMatchObject([{ name: 'multi_tool_use_parallel', input: { input: ['x'] } }])
   })

@@ -65,7 +65,7 @@ describe('outputSchema', () => {
     expect(outputSchema(closed({ a: { $ref: '#/$defs/d0' } }, { $defs }))).toBeDefined()
   })
 
-  it('takes an empty object that is closed, and what only looks like a reference', () => {
+  it('accepts an empty closed object, and a key that only looks like a reference', () => {
     expect(outputSchema(closed({}))).toEqual(closed({}))
     expect(outputSchema(closed({ a: { type: 'string', default: { $ref: '#' } } }))).toBeDefined()
   })

@@ -46,7 +46,7 @@ afterEach(() => {
 })
 
 describe('anthropic', () => {
-  it("sends what the SDK's own call sends: address, key, version of the API and body", async () => {
+  it("sends the same as the SDK's own call: address, key, version of the API and body", async () => {
     const { fetch, sent } = fakeFetch()
     await call(anthropic({ apiKey: 'abc', fetch }))
     const sdk = new Anthropic({ apiKey: 'abc', fetch, maxRetries: 0 })
@@ -86,7 +86,7 @@ describe('anthropic', () => {
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${key}`)
   })
 
-  it('misses a key when a model is made, and looks for none elsewhere', () => {
+  it('requires a key when a model is created, and searches no other place', () => {
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'a-token')
     vi.stubEnv('ANTHROPIC_PROFILE', 'default')
     const provider = anthropic()
@@ -215,7 +215,7 @@ describe('anthropic', () => {
     await expect(call(anthropic({ client }))).rejects.not.toThrow('a-secret-token')
   })
 
-  it('has no embeddings, and says who has', () => {
+  it('has no embeddings, and names providers that have', () => {
     expect(() => anthropic({ apiKey: 'abc' }).embedder('claude-haiku-4-5')).toThrow(
       expect.objectContaining({ code: 'unsupported', message: expect.stringContaining('OpenAI') }),
     )

@@ -16,7 +16,7 @@ function prepared(model: string, request: Partial<ModelRequest> = {}, options: O
   return toAnthropicRequest(model, { messages: [hi], ...request }, settings)
 }
 
-it('joins the system messages that stand first, as the prompt', () => {
+it('joins the first system messages as the prompt', () => {
   const system = (content: string): Message => ({ role: 'system', content })
   const { body } = prepared('claude-sonnet-5', { messages: [system('One.'), system(' '), system('Two.'), hi] })
   expect(body.system).toEqual([{ type: 'text', text: 'One.\n\nTwo.' }])
@@ -269,7 +269,7 @@ describe('sampling', () => {
     expect(warnings).toHaveLength(warned)
   })
 
-  it('stops at what can be seen', () => {
+  it('sends only stop sequences that are not whitespace', () => {
     const { body, warnings } = prepared('claude-haiku-4-5', { stop: ['END', '\n\n'] })
     expect(body.stop_sequences).toEqual(['END'])
     expect(warnings).toHaveLength(1)

@@ -139,7 +139,7 @@ describe('AnthropicReader', () => {
     ])
   })
 
-  it('begins again with another message_start, whatever came before (Q40)', () => {
+  it('begins again with another message_start, after any events (Q40)', () => {
     const cutShort = call(1, 'a', '{}').slice(0, -1)
     const first = { type: 'message_start', message: { usage: { input_tokens: 9, cache_read_input_tokens: 1000 } } }
     const finish = finishOf(
@@ -167,7 +167,7 @@ describe('AnthropicReader', () => {
     )
   })
 
-  it('says of a paused answer that it is not whole (Q38)', () => {
+  it('reports that a paused answer is not complete (Q38)', () => {
     const events = read([begun, ...text(0, 'Let me see.'), ...ended('pause_turn')])
     expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('paused') })
     expect(finishOf(events).reason).toBe('stop')
@@ -237,7 +237,7 @@ describe('AnthropicReader', () => {
     })
   })
 
-  it('counts what the cache gave and took as input, and forgets nothing for a later null (Q17, Q42)', () => {
+  it('counts cache reads and writes as input, and keeps them after a later null (Q17, Q42)', () => {
     const start = {
       input_tokens: 43,
       cache_creation_input_tokens: 100,
@@ -266,7 +266,7 @@ describe('AnthropicReader', () => {
     })
   })
 
-  it('omits what the server does not report (Q17)', () => {
+  it('omits counts that the server does not report (Q17)', () => {
     expect(finishOf(read([{ type: 'message_start' }, ...text(0, 'Hi'), { type: 'message_stop' }])).usage).toEqual({})
   })
 
@@ -295,7 +295,7 @@ describe('AnthropicReader', () => {
     expect(() => read([begun, ...events, { type: 'message_stop' }])).toThrow(incomplete)
   })
 
-  it('misses the end of a stream that does not say why it ended (Q10)', () => {
+  it('fails for a stream that ends without a reason (Q10)', () => {
     const reader = new AnthropicReader(context, new Map())
     for (const event of [begun, ...text(0, 'Hi')]) reader.read({ event: '', data: JSON.stringify(event) })
     expect(() => reader.finish()).toThrow(expect.objectContaining({ code: 'incomplete-stream' }))
@@ -345,7 +345,7 @@ describe('AnthropicReader', () => {
     expect(events[0]).toEqual({ type: 'text-delta', text: expected })
   })
 
-  it('takes no other event for a text delta, whatever it holds', () => {
+  it('takes no other event for a text delta, with any content', () => {
     const data = '{"type":"content_block_other","index":0,"delta":{"type":"text_delta","text":"Hi"}}'
     const events = read([begun, data, ...ended('end_turn')])
     expect(events.map(({ type }) => type)).toEqual(['finish'])

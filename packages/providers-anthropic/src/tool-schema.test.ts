@@ -15,7 +15,7 @@ describe('toolSchema', () => {
     expect(toolSchema({}).schema).toEqual({ type: 'object', properties: {} })
   })
 
-  it('makes one object of a union of several: with the keys of all, and what all require (Q43)', () => {
+  it('makes one object of a union of several: with the keys of all, and the required keys that all share (Q43)', () => {
     const kind = (name: string): object => ({ const: name })
     const schema = {
       description: 'Finds.',
@@ -36,7 +36,7 @@ describe('toolSchema', () => {
     expect(description).toContain('"city"')
   })
 
-  it('joins the parts of an intersection, with what each requires (Q43)', () => {
+  it('joins the parts of an intersection, with the required keys of each (Q43)', () => {
     const { schema } = toolSchema({
       type: 'object',
       properties: { a: text },

@@ -85,7 +85,7 @@ describe('azure', () => {
     expect(vectors).toHaveLength(2)
   })
 
-  it('says that Responses wants a newer version', async () => {
+  it('reports that Responses requires a newer version', async () => {
     const { error } = await ask(['x'], { messages: [user] }, { api: 'responses', apiVersion: '2024-10-21' })
     expect(error).toMatchObject({ code: 'bad-request', message: expect.stringContaining('and the apiVersion') })
   })

@@ -49,7 +49,7 @@ describe('azure', () => {
     },
   )
 
-  it('fails in `auth` when there is no token, and says whose failure it was', async () => {
+  it('fails with `auth` when there is no token, and names the source of the failure', async () => {
     const azureADTokenProvider = (): Promise<string> => Promise.reject(new Error('Run az login.'))
     const { fetch, sent } = fakeFetch()
     const { error } = await ask(fetch, { azureADTokenProvider })
@@ -105,7 +105,7 @@ describe('azure', () => {
     expect(error).toMatchObject({ code: 'auth', message: 'azureADTokenProvider gave no token: it returned no text.' })
   })
 
-  it('never exposes a token of a token provider, whatever the server sends', async () => {
+  it('never exposes a token of a token provider, for any answer of the server', async () => {
     const fetch = async (): Promise<Response> =>
       Response.json({ error: { message: 'no: opaque-token-1' } }, { status: 401 })
     const provider = azure({ endpoint, fetch, azureADTokenProvider: async () => 'opaque-token-1' })
@@ -177,7 +177,7 @@ describe('azure', () => {
     expect(fetch).toHaveBeenCalledTimes(2)
   })
 
-  it('takes a plain client for one of the v1 API', async () => {
+  it('treats a plain client as one of the v1 API', async () => {
     const { fetch, sent } = fakeFetch()
     const client = new OpenAI({ apiKey: 'of-client', baseURL: `${endpoint}/openai/v1`, fetch })
     await ask(fetch, { client })
@@ -190,7 +190,7 @@ describe('azure', () => {
     expect(sent[0]?.headers.get('x-team')).toBe('blue')
   })
 
-  it.each([{}, { v1: true }])('aborts what a fetch of your own sends: %o', async (options) => {
+  it.each([{}, { v1: true }])('aborts the request of a custom fetch: %o', async (options) => {
     const controller = new AbortController()
     let sentWith: AbortSignal | null | undefined
     const hanging: typeof fetch = (_input, init) => {

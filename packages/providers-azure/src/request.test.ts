@@ -24,7 +24,7 @@ async function toBody(
 }
 
 describe('a request to Azure', () => {
-  it('takes a deployment of any name to accept what it is asked', async () => {
+  it('assumes that a deployment of any name accepts all settings', async () => {
     const { body, warnings } = await toBody({ temperature: 0.5, reasoning: 'high', maxOutputTokens: 9 })
     expect(body).toMatchObject({
       messages: [{ role: 'system' }, { role: 'user' }],
@@ -35,7 +35,7 @@ describe('a request to Azure', () => {
     expect(warnings).toEqual([])
   })
 
-  it('sends what the named model takes (Q26)', async () => {
+  it('sends the settings that the named model accepts (Q26)', async () => {
     const { body, warnings } = await toBody({ temperature: 0.5 }, { model: 'gpt-5.6-sol' })
     expect(body).toMatchObject({ model: 'dep', messages: [{ role: 'developer' }, { role: 'user' }] })
     expect(body).not.toHaveProperty('temperature')
@@ -73,7 +73,7 @@ describe('a request to Azure', () => {
   })
 })
 
-describe('what is known of a deployment', () => {
+describe('the facts about a deployment', () => {
   const infoOf = (deployment: string, options?: AzureModelOptions) =>
     azure({ apiKey, endpoint }).model(deployment, options).info
 
@@ -84,7 +84,7 @@ describe('what is known of a deployment', () => {
     }
   })
 
-  it('is that of the model that the user says, with what long prompts and images cost', () => {
+  it('is that of the model that the user names, with the prices of long prompts and images', () => {
     expect(infoOf('dep', { model: 'gpt-5.6-sol' })).toMatchObject({
       price: { inputUsdPerMillion: 4, longPrompt: { aboveInputTokens: 272_000, inputUsdPerMillion: 8 } },
       imageTokens: 36_000,
@@ -93,7 +93,7 @@ describe('what is known of a deployment', () => {
     expect(infoOf('dep', { model: 'gpt-4o-mini' })).toMatchObject({ imageTokens: 48_169 })
   })
 
-  it('is little for a name that says nothing, which blocks nothing', () => {
+  it('is low for an unknown name, so that no request is blocked', () => {
     expect(infoOf('dep')).toEqual({ nativeOutput: 'always' })
   })
 })

@@ -10,7 +10,7 @@ function refusal(status: number, error: object, headers: Record<string, string> 
 }
 
 describe('an answer of Azure', () => {
-  it('is read through what its filters add (Q27)', async () => {
+  it('is read in spite of the fields that its filters add (Q27)', async () => {
     const text = sse(
       { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: unfiltered }] },
       { choices: [{ index: 0, delta: { role: 'assistant', content: '', refusal: null } }] },
@@ -143,7 +143,7 @@ describe('an answer of Azure', () => {
     if (hint === '') expect((error as Error).message).not.toContain('Set api')
   })
 
-  it('waits as long as a rate limit says', async () => {
+  it('waits as long as a rate limit requires', async () => {
     const errorBody = {
       code: '429',
       message: 'Requests to the ChatCompletions operation have exceeded the rate limit.',

@@ -1,5 +1,6 @@
+import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { type Answer, googleError, json, loopback } from './__fixtures__/loopback.ts'
+import { googleError, json } from './__fixtures__/loopback.ts'
 import { gemini } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
@@ -11,7 +12,7 @@ type EmbedRequest = { model: string; content: { parts: { text: string }[] }; tas
 const vectors: Answer = (response, { body }) => {
   const requests = body.requests as EmbedRequest[]
   const embeddings = requests.map(({ content }) => ({ values: [content.parts[0]?.text.length ?? 0, 0.5] }))
-  json(200, { embeddings })(response, { url: '', headers: {}, body })
+  json(200, { embeddings })(response, { path: '', headers: {}, body })
 }
 
 const texts = (requests: EmbedRequest[]) => requests.map(({ content }) => content.parts.map(({ text }) => text))
@@ -24,7 +25,7 @@ describe('an embedder', () => {
     expect(embedder).toMatchObject({ id: 'gemini/gemini-embedding-2', dimensions: 2 })
     expect(server.requests).toMatchObject([
       {
-        url: '/v1beta/models/gemini-embedding-2:batchEmbedContents',
+        path: '/v1beta/models/gemini-embedding-2:batchEmbedContents',
         headers: { 'x-goog-api-key': apiKey },
         body: {
           requests: [

@@ -51,14 +51,14 @@ describe('an error of Google', () => {
     })
   })
 
-  it('says how long to wait (Q65)', () => {
+  it('reports the wait that the server asks for (Q65)', () => {
     expect(errorOf(429, [googleError(429, 'RESOURCE_EXHAUSTED', quota, retryInfo)])).toMatchObject({
       code: 'rate-limit',
       retryAfterMs: 34_070,
     })
   })
 
-  it('says where the key comes from, and never the key (Q22)', () => {
+  it('names the source of the key, and never the key (Q22)', () => {
     const error = errorOf(400, googleError(400, 'INVALID_ARGUMENT', 'Bad key secret-key.', invalidKey))
     expect(error).toMatchObject({ message: expect.stringMatching(/GOOGLE_API_KEY or GEMINI_API_KEY/) })
     expect(String(error) + JSON.stringify((error as Error).cause)).not.toContain('secret-key')

@@ -48,7 +48,7 @@ export function geminiFailure(failure: Failure): Failure {
   return detailed
 }
 
-/** Whether the quota of the day is used up, or there is none at all. */
+/** Whether the quota of the day is used up, or the model has no quota. */
 function isSpent(message: string, details: readonly Detail[]): boolean {
   const quotas = details.flatMap(({ violations }) => (Array.isArray(violations) ? violations.filter(isRecord) : []))
   return noQuota.test(message) || quotas.some(({ quotaId }) => typeof quotaId === 'string' && /PerDay/.test(quotaId))

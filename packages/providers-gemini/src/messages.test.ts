@@ -52,7 +52,7 @@ describe('turns', () => {
     expect(roles([])).toEqual(['user'])
   })
 
-  it('say nothing that is blank (Q1)', () => {
+  it('have no blank text (Q1)', () => {
     const { contents } = contentsOf([
       user(' '),
       {
@@ -153,7 +153,7 @@ describe('signatures (Q58)', () => {
 })
 
 describe('calls and results', () => {
-  it('stand in two contents, each call with one result (Q59)', () => {
+  it('are in two contents, each call with one result (Q59)', () => {
     const { contents } = contentsOf([
       user('a'),
       assistant(call('1'), call('2')),
@@ -209,7 +209,7 @@ describe('calls and results', () => {
     expect(long.contents[1]?.parts?.[0]?.functionCall?.name).toHaveLength(64)
   })
 
-  it('have arguments that are objects, whatever another model wrote', () => {
+  it('have arguments that are objects, even if another model wrote something else', () => {
     const { contents } = contentsOf([user('a'), assistant(call('1', { input: 'Rome' })), result('1', 'x')])
     expect(contents[1]?.parts?.[0]?.functionCall?.args).toEqual({ input: 'Rome' })
   })
@@ -259,7 +259,7 @@ describe('images in results (Q20)', () => {
   })
 })
 
-it('converts what is frozen once, and gives the same contents', () => {
+it('converts frozen messages once, and returns the same contents', () => {
   const messages = [
     user('a'),
     assistant(call('1', signed('s'))),

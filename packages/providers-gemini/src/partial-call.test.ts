@@ -8,7 +8,7 @@ function argumentsOf(...partialArgs: object[][]): unknown {
 }
 
 describe('arguments that come in pieces (Q68)', () => {
-  it('are put where their paths say', () => {
+  it('are inserted at their paths', () => {
     expect(
       argumentsOf(
         [{ jsonPath: '$.name', stringValue: 'a' }],
@@ -48,7 +48,7 @@ describe('arguments that come in pieces (Q68)', () => {
     expect(call).toMatchObject({ id: '1', name: 'add', argumentsText: '{"a":1,"b":2}' })
   })
 
-  it('are only data, whatever their path is called', () => {
+  it('are only data, for any name in their path', () => {
     const call = new PartialCall()
     call.add({
       partialArgs: [{ jsonPath: '$.__proto__.polluted', boolValue: true }, { jsonPath: '$.list[4000000000]' }, null],

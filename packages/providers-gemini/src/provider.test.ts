@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Model, ModelEvent, ModelRequest } from '@agentkit/core'
+import { loopback } from '@agentkit/test-loopback'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { candidate, chunks, googleError, json, loopback, sse, streaming } from './__fixtures__/loopback.ts'
+import { candidate, chunks, googleError, json, sse, streaming } from './__fixtures__/loopback.ts'
 import { gemini } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
@@ -28,7 +29,7 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]>
 }
 
 describe('a model', () => {
-  it('streams an answer by the official SDK, which says nothing', async () => {
+  it('streams an answer by the official SDK, which prints nothing', async () => {
     const said = (['log', 'warn', 'error', 'debug', 'info'] as const).map((name) => vi.spyOn(console, name))
     vi.stubEnv('GOOGLE_API_KEY', 'one')
     vi.stubEnv('GEMINI_API_KEY', 'two')
@@ -43,7 +44,7 @@ describe('a model', () => {
     ])
     expect(server.requests).toMatchObject([
       {
-        url: '/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
+        path: '/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
         headers: {
           'x-goog-api-key': apiKey,
           'x-team': 'blue',
@@ -133,7 +134,7 @@ describe('a model', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'Hello' }] } })
   })
 
-  it('warns of what it left out before it answers', async () => {
+  it('warns of omitted content before it answers', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-2.5-pro')
     const events = await collect(stream(model, { reasoning: 'none' }))
@@ -216,10 +217,10 @@ describe('a model', () => {
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('models/gemini-3.5-flash')
     await collect(stream(model))
     expect(model.id).toBe('gemini/gemini-3.5-flash')
-    expect(server.requests[0]?.url).toContain('/models/gemini-3.5-flash:')
+    expect(server.requests[0]?.path).toContain('/models/gemini-3.5-flash:')
   })
 
-  it('does not send what it cannot read', async () => {
+  it('does not send files that it cannot read', async () => {
     await using server = await loopback(chunks(...hello))
     const image = { type: 'image' as const, base64: 'R0lGOD' }
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-3.5-flash')
@@ -228,7 +229,7 @@ describe('a model', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('[image left out]')
   })
 
-  it('does not send what the model is known not to read', async () => {
+  it('does not send files that the model is known not to read', async () => {
     await using server = await loopback(chunks(...hello))
     const file = { type: 'file' as const, base64: 'JVBERi0=', mediaType: 'application/pdf', name: 'a.pdf' }
     const image = { type: 'image' as const, base64: '/9j/' }
@@ -359,7 +360,7 @@ describe('the connection', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('knows what a model can do (Q63)', () => {
+  it('knows the abilities of a model (Q63)', () => {
     const provider = gemini({ apiKey })
     expect(provider.model('gemini-3.5-flash').info).toMatchObject({
       contextWindow: expect.any(Number),

@@ -35,7 +35,7 @@ describe('a request', () => {
     expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'hi' }, { text: 'Instruction: Now in French.' }] }])
   })
 
-  it('says the instruction as the user to models that take none', () => {
+  it('sends the instruction as a user message to models without system messages', () => {
     const { body } = ask({
       id: 'gemma-3-27b-it',
       messages: [

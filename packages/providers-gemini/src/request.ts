@@ -112,13 +112,13 @@ function reads(part: MediaPart, traits: GeminiTraits, facts: ModelFacts | undefi
 function declaration({ name, description, inputSchema }: ToolSpec, warnings: string[]): FunctionDeclaration {
   const declared: FunctionDeclaration = { name, description: wellFormed(description) }
   // An object without properties is refused; no parameters at all are not.
-  if (takesNothing(inputSchema)) return declared
+  if (hasNoParameters(inputSchema)) return declared
   const { schema, opened } = toGeminiSchema(inputSchema)
   warnOfOpened(`The input of the tool "${name}"`, opened, warnings)
   return { ...declared, parametersJsonSchema: schema.type === undefined ? { type: 'object', ...schema } : schema }
 }
 
-function takesNothing({
+function hasNoParameters({
   type = 'object',
   properties = {},
   additionalProperties,

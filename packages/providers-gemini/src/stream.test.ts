@@ -64,7 +64,7 @@ describe('an answer', () => {
     expect(finishOf(events)).toMatchObject({ reason: 'tool-calls' })
   })
 
-  it('keeps the ids that it has, and takes no arguments for none (Q2)', () => {
+  it('keeps existing ids, and accepts missing arguments as none (Q2)', () => {
     expect(read([candidate([calling({ id: 'fc-1', name: 'now' })], 'STOP')])[0]).toEqual({
       type: 'tool-call',
       callId: 'fc-1',
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(finishOf(read([chunks]))).toMatchObject({ message: { content: [{ text: 'ab' }] } })
   })
 
-  it('ends where a gateway says so', () => {
+  it('ends at the end that a gateway reports', () => {
     const reader = new GeminiReader(errorContext('m', { secrets: [] }))
     expect(reader.read({ event: '', data: '[DONE]' })).toBe(true)
   })
@@ -173,7 +173,7 @@ describe('an answer', () => {
 describe('usage', () => {
   const ends = candidate([text('a')], 'STOP')
 
-  it('counts thoughts and what tools of the server read (Q64)', () => {
+  it("counts the tokens of thoughts and of the server's tools (Q64)", () => {
     const usageMetadata = {
       promptTokenCount: 10,
       toolUsePromptTokenCount: 5,
@@ -269,7 +269,7 @@ describe('usage', () => {
     expect(finishOf(read([...chunks, ends]))).toMatchObject({ usage })
   })
 
-  it('keeps what was read from the cache while the prompt is the same (Q17)', () => {
+  it('keeps the count of cached tokens while the prompt is the same (Q17)', () => {
     const first = { promptTokenCount: 10, cachedContentTokenCount: 8, totalTokenCount: 10 }
     const last = (promptTokenCount: number) => ({
       promptTokenCount,
@@ -388,7 +388,7 @@ describe('an error in the stream (Q14)', () => {
     })
   })
 
-  it('says how long to wait (Q65)', () => {
+  it('reports the wait that the server asks for (Q65)', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2.5s' }]
     expect(errorOf([googleError(429, 'RESOURCE_EXHAUSTED', 'Too many.', details)])).toMatchObject({
       code: 'rate-limit',

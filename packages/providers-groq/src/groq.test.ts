@@ -107,7 +107,7 @@ describe('groq and a server that checks', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('sends one request, whatever the answer (Q15)', async () => {
+  it('sends one request, for any answer (Q15)', async () => {
     const { answers, requests } = await ask([{ status: 500 }], [{ messages: [user] }])
     expect(answers[0]?.error).toMatchObject({ code: 'provider-error', retryable: true, requestId: expect.any(String) })
     expect(requests).toHaveLength(1)

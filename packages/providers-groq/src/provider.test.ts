@@ -119,7 +119,7 @@ describe('groq', () => {
     expect(provider.model('maker/brand-new').info).toEqual({ nativeOutput: 'never' })
   })
 
-  it('has no embeddings, and says who has', () => {
+  it('has no embeddings, and names providers that have', () => {
     expect(() => groq().embedder('m')).toThrow(
       expect.objectContaining({ code: 'unsupported', message: expect.stringContaining('OpenAI') }),
     )

@@ -26,12 +26,12 @@ function called(model: string, name = 'echo'): Message[] {
 }
 
 describe('toGroqRequest', () => {
-  it('gives reasoning back to a model whose name alone says that it reasons', () => {
+  it('sends reasoning back to a model that is known by its name to reason', () => {
     const { body } = toBody('qwen/qwen3.8-27b', { messages: [user, ...called('groq/qwen/qwen3.8-27b')] })
     expect(body.messages[1]).toMatchObject({ reasoning: 'I had better look.' })
   })
 
-  it('sends what Groq knows, and nothing that it does not', () => {
+  it('sends only the settings that Groq knows', () => {
     const { body, warnings } = toBody('llama-3.3-70b-versatile', {
       tools: [echo],
       toolChoice: 'required',

@@ -62,7 +62,7 @@ describe('an answer of Groq', () => {
     })
   })
 
-  it('fails in `invalid-tool-call` when a call cannot be read, with what the model wrote in its cause (Q52)', async () => {
+  it('fails with `invalid-tool-call` when a call cannot be read, with the text of the model in its cause (Q52)', async () => {
     const { events, error } = await ask(refusal(400, failed))
     expect(events).toEqual([])
     expect(error).toMatchObject({
@@ -76,7 +76,7 @@ describe('an answer of Groq', () => {
     })
   })
 
-  it('fails so in the middle of the stream too, after what the model thought (Q52, Q14)', async () => {
+  it('fails so in the middle of the stream too, after the reasoning (Q52, Q14)', async () => {
     const thought = { choices: [{ delta: { reasoning: 'Hm.' } }] }
     const frame = JSON.stringify({ error: { ...failed, status_code: 400 } })
     const text = `data: ${JSON.stringify(thought)}\n\nevent: error\ndata: ${frame}\n\ndata: [DONE]\n\n`
@@ -114,7 +114,7 @@ describe('an answer of Groq', () => {
     expect((error as Error).message).toContain(hint)
   })
 
-  it('waits as long as a rate limit says', async () => {
+  it('waits as long as a rate limit requires', async () => {
     const errorBody = { message: 'Rate limit reached for model', type: 'tokens', code: 'rate_limit_exceeded' }
     const { error } = await ask(refusal(429, errorBody, { 'retry-after': '7' }))
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 7000 })

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { loopback } from '@agentkit/test-loopback'
 import { Mistral } from '@mistralai/mistralai'
 import { HTTPClient } from '@mistralai/mistralai/lib/http.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { collect, errorOf, json, loopback, stop } from './__fixtures__/loopback.ts'
+import { collect, errorOf, json, stop } from './__fixtures__/loopback.ts'
 import { type MistralProvider, mistral } from './provider.ts'
 
 type Sent = { url: string; headers: Headers }

@@ -101,7 +101,7 @@ describe('the order of messages', () => {
     ])
   })
 
-  it('says the same whether messages are frozen or not', () => {
+  it('sends the same for frozen messages and others', () => {
     const messages = [question, call('call_1'), result('call_1'), question, call('call_1'), result('call_1')]
     const frozen = messages.map((message) => Object.freeze(structuredClone(message)))
     expect(sent(frozen)).toEqual(sent(messages))
@@ -166,7 +166,7 @@ describe('answers of earlier turns', () => {
     ])
   })
 
-  it('have no empty text beside calls, and are left out when they say nothing (Q1)', () => {
+  it('have no empty text beside calls, and are left out when they are empty (Q1)', () => {
     const blank: Message = { role: 'assistant', content: [{ type: 'text', text: ' \n' }] }
     const thinking: Message = { role: 'assistant', content: [thought], model: `mistral/${model}` }
     expect(sent([question, blank, thinking])).toEqual([{ role: 'user', content: 'hi' }])
@@ -290,7 +290,7 @@ describe('options', () => {
     })
   })
 
-  it('say nothing of tools where there are none', () => {
+  it('do not mention tools where there are none', () => {
     expect(body({ tools: [], toolChoice: 'auto', parallelToolCalls: true, stop: [] })).toEqual({
       model,
       messages: [{ role: 'user', content: 'hi' }],
@@ -298,7 +298,7 @@ describe('options', () => {
     })
   })
 
-  it('hold schemas to the letter only where they are strict, and without what Mistral cannot compile (Q25)', () => {
+  it('are strict only where the schema is strict, and without keywords that Mistral cannot compile (Q25)', () => {
     const open = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'urn:x',

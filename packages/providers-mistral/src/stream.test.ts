@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
+import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { type Answer, chunk, collect, errorOf, json, loopback, sse, stop } from './__fixtures__/loopback.ts'
+import { chunk, collect, errorOf, json, sse, stop } from './__fixtures__/loopback.ts'
 import { mistral } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
@@ -260,7 +261,7 @@ describe('a failure', () => {
     expect(failure).toMatchObject({ code, retryable, provider: 'mistral' })
   })
 
-  it('emits what came before it first (Q14)', async () => {
+  it('emits the events before it first (Q14)', async () => {
     await using server = await loopback(sse(chunk({ content: 'x' }), errorBody('oops', 'internal', null)))
     const events: ModelEvent[] = []
     const reading = (async () => {
@@ -342,8 +343,8 @@ describe('a call that ends early', () => {
   })
 })
 
-describe('what is sent', () => {
-  it('is what the SDK makes of the request', async () => {
+describe('the request that is sent', () => {
+  it("equals the SDK's own request", async () => {
     await using server = await loopback(sse(stop))
     const model = mistral({ apiKey, baseURL: server.baseURL, headers: { 'x-team': 'red' } }).model('m')
     const call: Message = {
@@ -385,14 +386,14 @@ describe('what is sent', () => {
     ])
   })
 
-  it('is sent once, whatever the answer (Q15)', async () => {
+  it('is sent once, for any answer (Q15)', async () => {
     await using server = await loopback(json(503, {}))
     const model = mistral({ apiKey, baseURL: server.baseURL }).model('m')
     await errorOf(collect(model.stream({ messages }, signal)))
     expect(server.requests).toHaveLength(1)
   })
 
-  it('warns of what was left out before the answer (Q21)', async () => {
+  it('warns of omitted content before the answer (Q21)', async () => {
     const events = await answer(sse(stop), {
       output: { type: 'object' },
       tools: [{ name: 'look', description: '', inputSchema: { type: 'object' } }],

@@ -100,7 +100,7 @@ function textOf({ content }: Message): string {
 function firstChars(text: string, count: number, cuts: Set<string>, what: string): string {
   if (text.length <= count) return text
   cuts.add(`the first 4,000 characters of ${what}`)
-  // Half of a character is none.
+  // Without half of a character.
   return text.slice(0, count).replace(/[\uD800-\uDBFF]$/, '')
 }
 

@@ -276,7 +276,7 @@ describe('arguments', () => {
     expect(content).toMatchObject([{ name: 'getWeather', input: { city: 'Paris' } }])
   })
 
-  it('are no reason to call what the message forbids', async () => {
+  it('are no reason to call a tool that the message forbids', async () => {
     expect(await callsFor('Do not get the weather in Paris', [weather])).toEqual([])
   })
 })
@@ -385,7 +385,7 @@ describe('the files of an agent', () => {
     expect(await new Agent({ name: 'Test', functions, model }).chat(question)).toContain(`${quote} (notes.txt)`)
   })
 
-  it('are named, with what cannot be read and how many more there are, in an overview', async () => {
+  it('are named in an overview, with unreadable files and the number of further ones', async () => {
     const list = `${Array.from({ length: 10 }, (_, at) => `${at}.md: 10 characters`).join('\n')}\na.doc: cannot be read: old.`
     const messages: Message[] = [user('Summarise the files'), ...called('list_files', list)]
     const reads = (await messageOf({ messages, tools: files })).content

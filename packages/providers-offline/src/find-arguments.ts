@@ -107,13 +107,13 @@ function enumCandidates(parameter: Parameter, allowed: readonly unknown[], messa
     const stems = stemsOf(name)
     const unit = unitOf(name)
     return words.flatMap((word, at): Candidate[] => {
-      const isSaid = stems.length > 0 && stems.every((one, offset) => words[at + offset]?.stem === one)
+      const isNamed = stems.length > 0 && stems.every((one, offset) => words[at + offset]?.stem === one)
       const [, glued] = /^\d+(\p{L}+)$/u.exec(word.text.slice(0, longestMatched)) ?? []
       // "in" is inches only after a number.
       const isUnit = !isStopWord(word.text) || /^\d/.test(words[at - 1]?.text ?? '')
-      if (!isSaid && !(isUnit && unit !== undefined && unitOf(glued ?? word.text) === unit)) return []
+      if (!isNamed && !(isUnit && unit !== undefined && unitOf(glued ?? word.text) === unit)) return []
       const start = glued === undefined ? word.start : word.end - glued.length
-      const end = isSaid ? (words[at + stems.length - 1]?.end ?? word.end) : word.end
+      const end = isNamed ? (words[at + stems.length - 1]?.end ?? word.end) : word.end
       const score = 1 + cueOf(parameter, { start, end }, message)
       return [{ parameter, value: value as JSONValue, place: { start, end }, score, isCertain: true }]
     })

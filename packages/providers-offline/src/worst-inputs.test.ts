@@ -191,23 +191,23 @@ it.each(Object.entries(places))('a megabyte of the worst text %s costs no more',
   }
 })
 
-describe('what is not read', () => {
+describe('the part that is not read', () => {
   const long = 'My bike is in the shed. '.repeat(200)
 
-  it('is said of a long message', async () => {
+  it('is reported for a long message', async () => {
     expect(await answerTo({ messages: [user(long)] })).toContain(
       'I read only the first 4,000 characters of your message.',
     )
   })
 
-  it('is said of a long earlier message', async () => {
+  it('is reported for a long earlier message', async () => {
     const messages = [user(long), assistant({ type: 'text', text: 'ok' }), user('Where is my bike?')]
     const answer = await answerTo({ messages })
     expect(answer).toContain('I read only the first 4,000 characters of an earlier message')
     expect(answer).toContain('You said: "My bike is in the shed."')
   })
 
-  it('is said of a long result', async () => {
+  it('is reported for a long result', async () => {
     const messages = [question, ...called('weather', 'sunny '.repeat(20_000))]
     expect(await answerTo({ messages, tools })).toContain('I read only the first 64 KB of what weather gave.')
   })
@@ -226,7 +226,7 @@ describe('what is not read', () => {
     expect(events.filter(({ type }) => type === 'tool-call')).toEqual([])
   })
 
-  it('is never said of what fits', async () => {
+  it('is never reported for input that fits', async () => {
     expect(await answerTo({ messages: [user('a'.repeat(4_000))] })).not.toContain('I read only')
   })
 })

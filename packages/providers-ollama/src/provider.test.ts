@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Message } from '@agentkit/core'
+import { loopback } from '@agentkit/test-loopback'
 import { Ollama } from 'ollama'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { collect, done, errorOf, json, loopback } from './__fixtures__/loopback.ts'
+import { collect, done, errorOf, json } from './__fixtures__/loopback.ts'
 import { type OllamaProvider, ollama } from './provider.ts'
 
 type Sent = { url: string; headers: Headers; body: Record<string, unknown> }
@@ -98,7 +99,7 @@ describe('ollama', () => {
     expect(() => provider.model('m')).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
-  it('sends the user and password of its address as a header, and never says them (Q22)', async () => {
+  it('sends the user and password of its address as a header, and never shows them (Q22)', async () => {
     await using server = await loopback(json(401, { error: 'no hunter22 here' }))
     const serverUrl = server.baseURL.replace('http://', 'http://ann:hunter22@')
     const error = await errorOf(call(ollama({ serverUrl })))

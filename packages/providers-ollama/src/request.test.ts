@@ -91,7 +91,7 @@ describe('a conversation', () => {
     ])
   })
 
-  it('has no message that says nothing (Q1)', () => {
+  it('has no empty message (Q1)', () => {
     const blank: Message = { role: 'assistant', content: [{ type: 'text', text: ' ' }] }
     expect(sent({ role: 'system', content: ' ' }, question, blank, { role: 'user', content: '\n' })).toHaveLength(1)
   })
@@ -113,7 +113,7 @@ describe('a conversation', () => {
     expect(sent(answer, question)[0]).not.toHaveProperty('thinking')
   })
 
-  it('says the same whether messages are frozen or not', () => {
+  it('sends the same for frozen messages and others', () => {
     const messages = [question, call('a'), result('a'), question, call('a'), result('a')]
     const frozen = messages.map((message) => Object.freeze(structuredClone(message)))
     expect(sent(...frozen)).toEqual(sent(...messages))
@@ -122,7 +122,7 @@ describe('a conversation', () => {
 })
 
 describe('images', () => {
-  it('are sent as bytes, whatever their form', () => {
+  it('are sent as bytes, in any form', () => {
     const content: Message['content'] = [
       { type: 'text', text: 'what is this?' },
       { type: 'image', base64: png },
@@ -184,7 +184,7 @@ describe('options', () => {
     })
   })
 
-  it('say nothing that was not asked for', () => {
+  it('contain only the requested fields', () => {
     expect(Object.keys(requestOf({}).body)).toEqual(['model', 'messages', 'stream', 'truncate', 'shift'])
   })
 

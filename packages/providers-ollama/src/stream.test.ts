@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
+import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { type Answer, collect, done, errorOf, json, line, loopback, ndjson } from './__fixtures__/loopback.ts'
+import { collect, done, errorOf, json, line, ndjson } from './__fixtures__/loopback.ts'
 import { ollama } from './provider.ts'
 
 const { signal } = new AbortController()
@@ -37,7 +38,7 @@ describe('an answer', () => {
   ]
   const lines = [line({ thinking: 'hm' }), line({ content: 'grüße ' }), line({ content: '🦊' }), done(counts)]
 
-  it('is streamed, with what the model thinks', async () => {
+  it('is streamed, with the reasoning of the model', async () => {
     expect(await answer(ndjson(...lines))).toEqual(whole)
   })
 
@@ -144,12 +145,12 @@ describe('a failure', () => {
     expect(failure.message).toContain(hint)
   })
 
-  it('of a server that is none of Ollama says to check its address', async () => {
+  it('of a server that is not Ollama suggests to check its address', async () => {
     const plain: Answer = (response) => response.writeHead(404).end('404 page not found')
     expect((await errorOf(answer(plain))).message).toContain('serverUrl')
   })
 
-  it('of a server that is not there says how to start it', async () => {
+  it('of a server that is not running says how to start it', async () => {
     const model = ollama({ serverUrl: 'http://127.0.0.1:9', apiKey: 'test-key' }).model('m')
     const error = await errorOf(collect(model.stream({ messages }, signal)))
     expect(error).toMatchObject({ code: 'network', retryable: true, provider: 'ollama', model: 'm' })
@@ -157,7 +158,7 @@ describe('a failure', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('test-key')
   })
 
-  it('in the middle of an answer is reported after what came before (Q74)', async () => {
+  it('in the middle of an answer is reported after the earlier events (Q74)', async () => {
     await using server = await loopback(ndjson(line({ content: 'x' }), { error: 'CUDA error' }))
     const events: ModelEvent[] = []
     const reading = (async () => {

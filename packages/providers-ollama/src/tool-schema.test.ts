@@ -15,7 +15,7 @@ describe('the schema of a tool', () => {
     expect(toolSchema(schema)).toEqual(schema)
   })
 
-  it('says constants, alternatives and anything in words that Ollama knows', () => {
+  it('describes constants, alternatives and any values with keywords that Ollama knows', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       properties: { kind: { const: 'circle' }, size: { oneOf: [{ const: 1 }, { type: 'string' }] }, rest: true },
@@ -50,7 +50,7 @@ describe('the schema of a tool', () => {
     })
   })
 
-  it('holds what an `allOf` refers to, and says in its words what that says', () => {
+  it('contains the references of an `allOf`, and their descriptions', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/place' }, { properties: { kind: { const: 'trip' }, rest: true } }],
       $defs: {

@@ -32,7 +32,7 @@ describe('an embedder', () => {
     ])
   })
 
-  it('keeps the order of the texts, whatever the order of the answer', async () => {
+  it('keeps the order of the texts, for any order of the answer', async () => {
     await using server = await loopback(vectors((index, count) => count - 1 - index))
     const found = await openai({ baseURL: server.baseURL }).embedder('small').embed(['a', 'bb', 'ccc'], signal)
     expect(found.map(([length]) => length)).toEqual([1, 2, 3])

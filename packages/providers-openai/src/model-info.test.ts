@@ -16,7 +16,7 @@ describe('modelInfo', () => {
     })
   })
 
-  it('knows what a long prompt, writing to the cache and an image cost', () => {
+  it('knows the prices of long prompts, cache writes and images', () => {
     expect(modelInfo('gpt-6.2-sol', true)).toEqual({
       contextWindow: 1_050_000,
       maxOutputTokens: 128_000,
@@ -38,7 +38,7 @@ describe('modelInfo', () => {
     })
   })
 
-  it('names no price of its own for what a model does not have', () => {
+  it('has no price for features that a model lacks', () => {
     expect(modelInfo('gpt-5.4', true)?.price).not.toHaveProperty('cacheWriteUsdPerMillion')
     const { price } = modelInfo('gpt-5.5-pro', true) ?? {}
     expect(price).not.toHaveProperty('cachedInputUsdPerMillion')

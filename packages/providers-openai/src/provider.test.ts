@@ -175,7 +175,7 @@ describe('openai', () => {
     expect(sent[0]?.headers.get('x-team')).toBe('blue')
   })
 
-  it("knows what OpenAI's own models can do, and nothing of other servers'", () => {
+  it("knows the abilities of OpenAI's own models, and assumes none for other servers", () => {
     const info = openai({ apiKey: 'abc' }).model('gpt-5-mini-2025-08-07').info
     expect(info).toMatchObject({ contextWindow: 400_000, nativeOutput: 'always', price: { inputUsdPerMillion: 0.25 } })
     expect(openai({ apiKey: 'abc' }).model('brand-new').info).toEqual({ nativeOutput: 'always' })

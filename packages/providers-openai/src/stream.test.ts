@@ -104,7 +104,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(await errorOf(stream({ baseURL: server.baseURL, api }))).toMatchObject({ code: 'incomplete-stream' })
   })
 
-  it('fails on an error event in mid-stream, after what had come (Q14)', async () => {
+  it('fails on an error event in mid-stream, after the earlier events (Q14)', async () => {
     const error = { type: 'error', error: { message: 'boom', type: 'server_error', code: 'server_error' } }
     const half = text.slice(0, text.indexOf('\n\n', text.indexOf('grüße')) + 2)
     await using server = await loopback((response) => streaming(response).end(half + sse(error)))
@@ -208,7 +208,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(named.message).not.toContain('Did you mean')
   })
 
-  it('says how long to wait', async () => {
+  it('reports the wait that the server asks for', async () => {
     await using server = await loopback(json(429, { error: { message: 'slow down' } }, { 'retry-after': '7' }))
     const error = await errorOf(stream({ baseURL: server.baseURL, api }))
     expect(error).toMatchObject({ code: 'rate-limit', retryable: true, retryAfterMs: 7000 })

@@ -181,7 +181,7 @@ describe('an error of the queue', () => {
   })
 })
 
-it('is woken by what other programs send to its channel, and does not fail', async () => {
+it('is woken by messages of other programs on its channel, and does not fail', async () => {
   const url = await testDatabase()
   const queue = open(url)
   let calls = 0

@@ -39,7 +39,7 @@ it('lets three workers supervise, and others take their places', async () => {
   await expect.poll(() => supervising().filter(({ passes }) => passes >= 3).length, patience).toBe(4)
 })
 
-it('connects again when its connection ends, and says that something may have been missed', async () => {
+it('connects again when its connection ends, and reports that something may have been missed', async () => {
   const worker = start()
   await expect.poll(() => worker.notices.length, patience).toBe(1)
   await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -34,7 +34,7 @@ type QueueClock = {
  * which creates the schema or migrates it.
  *
  * @throws AgentKitError `invalid-argument` without a URL; from every call `storage` with the fix, after 20 s in which
- *   Postgres was away
+ *   Postgres was not reachable
  * @example
  * const sessions = postgresSessions(url, { queue: postgresQueue(url) })
  */

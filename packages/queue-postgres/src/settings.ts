@@ -30,7 +30,7 @@ export const queueSettings: Omit<Queue, 'name'> = {
   deleteAfterSeconds: 60,
 }
 
-/** A job that is taken for longer counts as begun again, so that it does not expire. */
+/** The start of a job that a worker holds longer than this is renewed, so that it does not expire. */
 export const renewAfterHours = 23
 
 export const bossSettings: ConstructorOptions = {

@@ -3,7 +3,7 @@ import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { messageOf } from '@agentkit/core/internal'
 import { schema } from './settings.ts'
 
-/** How long a call is tried again while Postgres is away: longer than a restart takes. */
+/** How long a call is tried again while Postgres is not reachable: longer than a restart takes. */
 const retryMs = 20_000
 /** The same before the first connection: a wrong URL is reported soon. */
 const firstRetryMs = 3_000

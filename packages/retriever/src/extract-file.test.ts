@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeDocx, paragraph, table } from './__fixtures__/make-docx.ts'
 import { makePdf } from './__fixtures__/make-pdf.ts'
+import { randomOf } from './__fixtures__/random.ts'
 import { type TemporaryFolder, temporaryFolder } from './__fixtures__/temporary-folder.ts'
 import type { Chunk } from './data/chunk.ts'
 import { extractFile } from './extract-file.ts'
@@ -170,11 +171,7 @@ const vocabulary = [
 ]
 
 function randomWords(seed: number): Words {
-  let state = seed * 2_654_435_761
-  const random = (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
+  const random = randomOf(seed * 2_654_435_761)
   return {
     count: 5 + random(20),
     sentence: () =>

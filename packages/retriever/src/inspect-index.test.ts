@@ -37,7 +37,7 @@ it('distinguishes files that cannot be read from those that are hard to read', a
   })
 })
 
-it('says how to make a damaged index anew', async () => {
+it('says how to create a damaged index again', async () => {
   await folder.write('docs/a.md', 'Bees make honey')
   await index()
   const place = join(options.indexPath, 'localstore')

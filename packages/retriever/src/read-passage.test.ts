@@ -54,7 +54,7 @@ it('has at most 1,000 characters on each side unless asked, and none at the ends
   })
 })
 
-it('is of the type that the name of a link says, as is the text of its file', async () => {
+it("has the type of the link's name, and so has the text of its file", async () => {
   await mkdir(files)
   for (const [file, content] of [
     ['cost.csv', 'item,cost\nhoney,7\nwax,3\n'],

@@ -154,7 +154,7 @@ it('reads a file by its passages', async () => {
 })
 
 describe('requiredExts', () => {
-  it('limit what a retriever sees, reports and finds in a shared index', async () => {
+  it('limit the files that a retriever sees, reports and finds in a shared index', async () => {
     await write('a.md', 'Bees make honey')
     await write('b.txt', 'Bees make wax')
     await write('c.doc', 'Bees')
@@ -194,7 +194,7 @@ describe('requiredExts', () => {
   })
 })
 
-it('returns tools that describe what an earlier process has indexed, before its own first sync', async () => {
+it('returns tools that describe the index of an earlier process, before its own first sync', async () => {
   await write('a.md', 'Bees')
   await library.retriever().sync()
   const retriever = library.retriever({ parsing: { firstAnswerSeconds: 5 } })
@@ -220,7 +220,7 @@ it('returns other tools only when a sync has found other files', async () => {
   expect(retriever.tools()).not.toBe(one)
 })
 
-it('syncs when files change while it watches, and reports what was new', async () => {
+it('syncs when files change while it watches, and reports the new files', async () => {
   const retriever = library.retriever()
   const told: Partial<SyncReport>[] = []
   let tell = (): void => {}

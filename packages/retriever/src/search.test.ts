@@ -145,7 +145,7 @@ describe('a search while the index changes', () => {
     }
   }
 
-  it('returns what the index has after the change', async () => {
+  it('returns the passages of the index after the change', async () => {
     const store = changing(await storeOf(makeFile('bees.md', ['Bees make honey']).chunks), 3)
     expect((await search(store, 'honey')).map(({ quote }) => quote)).toEqual(['Bees make honey, says version 3'])
   })
@@ -295,7 +295,7 @@ describe('an unknown embedder', () => {
     }
   })
 
-  it('is trusted as soon as it finds what words find among many', async () => {
+  it('is trusted as soon as it finds the same passages as words do, among many', async () => {
     // Words find only a topic's passages that contain the words of the query; vectors find all passages of the topic.
     const subjects = Array.from({ length: topicCount }, (_, at) =>
       unit(Array.from({ length: 128 }, (__, axis) => +(axis === at))),

@@ -352,7 +352,7 @@ describe('origin', () => {
     expect((await app.request('/health', { headers: { origin, host } })).status).toBe(status)
   })
 
-  it('names the option that lets pages of another origin call, and what a page that is a file lacks', async () => {
+  it('names the option that allows pages of another origin, and says that a page from a file has no origin', async () => {
     const detailOf = async (origin: string) => {
       const response = await createApp(fakeAgent()).request('/health', { headers: { origin } })
       return (await expectProblem(response, 403, 'cross-origin')).detail
@@ -363,7 +363,7 @@ describe('origin', () => {
     )
   })
 
-  it('refuses the origin "null", whatever is allowed', async () => {
+  it('refuses the origin "null", for any allowed origins', async () => {
     for (const cors of [undefined, '*', ['https://app.example.com']]) {
       const app = createApp(fakeAgent(), cors === undefined ? {} : { cors })
       await expectProblem(await app.request('/health', { headers: { origin: 'null' } }), 403, 'cross-origin')

@@ -39,7 +39,7 @@ describe('a process with handled signals', () => {
     expect(output.out).toContain('closed')
   })
 
-  it('finishes the runs of each of its servers before it closes what they may share', async () => {
+  it('finishes the runs of each of its servers before it closes shared resources', async () => {
     const { child, output, url, exit } = await start('beside another')
     const answer = fetch(`${url}/api/v1/chat`, chatRequest())
     await until(() => output.out.includes('running'))
@@ -50,7 +50,7 @@ describe('a process with handled signals', () => {
     expect(lines).toEqual(['running', 'ended', 'idle is closed', 'closed'])
   })
 
-  it('logs what belongs to none of its servers once', async () => {
+  it('logs a failure that belongs to none of its servers once', async () => {
     const { child, output, url } = await start('beside another')
     child.kill('SIGUSR2')
     await until(() => output.err.includes('forgotten'))

@@ -21,7 +21,7 @@ const { agentServer } = await loadMCP(() => import('./dialects/mcp/agent-server.
  * @param options.log where failures are logged; default `"human"`, a line on standard error
  * @returns a server of `@modelcontextprotocol/server`, to be connected to one of its transports; `close()` ends its runs, and
  *   waits for them
- * @throws AgentKitError `invalid-argument` for a value that is not an agent, and for a `userId` that is none
+ * @throws AgentKitError `invalid-argument` for a value that is not an agent, and for an invalid `userId`
  * @throws AgentKitError `invalid-config` for an unknown option, and where `perUserFiles` is not possible
  * @throws AgentKitError `missing-package`, by the import of this module, where the SDK is not installed
  * @example

@@ -4,7 +4,7 @@ import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { failureContent } from './dialects/dialect-problem.ts'
 import { routeDescription } from './docs/describe-route.ts'
 import { fingerprint } from './request/fingerprint.ts'
-import { type Begin, beginsNothing, idempotencyKeyOf, idempotent } from './request/idempotency.ts'
+import { type Begin, idempotencyKeyOf, idempotent, withoutKey } from './request/idempotency.ts'
 import type { RouteParts } from './request/parts.ts'
 import { withJSON } from './request/read-json.ts'
 import type { Method, Route } from './request/route.ts'
@@ -50,7 +50,7 @@ async function answer(context: ServerContext, route: Route, parts: RouteParts): 
   const body = route.body ? validate(route.body, sent) : undefined
   const handle = (begin: Begin): Response | Promise<Response> =>
     route.handle(context, { query, body, param: (name) => readParam(context, name), begin })
-  if (!takesKey || route.otherBody) return handle(beginsNothing)
+  if (!takesKey || route.otherBody) return handle(withoutKey)
   const userId = userIdIn(body) ?? userIdIn(query)
   return idempotent(context, parts, { userId, fingerprint: fingerprint(context, [sent ?? null, query]) }, handle)
 }

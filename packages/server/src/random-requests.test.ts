@@ -68,7 +68,7 @@ const document = (await (
 const operations = operationsOf(document)
 
 describe.each(operations)('$method $path', (operation) => {
-  it('answers whatever it is sent, with a problem or a success', async () => {
+  it('answers any request with a problem or a success', async () => {
     const known = await knownTexts()
     await fc.assert(
       fc.asyncProperty(randomRequest(operation, known), async (request) => check(request, await send(request))),

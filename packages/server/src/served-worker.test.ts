@@ -102,7 +102,7 @@ describe('a server that works', () => {
     await server.close()
   })
 
-  it('hands back what does not end while it stops: the next one continues it', async () => {
+  it('hands back runs that do not end while it stops: the next worker continues them', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const hang: ScriptedTurn = (_, signal) => {
       begin()

@@ -5,7 +5,7 @@ import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
 import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
-describe.each(storeKinds)('an enqueued swarm does in %s what a direct one does', (kind) => {
+describe.each(storeKinds)('an enqueued swarm behaves in %s as a direct one', (kind) => {
   const { open, afterTest } = storePlace(kind)
   const work = async (swarm: Swarm): Promise<void> => {
     const worker = await swarm.work({ concurrency: 4 })

@@ -10,7 +10,7 @@ export type SkillFile = { bytes: number; hash: string }
 export type Entries = { count: number }
 
 /**
- * All files of a skill by their paths with `/`; hidden ones, and what tools leave behind, are none.
+ * All files of a skill by their paths with `/`; without hidden files and leftovers of tools.
  * @throws Error with a sentence, for a link, a special file, and what exceeds a limit
  */
 export function listFiles(root: string, entries: Entries): Map<string, SkillFile> {

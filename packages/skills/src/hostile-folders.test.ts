@@ -251,7 +251,7 @@ const hostile: [string, () => string, RegExp][] = [
   ],
 ]
 
-describe('a folder that is refused, with what is wrong', () => {
+describe('a folder that is refused, with the problem', () => {
   it.each(hostile)('%s', (_, make, problem) => {
     expect(problemOf(make())).toMatch(problem)
   })

@@ -170,7 +170,7 @@ describe('the trace of a run', () => {
     expect(usage?.dataPoints[0]?.attributes['gen_ai.provider.name']).toBe(name)
   })
 
-  it('has the same error for a run that is aborted and for what it was doing', async () => {
+  it('has the same error for an aborted run and for its current call', async () => {
     await using telemetry = await traced()
     const stop = new AbortController()
     const execute = () => new Promise(() => stop.abort())
@@ -217,7 +217,7 @@ describe('the trace of a run', () => {
     ])
   })
 
-  it('is continued by what a tool does, within and over HTTP', async () => {
+  it('is continued by the work of a tool, within the process and over HTTP', async () => {
     await using telemetry = await traced()
     let headers: Readonly<Record<string, string>> = {}
     const work = tool({
@@ -455,7 +455,7 @@ describe('startTelemetry', () => {
     }
   })
 
-  it('exports what the providers of the process have kept, as the process may exit', async () => {
+  it('exports the spans that the providers of the process hold, as the process may exit', async () => {
     const flushed: string[] = []
     const provider = (kind: string) => ({ forceFlush: async () => void flushed.push(kind), getTracer, getMeter })
     const getTracer = () => trace.getTracer('none')

@@ -35,20 +35,23 @@ describeInBrowser('a chat', () => {
     expect(await message.inputValue()).toBe('')
   })
 
-  it.each(['button', 'Escape'])('is stopped by %s; what was said stays, and can be asked again', async (how) => {
-    const first = held('never')
-    const { page, ask, button, settled, said } = await openPage(keeper([first.turn, 'Now it is.']))
-    await ask('Wait')
-    await first.asked
-    if (how === 'button') await button('Stop').click()
-    else await page.keyboard.press('Escape')
-    await settled()
-    await said(/· stopped$/).waitFor()
-    await button('Regenerate').click()
-    await said('Now it is.').waitFor()
-    await settled()
-    expect(await page.locator('section.turn').count()).toBe(1)
-  })
+  it.each(['button', 'Escape'])(
+    'is stopped by %s; the text so far stays, and the question can be asked again',
+    async (how) => {
+      const first = held('never')
+      const { page, ask, button, settled, said } = await openPage(keeper([first.turn, 'Now it is.']))
+      await ask('Wait')
+      await first.asked
+      if (how === 'button') await button('Stop').click()
+      else await page.keyboard.press('Escape')
+      await settled()
+      await said(/· stopped$/).waitFor()
+      await button('Regenerate').click()
+      await said('Now it is.').waitFor()
+      await settled()
+      expect(await page.locator('section.turn').count()).toBe(1)
+    },
+  )
 
   it('is in the list of conversations while its answer has not begun', async () => {
     const first = held('Fine.')
@@ -58,7 +61,7 @@ describeInBrowser('a chat', () => {
     first.release()
   })
 
-  it('shows what was asked in another tab when the reader comes back', async () => {
+  it('shows a question of another tab when the reader comes back', async () => {
     const { page, ask, settled } = await openPage(keeper(['One.', 'Two.', 'Three.']))
     await ask('First?')
     await settled()
@@ -146,7 +149,7 @@ describeInBrowser('a chat', () => {
     expect(await page.locator('section.turn').count()).toBe(1)
   })
 
-  it('works where nothing outlives a request, and says what failed and what to do', async () => {
+  it('works on a server that stores nothing, and reports each failure with its fix', async () => {
     const agent = new Agent({
       name: 'Plain',
       functions: [],

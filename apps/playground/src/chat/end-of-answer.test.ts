@@ -13,7 +13,7 @@ describeInBrowser('the line below an answer', () => {
     await said(/10 tokens in, 5 out · \$0\.0030 · .* · test\/scripted$/).waitFor()
   })
 
-  it('says that an answer was stopped of which the server keeps nothing', async () => {
+  it('reports that an answer was stopped of which the server stores nothing', async () => {
     const slow = { text: 'One two three four five six seven.', deltas: 7, delayMs: 500 }
     const { ask, said, settled, button } = await openPage(keeper([slow], { sessions: memorySessions() }))
     await ask('Count')

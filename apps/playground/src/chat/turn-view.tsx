@@ -35,7 +35,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
       <Question turn={turn} isBusy={isBusy} isEditing={isEditing} setEditing={setEditing} onResend={again} />
       <article class="answer" aria-busy={isOpen} aria-label={plainName(info.value?.name ?? '')}>
         <Work turn={turn} />
-        {view.lanes[0] && <Reasoning turn={turn} />}
+        {view.agents[0] && <Reasoning turn={turn} />}
         {text !== '' && <Markdown text={text} isDone={!isOpen} />}
         {isOpen && !isWaiting(turn) && <Activity turn={turn} hasText={text !== ''} />}
         {turn.isLost.value && (
@@ -80,7 +80,7 @@ function Activity({ turn, hasText }: { turn: ShownTurn; hasText: boolean }) {
 
 function Reasoning({ turn }: { turn: ShownTurn }) {
   turn.version.value // reads the signal, so that the component is rendered again when the run continues
-  const reasoning = turn.view.spoken
+  const reasoning = turn.view.answerSteps
     .map((step) => step.reasoning)
     .join('\n\n')
     .trim()

@@ -122,7 +122,7 @@ describeInBrowser('the debugger', () => {
     }
   })
 
-  it('shows what a run has done that continues, and names every state of a run', async () => {
+  it('shows the steps so far of a run that continues, and names every state of a run', async () => {
     const second = held('Done.')
     const { page, said, button } = await openPage(keeper([{ toolCalls: [{ name: 'look_up' }] }, second.turn]), {
       context: { locale: 'de-DE' },
@@ -146,7 +146,7 @@ describeInBrowser('the debugger', () => {
     await dialog.getByRole('button', { name: /^run_1.*wartet, bis er an der Reihe ist$/ }).waitFor()
   })
 
-  it('says of several files that are dropped on the page that it opens one', async () => {
+  it('reports that it opens one of several dropped files', async () => {
     const { page } = await openPage(keeper([]))
     await page.getByRole('log').waitFor()
     await page.evaluate(() => {

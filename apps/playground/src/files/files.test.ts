@@ -145,7 +145,7 @@ describeInBrowser('files', () => {
 })
 
 describeInBrowser('files that are added while another one is read', () => {
-  it('leave it in the list, which says what became of it', async () => {
+  it('leave the file in the list, with its outcome', async () => {
     const { page, button } = await openPage(library([]))
     await button('Add files').waitFor()
     // Sent, and not answered before the event.
@@ -212,7 +212,7 @@ describeInBrowser('more files than are listed at once', () => {
 })
 
 describeInBrowser('a file in a folder', () => {
-  it('has no buttons for what the routes refuse', async () => {
+  it('has no buttons for actions that the routes refuse', async () => {
     const { page, button } = await openPage(library([]))
     const details = ['plain.md', 'sub/nested.md'].map((name) => ({ name, size: 38, status: 'ok' }))
     await page.route('**/api/v1/files*', (route) => route.fulfill({ json: { files: [], details } }))

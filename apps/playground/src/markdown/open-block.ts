@@ -14,7 +14,7 @@ export type OpenBlock = {
   isLoose: boolean
 }
 
-/** The finished part of a block that grows: what of it is rendered for good, and the length of its text. */
+/** The finished part of a block that grows: its rendered nodes, which do not change again, and the length of its text. */
 export type FinishedPart = Pick<OpenBlock, 'type' | 'prefix' | 'isLoose'> & { token: Token; length: number }
 
 /** @returns `undefined` for a block of which nothing is finished, or which is short */

@@ -8,7 +8,7 @@ export type Following = {
   query: Record<string, string | undefined>
   /** The number of the last event that was seen. */
   lastSeq(): number
-  /** Whether the run has ended for good, by its events. */
+  /** Whether the events have the final end of the run. */
   hasEnded(): boolean
   onEvent(event: AgentEvent): void
   /** Called when the connection is lost or restored, so that the page can show it. */

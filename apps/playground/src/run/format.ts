@@ -19,7 +19,7 @@ export function formatUsd(usd: number): string {
   return `$${formatDecimal(usd, usd === 0 ? 0 : usd < 1 ? 4 : 2)}`
 }
 
-/** @param usage of the same calls: where no tokens are known, a cost of 0 is none */
+/** @param usage of the same calls: where no tokens are known, a cost of 0 counts as unknown */
 export function formatCost(cost: Cost | undefined, usage?: Usage): string {
   const isKnown = cost && (cost.usd > 0 || !usage || hasTokens(usage))
   if (!isKnown) return t('cost.unknown')

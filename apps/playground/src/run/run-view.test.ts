@@ -28,7 +28,7 @@ describe('the view of a run', () => {
       text('Two'),
     )
     expect(answerOf(view)).toBe('One\n\nTwo')
-    expect(view.lanes[0]?.entries).toMatchObject([{ step: 1 }, { step: 2, restarts: [error] }])
+    expect(view.agents[0]?.entries).toMatchObject([{ step: 1 }, { step: 2, restarts: [error] }])
   })
 
   it('ignores events that it has seen', () => {
@@ -37,7 +37,7 @@ describe('the view of a run', () => {
     expect(answerOf(view)).toBe('One')
   })
 
-  it('has a lane for each member, whose text is not part of the answer, unless the conversation is theirs', () => {
+  it('has a section for each member, whose text is not part of the answer, unless the conversation is theirs', () => {
     const member = ['boss', 'baker']
     const called = viewOf(
       step(1),
@@ -50,7 +50,7 @@ describe('the view of a run', () => {
       text('Done'),
     )
     expect(answerOf(called)).toBe('Done')
-    expect(called.lanes.map(({ name, status }) => [name, status])).toEqual([
+    expect(called.agents.map(({ name, status }) => [name, status])).toEqual([
       ['boss', undefined],
       ['Baker', 'done'],
     ])
@@ -69,7 +69,7 @@ describe('the view of a run', () => {
     expect(answerOf(handed)).toBe('I bake')
   })
 
-  it('shows what a swarm has composed, where no step has said it', () => {
+  it('shows the answer that a swarm has composed, which is the text of no step', () => {
     const view = viewOf({ type: 'run-end', finishReason: 'stop', text: 'Composed', usage: {} })
     expect([answerOf(view), view.isOpen]).toEqual(['Composed', false])
   })

@@ -30,7 +30,7 @@ export type NoteView =
   | { type: 'handoff'; to: string }
 
 /** The work of one agent of the run. */
-export type LaneView = {
+export type AgentView = {
   key: string
   path: readonly string[]
   name: string
@@ -47,9 +47,9 @@ export type RunView = {
   runId: string
   /** The number of the last event. */
   seq: number
-  lanes: LaneView[]
+  agents: AgentView[]
   /** The steps whose texts are the answer, in order. */
-  spoken: StepView[]
+  answerSteps: StepView[]
   approvals: ApprovalView[]
   sources: Citation[]
   budget: RunStart['budget']
@@ -78,8 +78,8 @@ export function newRunView(runId: string): RunView {
   return {
     runId,
     seq: 0,
-    lanes: [],
-    spoken: [],
+    agents: [],
+    answerSteps: [],
     approvals: [],
     sources: [],
     budget: undefined,
@@ -92,15 +92,15 @@ export function newRunView(runId: string): RunView {
   }
 }
 
-/** More lanes and entries than a person reads; a run that continues is still shown by its answer. */
-const maxLanes = 200
+/** More agents and entries than a person reads; a run that continues is still shown by its answer. */
+const maxAgents = 200
 const maxEntries = 2_000
 
 export function applyEvent(view: RunView, event: AgentEvent): void {
   // A continued stream may repeat events.
   if (event.seq <= view.seq) return
   view.seq = event.seq
-  const lane = laneOf(view, event)
+  const agent = agentOf(view, event)
   switch (event.type) {
     case 'run-start':
       view.budget = event.budget
@@ -108,18 +108,18 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
       view.isOpen = true
       return
     case 'agent-start':
-      lane.name = event.name
-      lane.status = 'running'
+      agent.name = event.name
+      agent.status = 'running'
       return
     case 'agent-end':
-      lane.status = event.status
-      if (event.reason !== undefined) lane.reason = event.reason
+      agent.status = event.status
+      if (event.reason !== undefined) agent.reason = event.reason
       return
     case 'step-start':
-      startStep(view, lane, event)
+      startStep(view, agent, event)
       return
     case 'step-restart': {
-      const step = lastStep(lane) ?? startStep(view, lane, event)
+      const step = lastStep(agent) ?? startStep(view, agent, event)
       step.restarts.push(event.error)
       step.text = ''
       step.reasoning = ''
@@ -127,20 +127,20 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
       return
     }
     case 'text-delta':
-      openStep(view, lane, event).text += event.text
+      openStep(view, agent, event).text += event.text
       return
     case 'reasoning-delta':
-      openStep(view, lane, event).reasoning += event.text
+      openStep(view, agent, event).reasoning += event.text
       return
     case 'tool-call': {
       const { callId, name, input } = event
       if (event.path.length <= 1) view.openCalls.add(callId)
-      openStep(view, lane, event).calls.push({ type: 'call', callId, name, input })
+      openStep(view, agent, event).calls.push({ type: 'call', callId, name, input })
       view.spent.toolCalls++
       return
     }
     case 'tool-result':
-      finishCall(view, lane, event)
+      finishCall(view, agent, event)
       return
     case 'source':
       if (!view.sources.some(({ chunkId, file }) => chunkId === event.source.chunkId && file === event.source.file)) {
@@ -148,17 +148,17 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
       }
       return
     case 'handoff':
-      lane.entries.push({ type: 'handoff', to: event.to })
+      agent.entries.push({ type: 'handoff', to: event.to })
       return
     case 'model-fallback':
-      lane.entries.push({ type: 'fallback', from: event.from, to: event.to, error: event.error })
+      agent.entries.push({ type: 'fallback', from: event.from, to: event.to, error: event.error })
       return
     case 'approval-request':
-      requestApproval(view, lane, event)
+      requestApproval(view, agent, event)
       return
     case 'step-end': {
       const { model, finishReason, usage, cost } = event
-      openStep(view, lane, event).end = { model, finishReason, usage, ...(cost && { cost }) }
+      openStep(view, agent, event).end = { model, finishReason, usage, ...(cost && { cost }) }
       spend(view.spent, usage, cost)
       return
     }
@@ -170,68 +170,68 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
   }
 }
 
-/** The answer: the text of the agent that speaks, or the text that a swarm has composed. */
-export function answerOf({ spoken, end }: RunView): string {
-  const said = spoken.filter(({ text }) => text !== '')
-  if (said.length === 1 && said[0]) return said[0].text
-  if (said.length > 0) return said.map(({ text }) => text).join('\n\n')
+/** The answer: the text of the agent that has the conversation, or the text that a swarm has composed. */
+export function answerOf({ answerSteps, end }: RunView): string {
+  const written = answerSteps.filter(({ text }) => text !== '')
+  if (written.length === 1 && written[0]) return written[0].text
+  if (written.length > 0) return written.map(({ text }) => text).join('\n\n')
   return end?.text ?? ''
 }
 
 export function callsOf(view: RunView): CallView[] {
-  return view.lanes.flatMap(({ entries }) => entries.flatMap((entry) => (entry.type === 'step' ? entry.calls : [])))
+  return view.agents.flatMap(({ entries }) => entries.flatMap((entry) => (entry.type === 'step' ? entry.calls : [])))
 }
 
-function laneOf(view: RunView, { path }: AgentEvent): LaneView {
+function agentOf(view: RunView, { path }: AgentEvent): AgentView {
   const key = path.join('/')
-  const known = view.lanes.find((lane) => lane.key === key)
+  const known = view.agents.find((agent) => agent.key === key)
   if (known) return known
-  const lane: LaneView = { key, path, name: path.at(-1) ?? '', entries: [] }
-  if (view.lanes.length < maxLanes) view.lanes.push(lane)
-  return lane
+  const agent: AgentView = { key, path, name: path.at(-1) ?? '', entries: [] }
+  if (view.agents.length < maxAgents) view.agents.push(agent)
+  return agent
 }
 
-function lastStep({ entries }: LaneView): StepView | undefined {
+function lastStep({ entries }: AgentView): StepView | undefined {
   return entries.findLast((entry) => entry.type === 'step')
 }
 
 /** The step that an event belongs to. A stream that is joined late begins within one. */
-function openStep(view: RunView, lane: LaneView, event: AgentEvent): StepView {
-  const last = lastStep(lane)
-  return last && !last.end ? last : startStep(view, lane, { ...event, step: (last?.step ?? 0) + 1 })
+function openStep(view: RunView, agent: AgentView, event: AgentEvent): StepView {
+  const last = lastStep(agent)
+  return last && !last.end ? last : startStep(view, agent, { ...event, step: (last?.step ?? 0) + 1 })
 }
 
-function startStep(view: RunView, lane: LaneView, event: AgentEvent & { step: number }): StepView {
+function startStep(view: RunView, agent: AgentView, event: AgentEvent & { step: number }): StepView {
   const { step } = event
   const created: StepView = { type: 'step', step, text: '', reasoning: '', calls: [], restarts: [] }
-  if (lane.entries.length < maxEntries) lane.entries.push(created)
-  // The same rule as on the server: the agent itself speaks, and a member to which the conversation was handed off.
-  if (event.path.length === 2 && view.openCalls.size === 0) view.active = lane.key
-  if (event.path.length <= 1 || lane.key === view.active) view.spoken.push(created)
+  if (agent.entries.length < maxEntries) agent.entries.push(created)
+  // The same rule as on the server: the answer is the text of the agent itself, or of the member to which the conversation was handed off.
+  if (event.path.length === 2 && view.openCalls.size === 0) view.active = agent.key
+  if (event.path.length <= 1 || agent.key === view.active) view.answerSteps.push(created)
   return created
 }
 
-function finishCall(view: RunView, lane: LaneView, event: Extract<AgentEvent, { type: 'tool-result' }>): void {
+function finishCall(view: RunView, agent: AgentView, event: Extract<AgentEvent, { type: 'tool-result' }>): void {
   const { callId, name, output, isError, durationMs } = event
   // A member's calls may have the ids of others.
   if (event.path.length <= 1) view.openCalls.delete(callId)
-  let call = lane.entries
+  let call = agent.entries
     .flatMap((entry) => (entry.type === 'step' ? entry.calls : []))
     .findLast((one) => one.callId === callId)
   if (!call) {
     call = { type: 'call', callId, name, input: undefined }
-    openStep(view, lane, event).calls.push(call)
+    openStep(view, agent, event).calls.push(call)
   }
   Object.assign(call, { output, isError, durationMs })
   const approval = view.approvals.find(
-    (one) => one.callId === callId && one.isOpen && (one.path.length === 0 || one.path.join('/') === lane.key),
+    (one) => one.callId === callId && one.isOpen && (one.path.length === 0 || one.path.join('/') === agent.key),
   )
   if (approval) approval.isOpen = false
 }
 
 function requestApproval(
   view: RunView,
-  lane: LaneView,
+  agent: AgentView,
   event: Extract<AgentEvent, { type: 'approval-request' }>,
 ): void {
   const { approvalId, callId, name, input, kind, startedAt, path } = event
@@ -239,7 +239,7 @@ function requestApproval(
   view.approvals = view.approvals.filter((one) => one.approvalId !== approvalId)
   const approval = { approvalId, callId, name, input, kind, path, isOpen: true, ...(startedAt && { startedAt }) }
   view.approvals.push(approval)
-  const call = lastStep(lane)?.calls.find((one) => one.callId === callId)
+  const call = lastStep(agent)?.calls.find((one) => one.callId === callId)
   if (call) call.approval = approval
 }
 

@@ -63,7 +63,7 @@ describeInBrowser('the page has no violation that axe finds, light or dark', () 
     expect(await violations(page)).toEqual([])
   })
 
-  it('with the lanes of a swarm, the debugger, the commands and the question before deleting', async () => {
+  it('with the agents of a swarm, the debugger, the commands and the question before deleting', async () => {
     const swarm = team([{ toolCalls: [{ name: 'baker', input: { task: 'bake' } }] }, 'All is done.'], {
       Baker: ['Baked.'],
     })

@@ -27,7 +27,7 @@ describeInBrowser('a server that fails for a moment', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  it('is shown as a problem, whatever a proxy answers for it', async () => {
+  it('is shown as a problem, for any answer of a proxy', async () => {
     const { page, allowed, message } = await openPage(keeper([]))
     allowed.push(/502/)
     const body = JSON.stringify({ code: 'constructor', detail: 'Bad gateway.' })

@@ -29,7 +29,7 @@ export function Sidebar() {
   useLayoutEffect(() => {
     const { current } = firstNew
     if (current === undefined || sessions.value.length <= current) return
-    // The button that shows more may have gone.
+    // The button that shows more may have been removed.
     aside.current?.querySelectorAll<HTMLElement>('.session-open')[current]?.focus()
     firstNew.current = undefined
   }, [sessions.value.length])

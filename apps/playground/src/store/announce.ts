@@ -6,7 +6,7 @@ import { isRunning, type ShownTurn } from './turn.ts'
 /** The text that a screen reader announces next. */
 export const announcement = signal('')
 
-const maxSpoken = 400
+const maxAnnounced = 400
 
 export function announce(text: string): void {
   // The same text twice is announced twice.
@@ -63,5 +63,5 @@ function plain(markdown: string): string {
     .replace(/[`*_#>|[\]]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return text.length > maxSpoken ? `${text.slice(0, maxSpoken)}…` : text
+  return text.length > maxAnnounced ? `${text.slice(0, maxAnnounced)}…` : text
 }

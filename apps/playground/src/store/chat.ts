@@ -147,7 +147,7 @@ async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefi
   const { runId } = view
   if (runId === '') return replaces
   // A turn of the history has the id of its run.
-  if (id === runId || view.lanes.some(({ entries }) => entries.length > 0)) return runId
+  if (id === runId || view.agents.some(({ entries }) => entries.length > 0)) return runId
   const { turns: stored } = await readPage(sessionId.value, { limit: maxTurns })
   return stored.some(({ run_id }) => run_id === runId) ? runId : replaces
 }
@@ -170,12 +170,12 @@ async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> 
   settle(turn)
 }
 
-/** Whether it has ended for good. */
+/** Whether it has its final end. */
 function hasEnded({ view: { end } }: ShownTurn): boolean {
   return end !== undefined && end.finishReason !== 'approval'
 }
 
-/** Follows the events that the server keeps of a run, until it has ended for good. */
+/** Follows the events that the server keeps of a run, until its final end. */
 export async function followTurn(turn: ShownTurn): Promise<void> {
   if (turn.controller.signal.aborted) turn.controller = new AbortController()
   const { view } = turn

@@ -6,7 +6,7 @@ import { hasText, t } from '../text/t.ts'
 /** The tokens, cost, time and model of an answer, and the reason why it ended early. */
 export function CostLine({ turn, end }: { turn: ShownTurn; end: RunEnd }) {
   const { startedAt, endedAt, view } = turn
-  const called = view.lanes.flatMap(({ entries }) =>
+  const called = view.agents.flatMap(({ entries }) =>
     entries.flatMap((one) => (one.type === 'step' && one.end?.model) || []),
   )
   const models = new Set([...view.models, ...called])

@@ -1,47 +1,47 @@
 import { formatCost, formatNumber, formatUsage, plainName } from '../run/format.ts'
-import type { LaneView, NoteView, RunView, StepView } from '../run/run-view.ts'
+import type { AgentView, NoteView, RunView, StepView } from '../run/run-view.ts'
 import { nameApart } from '../shell/name-apart.ts'
 import { hasText, language, t } from '../text/t.ts'
 import { CallCard } from './call-card.tsx'
 import { LongText } from './long-text.tsx'
 
 /**
- * The steps of a run, with each member of a swarm as a lane.
+ * The steps of a run, with each member of a swarm in a section of its own.
  *
  * @param props.version rises when `view` has changed. `view` is one object for the whole run, and components are
  *   rendered again only for new props
  */
 export function Timeline({ view, version }: { view: RunView; version: number }) {
-  const lanes = view.lanes.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
-  if (lanes.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
+  const agents = view.agents.filter(({ entries, status }) => entries.length > 0 || status !== undefined)
+  if (agents.length === 0) return view.isOpen ? null : <p class="fine">{t('work.gone')}</p>
   return (
-    <section key={language.value} class="lanes" ref={nameApart} aria-label={t('work.title')}>
-      {lanes.map((lane) => (
-        <Lane key={lane.key} lane={lane} version={version} isOnly={lanes.length === 1} />
+    <section key={language.value} class="agents" ref={nameApart} aria-label={t('work.title')}>
+      {agents.map((agent) => (
+        <AgentSection key={agent.key} agent={agent} version={version} isOnly={agents.length === 1} />
       ))}
     </section>
   )
 }
 
-function Lane({ lane, version, isOnly }: { lane: LaneView; version: number; isOnly: boolean }) {
-  const name = plainName(lane.name, 80)
-  const status = lane.status === undefined ? '' : statusText(lane.status)
-  const usage = usageOf(lane)
+function AgentSection({ agent, version, isOnly }: { agent: AgentView; version: number; isOnly: boolean }) {
+  const name = plainName(agent.name, 80)
+  const status = agent.status === undefined ? '' : statusText(agent.status)
+  const usage = usageOf(agent)
   return (
-    <section class="lane" ref={nameApart} data-depth={Math.min(lane.path.length, 4)} aria-label={name}>
+    <section class="agent" ref={nameApart} data-depth={Math.min(agent.path.length, 4)} aria-label={name}>
       {!isOnly && (
         <h3>
           <span dir="auto">{name}</span>
-          {status !== '' && <span class={`tag ${lane.status === 'failed' ? 'bad' : ''}`}>{status}</span>}
+          {status !== '' && <span class={`tag ${agent.status === 'failed' ? 'bad' : ''}`}>{status}</span>}
           {usage && <span class="fine">{usage}</span>}
         </h3>
       )}
-      {lane.reason !== undefined && <p class="fine">{plainName(lane.reason, 500)}</p>}
+      {agent.reason !== undefined && <p class="fine">{plainName(agent.reason, 500)}</p>}
       <ol class="steps">
-        {lane.entries.map((entry, index) => (
+        {agent.entries.map((entry, index) => (
           <li key={index}>
             {entry.type === 'step' ? (
-              <Step step={entry} version={version} showsText={lane.path.length > 1} />
+              <Step step={entry} version={version} showsText={agent.path.length > 1} />
             ) : (
               <Note note={entry} />
             )}
@@ -84,7 +84,7 @@ function Note({ note }: { note: NoteView }) {
   return <p class="note bad">{t('work.fallback', values)}</p>
 }
 
-function usageOf({ entries, path }: LaneView): string | undefined {
+function usageOf({ entries, path }: AgentView): string | undefined {
   if (path.length < 2) return undefined
   let tokens = 0
   let usd = 0

@@ -85,7 +85,7 @@ describeInBrowser('the work of an answer', () => {
     expect(await page.textContent('body')).not.toContain('SECRET')
   })
 
-  it('has a lane for each member of a swarm, with its status', async () => {
+  it('has a section for each member of a swarm, with its status', async () => {
     const swarm = team(
       [
         {
@@ -130,7 +130,7 @@ describeInBrowser('the work of an answer', () => {
     expect(await meter.count()).toBe(0)
   })
 
-  it('says why an answer ended where that was not by itself', async () => {
+  it('reports the reason of an answer that did not end normally', async () => {
     const { ask, said, settled } = await openPage(keeper([{ text: 'Cut', finishReason: 'length' }]))
     await ask('Go')
     await said('Cut').waitFor()
@@ -277,7 +277,7 @@ describeInBrowser('an approval', () => {
 })
 
 describeInBrowser('a call that was running when its server died', () => {
-  it('is asked about: the reader says what it gave', async () => {
+  it('is asked about: the reader enters its result', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentkit-page-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const path = join(folder, 'sessions.db')

@@ -12,10 +12,10 @@ export function Work({ turn }: { turn: ShownTurn }) {
   const { view, hasSteps, keepsEvents, version } = turn
   version.value // drawn again when the run continues
   const isKnown = hasSteps.value
-  const steps = view.lanes.reduce((sum, { entries }) => sum + entries.filter(({ type }) => type === 'step').length, 0)
+  const steps = view.agents.reduce((sum, { entries }) => sum + entries.filter(({ type }) => type === 'step').length, 0)
   const calls = callsOf(view).length
   const hasMore =
-    calls > 0 || view.lanes.length > 1 || steps > 1 || view.lanes.some(({ entries }) => entries.some(isNotable))
+    calls > 0 || view.agents.length > 1 || steps > 1 || view.agents.some(({ entries }) => entries.some(isNotable))
   if (isKnown ? !hasMore && !isOpen : !keepsEvents) return null
   const toggle = (opens: boolean): void => {
     setOpen(opens)

@@ -271,7 +271,7 @@ instruction = "From the table."
     })
   })
 
-  it('says what it is and accepts, also from its table', () => {
+  it('reports its description and what it accepts, also from its table', () => {
     expect(makeAgent().agent).toMatchObject({ version: undefined, budget: undefined, acceptsImages: true })
     folder.write(
       'agentkit_config.toml',

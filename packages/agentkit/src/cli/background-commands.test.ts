@@ -88,7 +88,7 @@ describe('agentkit worker', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  it('says which schedules of other agents start nothing', async () => {
+  it('lists schedules of other agents that start nothing', async () => {
     await agentOf([], { name: 'Mailer' }).schedule('digest', { cron: '0 7 * * *' }, 'Write it')
     const { child, out } = await worker()
     await expect
@@ -98,7 +98,7 @@ describe('agentkit worker', () => {
     await once(child, 'exit')
   })
 
-  it('removes what [retention] says, without a server', async () => {
+  it('removes the data that [retention] names, without a server', async () => {
     const cwd = mkdtempSync(join(folder, 'retention-'))
     writeFileSync(join(cwd, 'agents.ts'), agents)
     writeFileSync(join(cwd, 'agentkit_config.toml'), '[retention]\nmax_sessions_per_user = 1\n')
@@ -110,7 +110,7 @@ describe('agentkit worker', () => {
     await once(child, 'exit')
   })
 
-  it('logs as JSON in the production that the configuration says, as a server does', async () => {
+  it('logs as JSON when the configuration says production, as a server does', async () => {
     const cwd = mkdtempSync(join(folder, 'production-'))
     writeFileSync(join(cwd, 'agents.ts'), agents)
     writeFileSync(join(cwd, 'agentkit_config.toml'), '[defaults]\nenvironment = "production"\n')
@@ -205,7 +205,7 @@ export const writer = new Agent({ name: 'Writer', functions: [], sessions: proce
     })
   })
 
-  it('shows a run, its open approvals and what could not be delivered', async () => {
+  it('shows a run, its open approvals and its undelivered notices', async () => {
     const { runId } = await agentOf([], { onRunEnd: () => {} }).enqueue('Write')
     await agentOf([]).cancel(runId)
     const { out } = await onStore('runs', 'show', runId)

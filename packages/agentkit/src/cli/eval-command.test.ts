@@ -103,7 +103,7 @@ describe('agentkit eval', patiently, () => {
     expect(existsSync(join(folder, 'agentkit-data/evals/yes/report.json'))).toBe(true)
   })
 
-  it('prints its table, and writes what can be written, where one of the files cannot', async () => {
+  it('prints its table, and writes the other files where one cannot be written', async () => {
     writeFileSync(join(folder, 'a-file'), '')
     const words = ['yes.ts', '--junit', 'a-file/junit.xml', '--html', 'out/beside.html', '--fail-under', 'exact=0.1']
     const { code, out, error } = await agentkit(words)
@@ -113,7 +113,7 @@ describe('agentkit eval', patiently, () => {
     expect(existsSync(join(folder, 'out/beside.html'))).toBe(true)
   })
 
-  it('aligns its table by what the terminal shows of wide and of escaped names', async () => {
+  it('aligns its table by the width that the terminal shows for wide and escaped names', async () => {
     evalFile('wide.ts', `agent: undefined, variants: { '日本語': agent, 'a\\u001b[0m': agent },`)
     const { out } = await agentkit(['wide.ts'])
     expect(out).toMatch(/^variant {5}scorer .*\n日本語 {6}exact .*\na\\u001b\[0m {2}exact /)

@@ -193,7 +193,7 @@ describe.each([
   ['2', start2],
   ['1', start1],
 ] as const)('agentkit mcp, started by the client of the SDK %s', (_, start) => {
-  it('answers, while what the code of the user prints goes to stderr', async () => {
+  it("answers, while the output of the user's code goes to stderr", async () => {
     const started = await start(['agents.js'], false)
     expect((await started.client.listTools()).tools.map(({ name }) => name)).toEqual(['ask_agent'])
     expect((await ask(started, 'Ada')).structuredContent).toMatchObject({ answer: 'Hello Ada.', finish_reason: 'stop' })
@@ -316,7 +316,7 @@ describe('the process of agentkit mcp', () => {
     await sessions.close()
   })
 
-  it('writes nothing but the protocol to stdout, whatever it reads', async () => {
+  it('writes only the protocol to stdout, for any input', async () => {
     const { child, out, error } = begin('agents.js')
     child.stdin?.write('not json\n\n{"jsonrpc":"2.0"}\n[]\nnull\n')
     initialize(child)

@@ -1,8 +1,5 @@
 import type { RunStore } from '@agentkit/core'
-
-/** An agent's last worker counts as dead after this time without a heartbeat. */
-const workerGoneMs = 60_000
-const scheduleIdleMs = 7 * 24 * 3_600_000
+import { scheduleIdleMs, workerGoneMs } from '@agentkit/core/internal'
 
 /**
  * Sentences about agents of a store that have queued runs or schedules, and no worker that would start them.

@@ -16,7 +16,7 @@ it('names a file that looks like the configuration in the error of a missing mod
   expect(checkConfig(project)).toEqual({ status: 'warn', detail: sentence })
 })
 
-it('says nothing where there is no such file', () => {
+it('reports nothing where there is no such file', () => {
   expect(misnamedConfig()).toBeUndefined()
   expect(() => new Agent({ name: 'Clerk' })).toThrow('"offline/extractive" needs no key.')
 })

@@ -52,7 +52,7 @@ it('says so where no model is named', () => {
   expect(() => new Agent({ name: 'Test' })).toThrow('Tests do not read agentkit_config.toml')
 })
 
-it('reads what it asks for, without a warning of other tables', async () => {
+it('reads the requested table, without a warning about other tables', async () => {
   const model = scriptedModel(turns)
   const sdkContext = new SDKContext({ configPath: 'agentkit_config.toml' })
   const agent = new Agent({ name: 'Test', functions: [weather], model, sessions: ':memory:', sdkContext })

@@ -306,7 +306,7 @@ cors_origins = ["https://example.com"]
     expect(warnings).toEqual([`${path()}:2: "${key}" is not a key of [${table}]. Did you mean "${nearest}"?`])
   })
 
-  it('says of a table within an agent’s how the table of an agent is written', () => {
+  it('reports a table within a table of an agent, with the right form', () => {
     expect(read('[agents.weather]\nmax_steps = 1\n').warnings).toEqual([
       `${path()}:1: "weather" is not a key of [agents]. The table of an agent "weather" is [weather].`,
     ])
@@ -324,7 +324,7 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
-  it('says of a value without quotes that texts have them', () => {
+  it('reports a value without quotes, with the fix', () => {
     expect(failure('[defaults]\nmodel = openai/gpt-5.4-mini\n').message).toBe(
       `${path()}:2: invalid TOML: invalid value. Texts are in quotes: model = "openai/gpt-5.4-mini".`,
     )

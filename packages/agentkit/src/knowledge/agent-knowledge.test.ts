@@ -68,7 +68,7 @@ describe('an agent that retrieves', () => {
     await agent.close()
   })
 
-  it('says once that its folder has no files, with the whole path, as where the working directory is another one', async () => {
+  it('reports once that its folder has no files, with the whole path, for example in another working directory', async () => {
     const empty = join(folder, 'documents')
     const agent = docs({ retrieve: true, retriever: { ...places(), folder: empty } })
     await agent.stream('How many days of holidays are there?').result

@@ -69,7 +69,7 @@ it('tries again after a failed creation', async () => {
   expect(await lazy.sync()).toBe(report)
 })
 
-it('closes what it has created, and creates nothing to close it', async () => {
+it('closes the instance that it has created, and creates none in order to close it', async () => {
   const knowledge = new FakeKnowledge()
   let made = 0
   const lazy = lazyKnowledge(async () => {

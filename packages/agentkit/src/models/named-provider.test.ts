@@ -129,7 +129,7 @@ describe('a provider of the configuration', () => {
     )
   })
 
-  it('knows what the file says of a model: window, prices, images', async () => {
+  it("knows a model's facts from the file: window, prices, images", async () => {
     const facts = '[providers.xai.models."grok-4"]\ncontext_window = 1000\nmax_output_tokens = 100\nimages = false\n'
     const prices = 'input_usd_per_million = 2\noutput_usd_per_million = 4\nas_of = "2026-11-01"\n'
     const agent = agentOf(table('http://127.0.0.1:9') + facts + prices)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { changeLines } from './change-lines.ts'
 
-it('names what was added, changed and removed, and why a file cannot be read', () => {
+it('names the added, changed and removed files, and why a file cannot be read', () => {
   const lines = changeLines([
     { file: 'a.md', change: 'added', status: 'ok' },
     { file: 'b.md', change: 'changed', status: 'ok' },

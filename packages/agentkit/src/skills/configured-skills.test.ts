@@ -76,7 +76,7 @@ describe('`skills` in the configuration', () => {
     expect((await offered('clerk', sdkContext())).tools).toEqual(['load_skill', 'read_skill_file'])
   })
 
-  it('says a command that accepts a skill of a configuration in another folder', async () => {
+  it('prints a command that accepts a skill of a configuration in another folder', async () => {
     const configPath = folder.write('app/agentkit_config.toml', '[clerk]\nskills = ["skills"]\n')
     folder.write('app/skills/forms/SKILL.md', skillText('forms'))
     await offered('clerk', new SDKContext({ configPath }))

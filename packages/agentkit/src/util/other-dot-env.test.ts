@@ -33,7 +33,7 @@ it('names one beside the program', () => {
   )
 })
 
-it('says nothing where the working directory has one, or none is near', () => {
+it('reports nothing where the working directory has one, or no other folder nearby does', () => {
   vi.spyOn(process, 'cwd').mockReturnValue(join(project, 'src'))
   expect(otherDotEnv(join(project, 'src/app.ts'))).toBe('')
   writeFileSync(join(project, '.env'), '')

@@ -98,7 +98,7 @@ it('refuses another word, and warns of it in the table of an agent', () => {
   expect(warnings.join()).toContain('"telemetry" is not a key of [clerk]')
 })
 
-it('names one line that installs what is missing', () => {
+it('names one command that installs the missing packages', () => {
   const absent = (missing: string) => (): never => {
     throw Object.assign(new Error(`Cannot find package '${missing}'`), { code: 'MODULE_NOT_FOUND' })
   }

@@ -10,7 +10,7 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { RunRecord } from '../data/run-record.ts'
 import type { SessionKey } from '../data/session-data.ts'
-import { jobOfStored } from '../durable/job-of.ts'
+import { jobOfStored } from '../durable/queue/job-of.ts'
 
 /** What a disk keeps of a background run beside what it keeps of every run. */
 export type BackgroundRow = { entry?: QueuedRunEntry; acceptedAt?: number; notifies?: boolean }

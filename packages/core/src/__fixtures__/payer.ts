@@ -12,7 +12,7 @@ import {
   tool,
   validateTranscript,
 } from '../index.ts'
-import { opaqueId } from '../runs/approval-id.ts'
+import { opaqueId } from '../runs/decisions/approval-id.ts'
 
 /** An agent that can look things up freely, and pay with approval. */
 export type Payer = {

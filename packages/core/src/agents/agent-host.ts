@@ -1,5 +1,5 @@
 import type { UserMessage } from '../data/message.ts'
-import type { WorkerParts } from '../durable/worker-options.ts'
+import type { WorkerParts } from '../durable/worker/worker-options.ts'
 import type { HostTools } from '../tools/host-tools.ts'
 
 /** What a package around core adds to its agents. @internal */

@@ -36,7 +36,7 @@ it.each(['', '   ', undefined as unknown as string, 7 as unknown as string])('re
   expect(() => agentIdFrom(name)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
 })
 
-it('says where an id comes from, and what one is', () => {
+it('explains where an id comes from, and which ids are valid', () => {
   const rule = 'is not 1 to 50 of a-z, 0-9, "_" and "-" beginning with no digit. Pass another `id`.'
   expect(() => agentIdFrom('42')).toThrow(`The name "42" makes the id "42", which ${rule}`)
   expect(() => agentIdFrom('Test', 'a b')).toThrow(`The id "a b" ${rule}`)

@@ -31,9 +31,9 @@ import {
   isText,
   isTextList,
   type OptionRules,
-} from '../util/check-options.ts'
-import { foreignModel } from '../util/foreign-values.ts'
-import { agentWords } from '../util/foreign-words.ts'
+} from '../util/options/check-options.ts'
+import { foreignModel } from '../util/options/foreign-values.ts'
+import { agentWords } from '../util/options/foreign-words.ts'
 import { checkModelInfo } from './model-info.ts'
 
 /** The options of an agent: its name, instruction, functions and model, and the limits of its runs. */

@@ -1,7 +1,7 @@
 import type { AgentMemory } from '../contracts/memory.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import { modelChain } from '../policies/fallback.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withHostTools } from '../tools/host-tools.ts'

@@ -1,5 +1,5 @@
 import { AgentKitError } from '../data/errors.ts'
-import type { RunResult } from '../runs/run.ts'
+import type { RunResult } from '../runs/driver/run.ts'
 
 /**
  * The text that a run answers with: one that ended early still has an answer if it has any text.

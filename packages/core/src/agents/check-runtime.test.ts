@@ -17,13 +17,13 @@ async function without(functions: readonly [object, string][], work: () => unkno
   }
 }
 
-it('is refused on a Node that lacks what runs need, with the one that has it', async () => {
+it('is refused on a Node that is too old for runs, with the version that is needed', async () => {
   await without([[Promise, 'withResolvers']], () => {
     expect(() => new Agent({ name: 'Clerk', model: scriptedModel([]) })).toThrow(sentence)
   })
 })
 
-it('is refused as it is imported on a Node that lacks what modules need', async () => {
+it('is refused at import on a Node that is too old for our modules', async () => {
   vi.resetModules()
   const missing: [object, string][] = [
     [Promise, 'withResolvers'],

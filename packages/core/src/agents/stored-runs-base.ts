@@ -4,17 +4,17 @@ import type { Decisions } from '../data/approval-data.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { InputPart } from '../data/message.ts'
 import type { RunRecord } from '../data/run-record.ts'
-import { itemOf } from '../durable/check-enqueue.ts'
-import type { ContinueOptions } from '../durable/continue-stored.ts'
-import { type Enqueuer, enqueueRuns } from '../durable/enqueue.ts'
-import { followRun } from '../durable/follow-run.ts'
-import { resultOf } from '../durable/result-of.ts'
-import { retryRun } from '../durable/retry-run.ts'
-import { listSchedules, removeSchedule, setSchedule } from '../durable/schedules.ts'
-import { cancelRun, decideRun, listRuns } from '../durable/stored-runs.ts'
-import { workOn } from '../durable/work.ts'
-import type { WorkerParts } from '../durable/worker-options.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import { itemOf } from '../durable/queue/check-enqueue.ts'
+import { type Enqueuer, enqueueRuns } from '../durable/queue/enqueue.ts'
+import { listSchedules, removeSchedule, setSchedule } from '../durable/schedules/schedules.ts'
+import type { ContinueOptions } from '../durable/stored/continue-stored.ts'
+import { followRun } from '../durable/stored/follow-run.ts'
+import { resultOf } from '../durable/stored/result-of.ts'
+import { retryRun } from '../durable/stored/retry-run.ts'
+import { cancelRun, decideRun, listRuns } from '../durable/stored/stored-runs.ts'
+import { workOn } from '../durable/worker/work.ts'
+import type { WorkerParts } from '../durable/worker/worker-options.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import type {
   EnqueueItem,
   EnqueueOptions,
@@ -23,8 +23,8 @@ import type {
   ScheduleTimes,
   Worker,
   WorkOptions,
-} from '../runs/background.ts'
-import type { AgentRun, RunFilter, RunResult } from '../runs/run.ts'
+} from '../runs/driver/background.ts'
+import type { AgentRun, RunFilter, RunResult } from '../runs/driver/run.ts'
 
 /** What an agent does with runs that are stored: those of other processes, and those that workers begin. */
 export abstract class StoredRunsBase<Output = undefined> {

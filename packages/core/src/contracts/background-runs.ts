@@ -56,7 +56,7 @@ export interface BackgroundRuns {
   delegate(runId: string, entry: RunEntry & { members: readonly MemberRunEntry[] }): Promise<void>
   /**
    * The background runs of these agents that need a worker: queued ones (also those that are not due), free ones, lost
-   * ones; oldest first. A run that waits for a person or for its members is none of them.
+   * ones; oldest first. Without runs that wait for a person or for their members.
    * @param page.after the last run of the page before
    */
   unfinished(agentIds: readonly string[] | undefined, page: { after?: string; limit: number }): Promise<QueuedJob[]>
@@ -80,7 +80,7 @@ export interface BackgroundRuns {
   /**
    * Moves a schedule on and, with `run`, stores that run, in one transaction; `lastAt` is the present then.
    * @throws AgentKitError `overloaded` where the run would exceed `bounds`; then nothing is stored
-   * @returns false when `nextAt` is not `expectedNextAt` any more, or the schedule is gone; then nothing is stored
+   * @returns false when `nextAt` is not `expectedNextAt` any more, or the schedule was removed; then nothing is stored
    */
   moveSchedule(
     schedule: { agentId: string; name: string; expectedNextAt: number },
@@ -102,10 +102,10 @@ export interface BackgroundRuns {
   /** The notices of a run that are not delivered, oldest first: those that are tried again, and those that have failed. */
   undelivered(runId: string): Promise<UndeliveredNotice[]>
 
-  /** Notes that a worker for these agents lives; called every 3 s. */
+  /** Records the heartbeat of a worker for these agents; called every 3 s. */
   beatWorker(workerId: string, agentIds: readonly string[]): Promise<void>
   removeWorker(workerId: string): Promise<void>
-  /** When a worker for the agent was last known to live, in milliseconds since 1970; for each agent that ever had one. */
+  /** The last heartbeat of a worker for the agent, in milliseconds since 1970; for each agent that ever had one. */
   lastWorkers(): Promise<{ agentId: string; at: number }[]>
 }
 

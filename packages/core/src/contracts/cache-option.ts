@@ -1,9 +1,9 @@
 import { isRecord } from '../data/message-problem.ts'
-import { isOneOf, type OptionRule } from '../util/check-options.ts'
+import { isOneOf, type OptionRule } from '../util/options/check-options.ts'
 
 /**
  * Whether providers cache the beginning of a prompt that later requests repeat: what will be repeated (`"auto"`), nothing
- * (`"off"`), or what will be repeated, under a key of one's own, which conversations then share.
+ * (`"off"`), or what will be repeated, under a given key, which conversations then share.
  */
 export type CacheOption = 'auto' | 'off' | { key: string }
 

@@ -53,7 +53,7 @@ export type Passage = {
   before: string
   /** The text directly after the quote. */
   after: string
-  /** The file has changed since it was indexed, or is gone. */
+  /** The file has changed since it was indexed, or was deleted. */
   stale?: true
 }
 

@@ -28,7 +28,7 @@ export type Note = {
 }
 
 /**
- * What a store knows of users beside single sessions. Part of `SessionStore.memory`; every such store passes
+ * The data of users across their sessions. Part of `SessionStore.memory`; every such store passes
  * `memoryStoreContract` of `@agentkit/testing/vitest`.
  *
  * - A turn can be recalled from its end, with the status `done`, until it is replaced, its session is deleted or has

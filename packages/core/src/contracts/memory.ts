@@ -24,7 +24,7 @@ export interface Memory {
 export interface AgentMemory extends Memory {
   readonly tools: readonly Tool[]
   /**
-   * The notes about the user, as the text that stands before the newest question.
+   * The notes about the user, as the text that is inserted before the newest question.
    * @param run.before only notes of before, ISO 8601: a run that continues has those that it began with
    */
   promptNotes?(run: { userId: string; runId: string; before?: string | undefined }): Promise<string | undefined>

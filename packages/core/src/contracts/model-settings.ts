@@ -1,6 +1,14 @@
 import { isRecord } from '../data/message-problem.ts'
-import { checkOptions, isAmount, isCount, isFlag, isOneOf, isTextList, type OptionRule } from '../util/check-options.ts'
-import { agentWords } from '../util/foreign-words.ts'
+import {
+  checkOptions,
+  isAmount,
+  isCount,
+  isFlag,
+  isOneOf,
+  isTextList,
+  type OptionRule,
+} from '../util/options/check-options.ts'
+import { agentWords } from '../util/options/foreign-words.ts'
 import type { ModelRequest } from './model.ts'
 
 /**

@@ -27,7 +27,7 @@ import type { RunBeginning, RunEnding, RunEntry, StartedCall } from './run-entry
 export interface RunStore {
   /** Runs that workers begin and continue. Absent where nothing outlives the process, as for `:memory:`. */
   readonly background?: BackgroundRuns
-  /** Whether `watch` hears of writes of other processes too, now. */
+  /** Whether `watch` currently reports writes of other processes too. */
   readonly hearsOthers?: boolean
   /**
    * The time of the store, in milliseconds since 1970: the same for all processes that share it, whatever their clocks
@@ -230,7 +230,7 @@ export type UsageRow = {
   usd?: number
 }
 
-/** A run that no living process works on. */
+/** A run whose process has died. */
 export type OrphanedRun = {
   /** The id of the run. */
   runId: string

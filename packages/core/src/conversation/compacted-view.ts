@@ -16,7 +16,7 @@ export type Compaction = {
   cleared: number
   /** Tool results before `before` are cut to `tokens` each: those of one step were too long together. */
   cut?: { before: number; resultTokens: number }
-  /** The indexes of tool results that none of this shortens: where the summary replaces them, they stand below it. */
+  /** The indexes of tool results that none of this shortens: where the summary replaces them, they are appended to it. */
   kept?: number[]
 }
 

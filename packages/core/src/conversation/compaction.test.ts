@@ -247,7 +247,7 @@ describe('a summary', () => {
     expect(later.compaction.summary).toContain('FACT f0')
   })
 
-  it('never separates calls from their results, and includes what tools found', async () => {
+  it('never separates calls from their results, and includes the findings of tools', async () => {
     const steps = Array.from({ length: 20 }, (_, index) => step(`FACT r${index}`, words(25), words(25))).flat()
     for (const room of [900, 950, 1000, 1100, 1200]) {
       const { shown, compaction } = await compacted([user('Find it'), ...steps], { room })
@@ -509,7 +509,7 @@ describe('the results of a tool with `keepResult`', () => {
     expect(shown[2]).toBe(conversation[2])
   })
 
-  it('stand below the summary that replaces them, and the model that writes it does not read them', async () => {
+  it('are placed after the summary that replaces them, and the model that writes it does not read them', async () => {
     const conversation = [user('Search'), ...kept(body), answer('FACT one'), ...turnsOf(60), user('And?')]
     const { shown, prompts } = await compacted(conversation, { room: 1600 })
     expect(textOf(shown[0] as Message)).toMatch(/^\[Summary .*FACT one.*\[Result of search, as it was\]\nBODY .* END$/s)

@@ -100,7 +100,7 @@ function withoutKept(compaction: Compaction): Compaction {
   return rest
 }
 
-/** Results that stood below the summary, which no longer have room there. */
+/** Results that were listed below the summary, and no longer fit there. */
 function noLongerKept({ messages, compaction: before }: CompactRequest, { kept }: Compaction): Message[] {
   const dropped = before.kept?.filter((index) => index < before.covered && !kept?.includes(index)) ?? []
   return dropped.map((index) => messages[index] as Message)

@@ -24,7 +24,7 @@ describe('a question that may be too long', () => {
     expect(await agent.chat(words(2_600))).toBe('Long.')
   })
 
-  it('is sent with its file, whatever the file’s estimate is', async () => {
+  it('is sent with its file, for any estimate of the file', async () => {
     const model = scriptedModel(['Read.'], { info })
     const agent = new Agent({ name: 'Test', functions: [], model })
     const file = { type: 'file' as const, data: new Uint8Array(300_000), mediaType: 'application/pdf' }
@@ -58,7 +58,7 @@ describe('a question that may be too long', () => {
 })
 
 describe('a fallback model with less room', () => {
-  it('is sent less, and does not change what is stored for the preferred one', async () => {
+  it('receives less, and does not change the stored messages for the preferred model', async () => {
     const history: Message[] = Array.from({ length: 40 }, (_, turn) => [
       { role: 'user' as const, content: `Turn ${turn}. ${words(60)}` },
       { role: 'assistant' as const, content: [{ type: 'text' as const, text: `Answer ${turn}.` }] },
@@ -92,7 +92,7 @@ it('makes room for the opaque data of a provider', async () => {
   expect(estimateRequest(model.requests.at(-1) as ModelRequest, info)).toBeLessThan(info.contextWindow)
 })
 
-describe('what providers keep of a run', () => {
+describe('the messages of a run that providers keep', () => {
   const functions = [{ name: 'look', description: '', inputSchema: { type: 'object' }, execute: () => 'Seen.' }]
   const turns = [...Array.from({ length: 6 }, (_, at) => ({ toolCalls: [{ name: 'look', input: { at } }] })), 'Done.']
 

@@ -3,7 +3,7 @@ import { isAgentKitError } from '../data/errors.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { estimateMessage } from '../tokens/estimate-tokens.ts'
-import { isCut } from '../util/cut-text.ts'
+import { isCut } from '../util/text/cut-text.ts'
 import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
@@ -17,7 +17,7 @@ type Counted = { info: ModelInfo | undefined; count: number; tokens: number }
 type ConversationOptions = {
   instruction: string | undefined
   history: readonly Message[]
-  /** A text that stands before the question, and is not stored. */
+  /** A text that is inserted before the question, and is not stored. */
   notes: string | undefined
   /** The messages of the run itself, the user's first. */
   messages: readonly Message[]
@@ -194,7 +194,7 @@ export class Conversation {
   #showAll(): readonly Message[] {
     const shown = this.#show()
     if (this.#unstored.length === 0) return shown
-    // The shown messages end as `#messages` do; a summary stands for what was before.
+    // The shown messages end as `#messages` do; a summary replaces the earlier ones.
     const moved = shown.length - this.#messages.length
     const all = [...shown]
     for (const { after, message } of this.#unstored.toReversed()) {

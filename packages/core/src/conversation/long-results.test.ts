@@ -76,7 +76,7 @@ describe('a tool result', () => {
 })
 
 describe('a removed tool result', () => {
-  it('says what it was and how to read it', () => {
+  it('names the result and how to read it', () => {
     const removed = removedResult({ ...result('x'.repeat(12_345)), isError: true })
     expect(removed).toEqual({
       ...result(

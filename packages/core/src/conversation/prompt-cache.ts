@@ -2,8 +2,8 @@ import type { CacheOption } from '../contracts/cache-option.ts'
 import type { CacheMark, CachePlan, ModelRequest, ToolSpec } from '../contracts/model.ts'
 import type { Message } from '../data/message.ts'
 import { estimateMessage, estimateRequest } from '../tokens/estimate-tokens.ts'
-import { isDeepEqual } from '../util/deep-equal.ts'
-import { sha256 } from '../util/sha256.ts'
+import { isDeepEqual } from '../util/json/deep-equal.ts'
+import { sha256 } from '../util/text/sha256.ts'
 import type { Compaction } from './compacted-view.ts'
 
 type Prompting = { id: string; cache: CacheOption; storedVersion(): Promise<string | undefined> }

@@ -2,7 +2,7 @@ import { isAgentKitError, messageOf } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { stretchEnd } from './long-results.ts'
 import { cutMiddle, messageAsText, spokenText, summaryPrompt } from './summary-prompt.ts'
 
@@ -42,7 +42,7 @@ export async function summarizeMessages(request: SummaryRequest): Promise<{ summ
       summary = cutMiddle(answer.trim(), summaryTokens)
       done = end
     }
-    if (!saysLittle(summary, pieces)) return { summary }
+    if (!isUninformative(summary, pieces)) return { summary }
     return {
       summary: completed(request, summary, pieces),
       warning: 'A summary of earlier messages says next to nothing.',
@@ -109,7 +109,7 @@ function endsRun(error: unknown): boolean {
 const endCodes: readonly string[] = ['aborted', 'budget', 'invalid-config']
 
 /** Whether the summary is too short: some models only acknowledge the request. */
-function saysLittle(summary: string, pieces: readonly Piece[]): boolean {
+function isUninformative(summary: string, pieces: readonly Piece[]): boolean {
   const tokens = pieces.reduce((sum, { text }) => sum + estimateText(text), 0)
   return estimateText(summary) < Math.min(leastSummaryTokens, tokens / 10)
 }

@@ -22,7 +22,7 @@ it('is an Error with a code, a message and a cause', () => {
   expect(String(error)).toBe('AgentKitError: No connection.')
 })
 
-it('keeps the beginning of a long message, which may name what came from outside', () => {
+it('keeps the beginning of a long message, which may quote input from outside', () => {
   const { message } = new AgentKitError('invalid-argument', `No agent has the name "${'x'.repeat(1_000_000)}".`)
   expect(message).toHaveLength(16_385)
   expect(message).toMatch(/^No agent has the name "x+…$/)

@@ -170,7 +170,7 @@ describe('an aborted run', () => {
     expect(looked).toHaveLength(8)
   })
 
-  it('does not wait for a tool that ignores the signal, nor keeps what it returns later', async () => {
+  it('does not wait for a tool that ignores the signal, and drops its later result', async () => {
     const store = memorySessions()
     const { signal, expire } = expiringSignal()
     const returned = Promise.withResolvers<string>()

@@ -95,7 +95,7 @@ describe('drafts of an output that a tool takes', () => {
     expect(await collect(elements)).toEqual(plan.steps)
   })
 
-  it('come after other calls, and without what the model says beside the answer', async () => {
+  it('come after other calls, and without the text that the model writes beside the answer', async () => {
     const turns = [{ toolCalls: [{ name: 'look' }] }, answers(plan, { text: 'Here it is.' })]
     const { lines, result } = await follow(turns, { functions: [look] })
     expect(lines.slice(-4)).toEqual(['step-start', `text ${text}`, 'step-end', 'run-end'])
@@ -142,7 +142,7 @@ describe('drafts of an output that a tool takes', () => {
     expect(lines.slice(2, 5)).toEqual(['text {"title":"Coffee"}', 'step-restart', `text ${text}`])
   })
 
-  it('are what a run has said that is aborted meanwhile', async () => {
+  it('are the partial answer of a run that is aborted meanwhile', async () => {
     const stopped = {
       ...writing([]),
       async *stream(_: unknown, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -235,7 +235,7 @@ describe('drafts of an output that a tool takes', () => {
     }
   })
 
-  it('are emitted anew where the answer is written otherwise', async () => {
+  it('are emitted again where the answer is written in another form', async () => {
     const twice = '{"title":"Coffee","steps":[],"title":"Tea"}'
     const run = planner(writing([twice])).stream('Tea')
     const lines = shown(await collect(run))

@@ -147,7 +147,7 @@ describe('an iterated run', () => {
     expect(result.finishReason).toBe('budget')
   })
 
-  it('sees what a run before it has done while it waited', async () => {
+  it('sees the turn of an earlier run that ended while it waited', async () => {
     const payment = payer([calls('look 1', 'pay 2'), calls('pay 3'), 'First done.', 'Done.'])
     const first = await payment.agent.stream('First', session).result
     await follow(payment.agent.stream('Second', session), async ({ approvalId }, run) => {
@@ -183,7 +183,7 @@ describe('an iterated run', () => {
     expect([result.finishReason, done.length]).toEqual(['no-progress', 6])
   })
 
-  it.each(['1-pay6', '2-pay5', ''])('refuses decisions about what does not wait: %j', async (unknown) => {
+  it.each(['1-pay6', '2-pay5', ''])('refuses decisions on calls that do not wait: %j', async (unknown) => {
     const { agent, done } = payer([calls('pay 5'), 'Paid.'])
     await follow(agent.stream('Pay'), ({ approvalId }, run) => {
       expect(() => run.approve(unknown)).toThrow(expect.objectContaining({ code: 'not-found' }))

@@ -134,7 +134,7 @@ describe('a budget', () => {
     expect((await sessions.turns({ agentId: 'test', userId: 'default', sessionId: 's' }))[0]?.status).toBe('done')
   })
 
-  it('lowers the longest answer to what is left', async () => {
+  it('lowers the longest answer to the rest of the budget', async () => {
     const model = modelOf(['Short.'])
     const prompt = estimateRequest({ messages: [{ role: 'user', content: 'Go' }] }, info)
     const result = await run({ model, functions: [], budget: { tokens: prompt + 500 } })
@@ -291,7 +291,7 @@ describe('a budget of seconds', () => {
 })
 
 describe('US dollars', () => {
-  it('are what the run cost, by the price of each model', async () => {
+  it('are the cost of the run, by the price of each model', async () => {
     const usage = { inputTokens: 1_000, outputTokens: 500, totalTokens: 1_500 }
     const model = modelOf([
       { ...(call('act') as object), usage },
@@ -349,7 +349,7 @@ describe('US dollars', () => {
     expect(await run({ model: late(info), budget: { usd: 1 } })).toMatchObject({ finishReason: 'stop', cost: {} })
     const result = await run({ model: late({}), budget: { usd: 1 } })
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'invalid-config' } })
-    // Before it is needed: a budget that could not be kept later is none.
+    // Before it is needed: a budget must not turn out to be impossible later.
     const model = modelOf(['Never.'])
     const chain = await run({ model: [model, late({})], budget: { usd: 1 } })
     expect(chain).toMatchObject({ finishReason: 'error', error: { code: 'invalid-config' } })

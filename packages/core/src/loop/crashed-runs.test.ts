@@ -186,7 +186,7 @@ it.each([
   expect(process.writes).toBe(count)
 })
 
-it('fails a run that is not resumable, and keeps what it finished', async () => {
+it('fails a run that is not resumable, and keeps its finished calls', async () => {
   const world = worldOf([calls('look 1'), 'Done.'])
   const { runId } = await crash(world, { number: 3, hasEffect: true }, { userId: 'ann', sessionId: 's' })
   const { store } = world.disk.open()

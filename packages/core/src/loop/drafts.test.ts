@@ -37,7 +37,7 @@ async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 }
 
 describe('drafts of an output', () => {
-  it('grow until they are what the model has written', async () => {
+  it('grow until they equal the text of the model', async () => {
     const run = planner([{ text: JSON.stringify(plan), deltas: 20 }], Plan).stream('Tea')
     const drafts = await collect(run.partials())
     expectTypeOf(drafts).toEqualTypeOf<{ title?: string; steps?: { name?: string; minutes?: number }[] }[]>()

@@ -227,7 +227,7 @@ describe('a model that never comes to an end', () => {
 })
 
 describe('a retry', () => {
-  it('has four attempts, unless the agent says otherwise', async () => {
+  it('has four attempts, unless the agent sets another number', async () => {
     for (const [retry, attempts] of [
       [{ firstWaitMs: 0 }, 4],
       [{ firstWaitMs: 0, attempts: 2 }, 2],
@@ -257,14 +257,14 @@ describe('a retry', () => {
     expect(await result).toMatchObject({ text: 'Done.' })
   })
 
-  it('that a budget ends says what had failed', async () => {
+  it('that a budget ends names the earlier failure', async () => {
     const model = scriptedModel([fail('overloaded', true), fail('overloaded', true), 'Never.'])
     const { result } = await watch({ model, budget: { modelCalls: 2 }, retry: { firstWaitMs: 0 } })
     expect(result.finishReason).toBe('budget')
     expect(result.warnings.at(-1)).toMatch(/2 of 2 model calls were made\. The last attempt failed: /)
   })
 
-  it('does not wait for what the provider asks beyond the bound', async () => {
+  it('does not wait longer than the bound, even if the provider asks for it', async () => {
     const retry = { longestWaitMs: 1, longestRetryAfterMs: 1_000 }
     const model = scriptedModel([fail('rate-limit', true, { retryAfterMs: 3_600_000 }), 'Done.'])
     expect((await watch({ model, retry })).result.text).toBe('Done.')
@@ -293,7 +293,7 @@ describe('a retry', () => {
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'timeout', phase: 'run' } })
   })
 
-  it('is not made of what a hook or the store has thrown', async () => {
+  it('does not contain the error of a hook or of the store', async () => {
     let asked = 0
     const beforeModel = (): never => {
       asked++
@@ -338,7 +338,7 @@ describe('a fallback', () => {
     expect(models.map(({ requests }) => requests.length)).toEqual([1, 1, 4])
   })
 
-  it('waits for a model where another stands by only if that is short', async () => {
+  it('waits for a model with a fallback only if the wait is short', async () => {
     const models = chain([fail('rate-limit', true, { retryAfterMs: 5_000 })], ['Done.'])
     const { result, events } = await watch({ model: models })
     expect(result.text).toBe('Done.')

@@ -48,7 +48,7 @@ describe('a run that goes round in circles', () => {
     expect(toldAt(model)).toEqual([4])
   })
 
-  it('has no answer to give, unless the model said something on the way', async () => {
+  it('has no answer, unless the model wrote text in an earlier step', async () => {
     const chat = async (turns: ScriptedTurn[]): Promise<unknown> =>
       new Agent({ name: 'Test', functions: [status], model: scriptedModel(turns) })
         .chat('Hello')

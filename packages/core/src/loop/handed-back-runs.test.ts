@@ -9,7 +9,7 @@ import { handBackRuns } from '../sessions/live-runs.ts'
 const resumable = { userId: 'ann', sessionId: 's', resumable: true }
 
 describe('a resumable run whose process stops', () => {
-  it('ends its step, and another process continues it without a gap in what it does', async () => {
+  it('ends its step, and another process continues with the next one', async () => {
     const disk = memoryDisk()
     const { store } = disk.open()
     const { promise: seen, resolve: see } = Promise.withResolvers<string>()

@@ -25,7 +25,7 @@ import {
 const overloaded = new AgentKitError('overloaded', 'Busy.', { retryable: true })
 
 describe('the hook `input`', () => {
-  it('changes what is asked and stored', async () => {
+  it('changes the question that is sent and stored', async () => {
     const { result, stored, model } = await run(['Fine.'], {
       input: (message) => ({ ...message, content: `${message.content}, please` }),
     })
@@ -109,7 +109,7 @@ describe('the hook `beforeModel`', () => {
       return scriptedModel(new Array(10).fill(turn), { info: { contextWindow: 3_000, maxOutputTokens: 500 } })
     }
 
-    it('sees what a summary is made of', async () => {
+    it('receives the request for a summary', async () => {
       const seen: string[] = []
       const model = summarizer()
       const hooks: Hooks = { beforeModel: ({ messages }) => void seen.push(JSON.stringify(messages)) }
@@ -118,7 +118,7 @@ describe('the hook `beforeModel`', () => {
       expect(seen.length).toBeGreaterThan(1)
     })
 
-    it('blocks the run with what its summary is made of', async () => {
+    it('blocks the run by the request for its summary', async () => {
       const model = summarizer()
       const hooks: Hooks = { beforeModel: (request) => (isGo(request) ? undefined : { block: 'Not that.' }) }
       const { result } = await run([], hooks, { models: [model] }, history)
@@ -141,7 +141,7 @@ describe('the hook `beforeModel`', () => {
 })
 
 describe('the hook `afterModel`', () => {
-  it('changes what is emitted, stored and answered', async () => {
+  it('changes the events, the stored message and the result', async () => {
     const { result, stored, events } = await run(['The secret is xyzzy.'], { afterModel: redact })
     expect(result.text).toBe('The secret is ***.')
     expect(textOf(events)).toBe('The secret is ***.')
@@ -149,7 +149,7 @@ describe('the hook `afterModel`', () => {
     expect(JSON.stringify(events)).not.toContain('xyzzy')
   })
 
-  it('lets pass what it does not change as it came, once', async () => {
+  it('passes unchanged events on as they arrive, once', async () => {
     const turns: ScriptedTurn[] = [{ reasoning: 'Hm', text: 'Let me see', ...calls('look 1') }, 'Fine.']
     const held = await run(turns, { afterModel: () => undefined })
     const free = await run(turns, {})
@@ -193,7 +193,7 @@ describe('the hook `afterModel`', () => {
     expect(model.requests[1]?.messages.at(-1)?.content).toContain('not valid JSON')
   })
 
-  it('changes what is emitted of a call whose arguments do not parse', async () => {
+  it('changes the events of a call whose arguments do not parse', async () => {
     const wrong = { name: 'look', inputText: '{"amount":"xyzzy' }
     const { result, events } = await run([{ toolCalls: [wrong] }, 'Fine.'], { afterModel: redact })
     expect(events.find(({ type }) => type === 'tool-call')).toMatchObject({ input: '{"amount":"***' })
@@ -321,7 +321,7 @@ describe('the hook `beforeTool`', () => {
 })
 
 describe('the hook `afterTool`', () => {
-  it('changes what the model, the events and the session have of a result', async () => {
+  it('changes a result for the model, the events and the session', async () => {
     const { model, events, stored } = await run([calls('look 1'), 'Fine.'], {
       afterTool: (outcome) => ({ ...outcome, output: { found: outcome.output, of: outcome.input } }),
     })
@@ -351,7 +351,7 @@ describe('the hook `afterTool`', () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ isError: true, content: words })
   })
 
-  it('that does not let a result pass keeps what it cited too', async () => {
+  it('that blocks a result also removes its citations', async () => {
     const source: Citation = { file: 'a.md', start: 0, end: 1, quote: 'xyzzy', chunkId: 'c', score: { fused: 1 } }
     const search = tool({
       name: 'search',
@@ -385,7 +385,7 @@ describe('the hook `afterTool`', () => {
 })
 
 describe('the hook `output`', () => {
-  it('changes what is emitted, stored and answered, of the final answer alone', async () => {
+  it('changes the events, the stored message and the result of the final answer only', async () => {
     const seen: string[] = []
     const { result, stored, events } = await run([{ text: 'Let me look.', ...calls('look 1') }, 'It is xyzzy.'], {
       output({ text }) {
@@ -400,7 +400,7 @@ describe('the hook `output`', () => {
     expect(JSON.stringify([events, stored, result])).not.toContain('xyzzy')
   })
 
-  it('lets pass what it does not change as it came, once', async () => {
+  it('passes unchanged events on as they arrive, once', async () => {
     const held = await run(['It is fine.'], { output: ({ text }) => ({ text }) })
     const free = await run(['It is fine.'], {})
     expect(withoutTimes(held.events)).toEqual(withoutTimes(free.events))

@@ -49,7 +49,7 @@ function nested(levels: number): object {
 }
 
 describe('calls of one answer', () => {
-  it('run up to 128; the others get a result that says so, and count for no budget', async () => {
+  it('run up to 128; the others get a result with the reason, and count for no budget', async () => {
     const { agent, ran } = agentOf(calling(callsOf(1_024)), { budget: { toolCalls: 128 } })
     const { text, messages, finishReason } = await agent.stream('Go').result
     expect({ text, finishReason }).toEqual({ text: 'Done.', finishReason: 'stop' })
@@ -115,13 +115,16 @@ describe('calls of one answer', () => {
 })
 
 describe('the id of a call', () => {
-  it.each(['constructor', 'toString', '__proto__'])('may be the name of what each object has: %s', async (callId) => {
-    const { agent, ran } = agentOf(calling([{ type: 'tool-call', callId, name: 'act', input: { a: 'b' } }]))
-    const { text, error, messages } = await agent.stream('Go').result
-    expect({ text, error }).toEqual({ text: 'Done.', error: undefined })
-    expect(ran).toEqual([{ a: 'b' }])
-    expect(toolMessages(messages)).toMatchObject([{ callId, content: 'done' }])
-  })
+  it.each(['constructor', 'toString', '__proto__'])(
+    'may be the name of a property that every object has: %s',
+    async (callId) => {
+      const { agent, ran } = agentOf(calling([{ type: 'tool-call', callId, name: 'act', input: { a: 'b' } }]))
+      const { text, error, messages } = await agent.stream('Go').result
+      expect({ text, error }).toEqual({ text: 'Done.', error: undefined })
+      expect(ran).toEqual([{ a: 'b' }])
+      expect(toolMessages(messages)).toMatchObject([{ callId, content: 'done' }])
+    },
+  )
 
   it.each(['constructor', '__proto__'])('is kept of a call that waits: %s', async (callId) => {
     const ran: unknown[] = []

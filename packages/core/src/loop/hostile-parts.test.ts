@@ -218,13 +218,13 @@ describe('knowledge', () => {
     ['returns a proxy', hostile],
   ]
 
-  it.each(broken)('whose `sync` %s ends the run as what failed', async (_what, sync) => {
+  it.each(broken)('whose `sync` %s ends the run with its failure', async (_what, sync) => {
     const { error } = await knowing({ sync })
     expect(error?.code).toBe('tool-error')
     expect(error?.message).toContain('`sync`')
   })
 
-  it.each([...broken, ...odd])('whose `files` %s ends the run as what failed', async (_what, files) => {
+  it.each([...broken, ...odd])('whose `files` %s ends the run with its failure', async (_what, files) => {
     const { error } = await knowing({ files, sync: () => Promise.reject(new Error('no disk')) })
     expect(['tool-error', 'invalid-config']).toContain(error?.code)
     expect(error?.message).toContain('`files`')

@@ -67,7 +67,7 @@ afterEach(() => {
 const call = { toolCalls: [{ name: 'look_up', input: {} }] }
 
 describe('an agent with knowledge', () => {
-  it('offers its tools beside the functions, and emits what they cite', async () => {
+  it('offers its tools beside the functions, and emits their citations', async () => {
     const other = tool({ name: 'other', description: 'Other.', input: { type: 'object' }, execute: () => 1 })
     const model = scriptedModel([call, { text: 'Hello it says.' }])
     const agent = new Agent({ name: 'Docs', functions: [other], model, knowledge: fakeKnowledge() })
@@ -96,7 +96,7 @@ describe('an agent with knowledge', () => {
     expect(knowledge.syncs).toBe(1)
   })
 
-  it('continues with what was indexed before when a sync fails, with a warning', async () => {
+  it('continues with the earlier index when a sync fails, with a warning', async () => {
     const failing = async () => {
       throw new AgentKitError('network', 'The embedder is away.')
     }
@@ -137,7 +137,7 @@ describe('an agent with knowledge', () => {
     expect(knowledge.syncs).toBe(1)
   })
 
-  it('waits for the first sync for so long, answers from what is there, and lets the sync continue', async () => {
+  it('waits a limited time for the first sync, answers from the files indexed so far, and lets the sync continue', async () => {
     vi.useFakeTimers()
     const { promise, resolve } = Promise.withResolvers<SyncReport>()
     const looked: string[] = []
@@ -209,7 +209,7 @@ describe('an agent with knowledge', () => {
     })
   })
 
-  it('is shown as `knowledge`; what is not knowledge is refused', () => {
+  it('is shown as `knowledge`; any other value is refused', () => {
     const knowledge = fakeKnowledge()
     const model = scriptedModel([])
     expect(new Agent({ name: 'Docs', functions: [], model, knowledge }).knowledge).toBe(knowledge)

@@ -8,13 +8,13 @@ import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
 import { withTools } from '../tools/toolbox.ts'
-import { untilAborted } from '../util/abort.ts'
-import { callWithFallback } from './call-with-fallback.ts'
-import { checkReply } from './check-reply.ts'
-import { eventGate, eventsOf, gateMode } from './event-gate.ts'
-import { emitStepStart } from './interrupted-step.ts'
-import { emitStepEnd } from './step-end.ts'
-import type { Run, StepOutcome } from './types.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { callCost } from './model/call-usage.ts'
+import { callWithFallback } from './model/call-with-fallback.ts'
+import { checkReply } from './model/check-reply.ts'
+import { eventGate, eventsOf, gateMode } from './model/event-gate.ts'
+import { emitStepStart } from './run/interrupted-step.ts'
+import type { Run, StepOutcome } from './run/types.ts'
 
 /** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
 export async function modelStep(run: Run): Promise<StepOutcome> {
@@ -56,6 +56,13 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   if (gate.isHolding()) await gate.release(changed ? eventsOf(reply) : undefined, run.finalTool)
   await storeReply(run, reply)
   return { type: reply.calls.length > 0 ? 'tool-calls' : 'answer', reply }
+}
+
+/** Emits the end of the step whose model has answered so. */
+export async function emitStepEnd(run: Run, { reason: finishReason, usage, message }: Reply): Promise<void> {
+  const model = message.model ?? run.model.id
+  const cost = callCost(run, model, usage)
+  await run.scope.emit({ type: 'step-end', step: run.state.steps, model, finishReason, usage, ...(cost && { cost }) })
 }
 
 export async function storeReply({ scope, turn, state, conversation }: Run, { message }: Reply): Promise<void> {

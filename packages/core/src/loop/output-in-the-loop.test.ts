@@ -167,7 +167,7 @@ describe('an answer that does not fit', () => {
     ['in words in the place of a call', 'never', (text) => text],
   ]
 
-  it.each(ways)('is asked for once more, with what is wrong: %s', async (how, nativeOutput, say) => {
+  it.each(ways)('is asked for once more, with the problem: %s', async (how, nativeOutput, say) => {
     const { result, events, stored, model, done } = await run([say(misfit), say(paris)], {
       nativeOutput,
       hasTools: true,

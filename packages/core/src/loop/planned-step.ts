@@ -1,10 +1,10 @@
 import type { AssistantMessage } from '../data/message.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
-import { untilAborted } from '../util/abort.ts'
-import { checkPlanned } from './check-reply.ts'
-import { eventsOf } from './event-gate.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { checkPlanned } from './model/check-reply.ts'
+import { eventsOf } from './model/event-gate.ts'
 import { storeReply } from './model-step.ts'
-import type { AgentSpec, Planned, Run, StepOutcome } from './types.ts'
+import type { AgentSpec, Planned, Run, StepOutcome } from './run/types.ts'
 
 /** A step that the agent's plan makes without a model. @returns `undefined` where the model decides */
 export async function plannedStep(run: Run): Promise<StepOutcome | undefined> {

@@ -34,7 +34,7 @@ describe('the plan of a request', () => {
     if (plan) expect(plan).toEqual({ key: expect.any(String), marks: ['instruction', 'previous', 'end'] })
   })
 
-  it('has one key for a session, which says nothing of it', async () => {
+  it('has one key for a session, which does not reveal its id', async () => {
     const asked = { userId: 'ann@example.com', sessionId: 'about-money' }
     const keys = [
       await planOf(asked),

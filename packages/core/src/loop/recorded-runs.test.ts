@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 const inSession = { userId: 'ann', sessionId: 's' }
 afterEach(() => void vi.useRealTimers())
 
-it('records a run with its answer, its usage and what it needs to continue', async () => {
+it('records a run with its answer, its usage and the data to continue it', async () => {
   const { store } = memoryDisk().open()
   const { agent } = payer([calls('look 1'), 'Seen.'], { store })
   const { runId } = await agent.stream('Look.', { ...inSession, budget: { tokens: 9_000 } }).result
@@ -30,14 +30,14 @@ it.each([true, false])('keeps the result of a run, resumable: %s', async (resuma
   expect(result).toMatchObject(kept)
 })
 
-it('keeps what a run has said that waits for approval', async () => {
+it('keeps the answer so far of a run that waits for approval', async () => {
   const { store } = memoryDisk().open()
   const { agent } = payer([{ ...calls('pay 1'), text: 'I pay.' }], { store })
   const { runId, text } = await agent.stream('Pay.', inSession).result
   expect([text, (await agent.result(runId)).text]).toEqual(['I pay.', 'I pay.'])
 })
 
-it('records what a run that waits for approval has cost by now', async () => {
+it('records the cost so far of a run that waits for approval', async () => {
   const { store } = memoryDisk().open()
   const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }
   const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }], { info: { price } })
@@ -103,7 +103,7 @@ it('settles a run that has failed once its end is stored, also by a slow store, 
   expect(await other).toMatchObject({ finishReason: 'error' })
 })
 
-it('continues a suspended run in another process, with what it has used', async () => {
+it('continues a suspended run in another process, with its earlier usage', async () => {
   const disk = memoryDisk()
   const first = payer([calls('look 1'), calls('pay 2')], { store: disk.open().store })
   const { runId, approvals } = await first.agent.stream('Pay.', { ...inSession, budget: { modelCalls: 3 } }).result

@@ -12,7 +12,7 @@ describe.each<[string, () => SessionStore]>([
 ])('a run that replaces another one, %s', (_, makeStore) => {
   const makePayer = (turns: readonly ScriptedTurn[]): Payer => payer(turns, { store: makeStore() })
 
-  it('takes its place: the model and the history do not see the earlier one, nor what came after it', async () => {
+  it('takes its place: the model and the history see neither the earlier run nor the turns after it', async () => {
     const payment = makePayer(['One.', 'Two.', 'Three.', 'Two again.', 'Four.'])
     await ask(payment, 'first')
     const { runId } = await ask(payment, 'second')
@@ -118,7 +118,7 @@ describe.each<[string, () => SessionStore]>([
     expect(await shown(payment)).toEqual(['user: first, please', 'assistant: Again.'])
   })
 
-  it('does not see a summary that covers what it replaces', async () => {
+  it('does not see a summary that covers the replaced turns', async () => {
     const store = makeStore()
     const info = { contextWindow: 2_000, maxOutputTokens: 200 }
     // Repeats each word with a number that it sees, in summaries too.

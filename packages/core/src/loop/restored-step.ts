@@ -6,7 +6,7 @@ import { toolCalls, unansweredCalls } from '../data/transcript.ts'
 import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
 import { finalToolName, readOutput } from '../schema/structured-output.ts'
 import { offerReadTool } from './model-step.ts'
-import type { Run, StepOutcome } from './types.ts'
+import type { Run, StepOutcome } from './run/types.ts'
 
 /**
  * The step at which a stored run was suspended, or at which its process died: its calls without a result, or its answer.

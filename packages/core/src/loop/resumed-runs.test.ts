@@ -77,7 +77,7 @@ describe('a waiting run', () => {
     expect(await shown(third)).toHaveLength(8)
   })
 
-  it('runs what was approved and stays suspended for the rest, without a caller', async () => {
+  it('runs the approved calls and stays suspended for the others, without a caller', async () => {
     const first = payer([calls('pay 1', 'pay 2', 'pay 3'), 'Done.'])
     const { runId } = await waitingRun(first)
     const result = await first.agent.resume(runId, {
@@ -118,7 +118,7 @@ describe('a waiting run', () => {
     expect(await shown(first)).toHaveLength(6)
   })
 
-  it('sees what came before it and what other runs added meanwhile, and keeps its place in the history', async () => {
+  it('sees the turns before it and those that other runs added meanwhile, and keeps its place in the history', async () => {
     const first = payer(['Hello.', calls('pay 1'), 'Still there.', 'Done.', 'Bye.'])
     await first.agent.chat('Hi', session)
     const { runId } = await waitingRun(first)
@@ -225,7 +225,7 @@ describe('a waiting run', () => {
     expect(result.warnings).toEqual(['mind the gap'])
   })
 
-  it('takes its further steps within what it had of budget and steps', async () => {
+  it('takes its further steps within the rest of its budget and steps', async () => {
     const budget = { budget: { modelCalls: 2 } }
     const first = payer([calls('look 0'), calls('pay 1'), 'Too many.'])
     const { runId } = await first.agent.stream('Pay', { ...session, ...budget }).result

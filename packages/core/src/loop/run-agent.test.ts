@@ -34,7 +34,7 @@ describe('an answer', () => {
     expect(model.requests).toEqual([{ messages: [{ v: 1, role: 'user', content: 'Hello' }] }])
   })
 
-  it('follows from what the tools returned', async () => {
+  it('follows from the results of the tools', async () => {
     const model = scriptedModel([callEcho('one'), callEcho('two'), 'Both said.'])
     const result = await run({ model, functions: [echo] })
     expect(result).toMatchObject({ text: 'Both said.', steps: 3 })
@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(validateTranscript(result.messages)).toEqual([])
   })
 
-  it('stands on the instruction, the history and the tools', async () => {
+  it('is set after the instruction, the history and the tools', async () => {
     const model = scriptedModel(['Fine.'])
     const history: Message[] = [
       { role: 'user', content: 'Earlier' },
@@ -153,7 +153,7 @@ describe('the events', () => {
     ])
   })
 
-  it('have the limits of the run at the start, those that JSON can say', async () => {
+  it('have the limits of the run at the start, if JSON can represent them', async () => {
     const budget = { tokens: 5_000, seconds: Number.POSITIVE_INFINITY }
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a', 'b']), budget })
     const [limited] = await collect(agent.stream('Hello', { budget: { tokens: 900, modelCalls: 2 } }))
@@ -318,7 +318,7 @@ describe('the end of a run', () => {
     expect(await agent.chat('Again', { sessionId: 's' })).toBe('Fine.')
   })
 
-  it('leaves no empty message behind when the model says nothing', async () => {
+  it('stores no empty message when the model writes nothing', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['', 'Fine.']), guard: false })
     const result = await agent.stream('Hello', { sessionId: 's' }).result
     expect(result).toMatchObject({ text: '', finishReason: 'stop' })
@@ -326,7 +326,7 @@ describe('the end of a run', () => {
     expect(await agent.chat('Again', { sessionId: 's' })).toBe('Fine.')
   })
 
-  it('keeps what the failed step had said', async () => {
+  it('keeps the text of the failed step', async () => {
     const model = scriptedModel([callEcho('x'), { text: 'Half an ans', error: new Error('down') }])
     const result = await run({ model, functions: [echo] })
     expect(result).toMatchObject({
@@ -340,7 +340,7 @@ describe('the end of a run', () => {
     expect(result.usage.inputTokens).toBeGreaterThan(10)
   })
 
-  it('leaves, after a failure, what the session would show', async () => {
+  it('returns, after a failure, the messages that the session would show', async () => {
     const failedAtOnce = await run({ model: scriptedModel([new Error('down')]), functions: [] })
     expect(failedAtOnce.messages).toEqual([])
     const failedLater = await run({ model: scriptedModel([callEcho('x'), new Error('down')]), functions: [echo] })

@@ -13,6 +13,7 @@ import { startBudgetClock } from '../policies/deadline.ts'
 import { Blocked } from '../policies/hooks.ts'
 import { RunLedger } from '../policies/ledger.ts'
 import { currentRun } from '../runs/current-run.ts'
+import type { RunResult } from '../runs/driver/run.ts'
 import {
   emitPartialAnswer,
   endStoppedTurn,
@@ -23,21 +24,19 @@ import {
   toResult,
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
-import type { RunResult } from '../runs/run.ts'
 import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
-import { settledWithin } from '../util/abort.ts'
-import { redactSecrets } from '../util/redact.ts'
-import { modelStep } from './model-step.ts'
-import { openRun, openSession } from './open-run.ts'
-import { keepEvents } from './open-stored.ts'
-import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated } from './parent-run.ts'
+import { settledWithin } from '../util/async/abort.ts'
+import { redactSecrets } from '../util/text/redact.ts'
+import { emitStepEnd, modelStep } from './model-step.ts'
+import { openRun, openSession } from './open/open-run.ts'
+import { keepEvents } from './open/open-stored.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
-import { endRunTrace, inTrace, startRunTrace } from './spans.ts'
-import { emitStepEnd } from './step-end.ts'
+import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated } from './run/parent-run.ts'
+import { endRunTrace, inTrace, startRunTrace } from './run/spans.ts'
+import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './run/types.ts'
 import { toolStep } from './tool-step.ts'
-import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './types.ts'
 
 /**
  * Runs an agent until it answers or is stopped. Never rejects; emits exactly one `run-end`, and none when it leaves the run

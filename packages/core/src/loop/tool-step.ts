@@ -6,7 +6,6 @@ import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { beginToolCalls } from '../policies/shared-budget.ts'
-import { approvalIdOf, placeOf } from '../runs/approval-id.ts'
 import {
   approvalsOf,
   callsToApprove,
@@ -15,16 +14,17 @@ import {
   openApprovals,
   requestDecisions,
 } from '../runs/approvals.ts'
+import { approvalIdOf, placeOf } from '../runs/decisions/approval-id.ts'
 import { noteDecisions } from '../runs/earlier-decisions.ts'
 import type { Reply } from '../runs/reply.ts'
-import { untilAborted } from '../util/abort.ts'
-import { delegate, delegatedMember, spentByWaiting } from './delegates.ts'
-import { executeTools, type ToolOutcome } from './execute-tools.ts'
-import { beginStep, resultsOf } from './guard-of.ts'
-import { emitMissingResults } from './interrupted-step.ts'
-import { MemberSuspended } from './parent-run.ts'
-import type { Verdicts } from './tool-hooks.ts'
-import type { Run, StepOutcome } from './types.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { delegate, delegatedMember, spentByWaiting } from './members/delegates.ts'
+import { emitMissingResults } from './run/interrupted-step.ts'
+import { MemberSuspended } from './run/parent-run.ts'
+import type { Run, StepOutcome } from './run/types.ts'
+import { executeTools, type ToolOutcome } from './tools/execute-tools.ts'
+import { beginStep, resultsOf } from './tools/guard-of.ts'
+import type { Verdicts } from './tools/tool-hooks.ts'
 
 /**
  * Executes a step's tool calls: first those that need no approval, then the others as they are decided.
@@ -86,9 +86,8 @@ async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Appro
   const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
   const rest = others.filter((call) => !known.includes(call) && !members.suspended.has(call.callId))
   const asked = toolBox.mayNeedApproval ? await untilAborted(scope.signal, callsToApprove(rest, toolBox, place)) : []
-  const isClients = ({ callId, name }: ToolCall): boolean => {
-    return state.clientCalls.includes(callId) || toolBox.byName.get(name)?.tool.client === true
-  }
+  const isClients = ({ callId, name }: ToolCall): boolean =>
+    state.clientCalls.includes(callId) || toolBox.byName.get(name)?.tool.client === true
   state.clientCalls = [...known, ...rest].filter(isClients).map(({ callId }) => callId)
   return [...approvalsOf(unknown, place, state), ...approvalsOf(known, place, state), ...asked]
 

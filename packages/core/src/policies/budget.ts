@@ -1,5 +1,5 @@
 import type { Budget } from '../data/budget.ts'
-import { checkOptions, isAmount, type OptionRules } from '../util/check-options.ts'
+import { checkOptions, isAmount, type OptionRules } from '../util/options/check-options.ts'
 
 const rules = {
   usd: isAmount,

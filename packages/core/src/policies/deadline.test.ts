@@ -29,7 +29,7 @@ describe('a deadline', () => {
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('stands still until the last of several holds is released', () => {
+  it('is paused until the last of several holds is released', () => {
     const end = vi.fn()
     const deadline = startDeadline(end, 250)
     vi.advanceTimersByTime(100)

@@ -1,6 +1,6 @@
 import { AgentKitError, type ErrorDetails, type TimeoutPhase } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { linkSignal } from '../util/abort.ts'
+import { linkSignal } from '../util/async/abort.ts'
 import { budgetError, type Ledger } from './ledger.ts'
 
 /** The deadline of a run. */
@@ -98,11 +98,11 @@ export function watchSilence(runSignal: AbortSignal, longestMs: number, modelId:
   const silenceMs = Math.min(longestMs, limits.longestTimerMs)
   const controller = new AbortController()
   const unlink = linkSignal(controller, runSignal)
-  let lastHeard = performance.now()
+  let lastActivity = performance.now()
   let phase: SilencePhase = 'first-byte'
   let held = false
   const check = (): void => {
-    const silence = held ? 0 : performance.now() - lastHeard
+    const silence = held ? 0 : performance.now() - lastActivity
     if (silence < silenceMs) {
       timer = setTimeout(check, silenceMs - silence)
       return
@@ -115,7 +115,7 @@ export function watchSilence(runSignal: AbortSignal, longestMs: number, modelId:
     received() {
       phase = 'idle'
       held = false
-      lastHeard = performance.now()
+      lastActivity = performance.now()
     },
     hold() {
       held = true

@@ -68,7 +68,7 @@ function isAvailable(breakers: ModelChain['breakers'], model: Model): boolean {
 /** Errors that lead to a fallback even when they are not retryable with the same model. */
 const fallbackCodes: readonly string[] = ['model-not-found', 'quota', 'context-overflow', 'rate-limit', 'overloaded']
 
-/** Whether another model may succeed: this one is down, gone, out of quota, or has too small a context window. */
+/** Whether another model may succeed: this one is down, removed, out of quota, or has too small a context window. */
 function mayFallBack(error: AgentKitError): boolean {
   return isRetryable(error) || fallbackCodes.includes(error.code)
 }

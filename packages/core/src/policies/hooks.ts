@@ -3,12 +3,12 @@ import { type AgentKitError, invalidArgument, invalidConfig, isAgentKitError } f
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord, messageProblem } from '../data/message-problem.ts'
 import { toolCalls, validateTranscript } from '../data/transcript.ts'
-import { untilAborted } from '../util/abort.ts'
-import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
-import { cloneJSON } from '../util/clone-json.ts'
-import { isDeepEqual } from '../util/deep-equal.ts'
-import { measureJSON } from '../util/measure-json.ts'
-import { redactedError } from '../util/redact.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { cloneJSON } from '../util/json/clone-json.ts'
+import { isDeepEqual } from '../util/json/deep-equal.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
+import { checkOptions, isFunction, type OptionRules } from '../util/options/check-options.ts'
+import { redactedError } from '../util/text/redact.ts'
 
 /** What a hook receives beside its value: the run that calls it. */
 export type HookContext = {

@@ -118,7 +118,7 @@ describe('the same call', () => {
     expect(twice(input(1), input(2))).toBe(false)
   })
 
-  it('has the same result where only what says that it is cut differs', () => {
+  it('has the same result where only the mark of the cut differs', () => {
     const warned = (...wholes: string[]): boolean => {
       const guard = createLoopDetector({ tellAt: 2, stopAt: 3 })
       const notes = wholes.map((whole, index) => {

@@ -1,7 +1,7 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { ToolMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
-import { checkOptionNames } from '../util/check-options.ts'
+import { checkOptionNames } from '../util/options/check-options.ts'
 
 /** When a model that repeats itself is warned, and when its run ends: whole numbers, 2 ≤ tellAt < stopAt. */
 export type GuardOptions = {

@@ -3,7 +3,7 @@ import type { Budget } from '../data/budget.ts'
 import { type AgentKitError, invalidArgument, invalidConfig } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Usage } from '../data/usage.ts'
-import { checkOptions, isAmount, type OptionRule, type OptionRules } from '../util/check-options.ts'
+import { checkOptions, isAmount, type OptionRule, type OptionRules } from '../util/options/check-options.ts'
 
 /**
  * Prices by the model's id, `provider/model`; they override those of the provider packages.

@@ -1,7 +1,7 @@
 import { type AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { sleep } from '../util/abort.ts'
-import { checkOptions, isAmount, isCount, type OptionRules } from '../util/check-options.ts'
+import { sleep } from '../util/async/abort.ts'
+import { checkOptions, isAmount, isCount, type OptionRules } from '../util/options/check-options.ts'
 
 /** How a failed model call is retried. */
 export type RetryOptions = {

@@ -86,15 +86,15 @@ export function withCaller(
   tree: TreeBudget,
   { runId, accounts, open }: { runId: string; accounts: TreeBudget['accounts']; open: readonly string[] },
 ): TreeBudget {
-  const isGone = (id: string, { within }: SharedRun): boolean => {
+  const isClosed = (id: string, { within }: SharedRun): boolean => {
     return within.includes(runId) && !open.some((other) => other === id || within.includes(other))
   }
-  const gone = Object.entries(tree.runs).filter(([id, run]) => isGone(id, run))
-  const goneIds = gone.map(([id]) => id)
-  const isOfGone = (name: string): boolean => goneIds.some((id) => name === id || name.startsWith(`${id}/`))
+  const closed = Object.entries(tree.runs).filter(([id, run]) => isClosed(id, run))
+  const closedIds = closed.map(([id]) => id)
+  const isOfClosed = (name: string): boolean => closedIds.some((id) => name === id || name.startsWith(`${id}/`))
   return {
-    accounts: { ...without(tree.accounts, isOfGone), ...accounts },
-    runs: without(tree.runs, (id) => goneIds.includes(id)),
+    accounts: { ...without(tree.accounts, isOfClosed), ...accounts },
+    runs: without(tree.runs, (id) => closedIds.includes(id)),
   }
 }
 
@@ -104,6 +104,9 @@ export function toUsed({ usage, usd, modelCalls, toolCalls }: Spent): Used {
 
 const nothing: Used = { tokens: 0, usd: 0, modelCalls: 0, toolCalls: 0 }
 
-function without<Value>(values: { [key: string]: Value }, isGone: (key: string) => boolean): { [key: string]: Value } {
-  return Object.fromEntries(Object.entries(values).filter(([key]) => !isGone(key)))
+function without<Value>(
+  values: { [key: string]: Value },
+  isClosed: (key: string) => boolean,
+): { [key: string]: Value } {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !isClosed(key)))
 }

@@ -4,9 +4,9 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { toTools } from '../tools/to-tools.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
-import { approvalIdOf } from './approval-id.ts'
 import { approvalsOf, callsToApprove } from './approvals.ts'
-import { PendingApprovals } from './pending-approvals.ts'
+import { approvalIdOf } from './decisions/approval-id.ts'
+import { PendingApprovals } from './decisions/pending-approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 
@@ -70,7 +70,7 @@ describe('an approval', () => {
     })
   })
 
-  it('of a call that had begun says when, and is another one', () => {
+  it('of a call that had begun has the time, and another id', () => {
     const startedAt = Date.UTC(2026, 10, 23)
     const [approval] = approvalsOf([payCall({})], place, { begun: new Map([['call_1', startedAt]]) })
     expect(approval).toMatchObject({ kind: 'unknown-outcome', startedAt: '2026-11-23T00:00:00.000Z' })

@@ -1,5 +1,5 @@
 import type { Deadline } from '../policies/deadline.ts'
-import type { RunDriver } from './run-driver.ts'
+import type { RunDriver } from './driver/run-driver.ts'
 
 /** How a member asks and waits: as its swarm does, whose path the member continues, while its own deadline is held. */
 export function askWithin(

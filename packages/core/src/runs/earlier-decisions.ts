@@ -2,7 +2,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import type { Decision, Decisions } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import { perStore, setNewest } from '../sessions/session-queue.ts'
-import { alreadyDecided } from './decisions.ts'
+import { alreadyDecided } from './decisions/decisions.ts'
 
 type Settled = Map<string, { decision: Decision; at: number }>
 

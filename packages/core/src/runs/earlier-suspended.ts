@@ -3,6 +3,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import { inCallOrder, unansweredCalls } from '../data/transcript.ts'
 import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-data.ts'
 import { entryOf } from '../sessions/suspended-runs.ts'
+import { asJSON } from '../util/json/clone-json.ts'
 import { openApprovals } from './approvals.ts'
 import { type RunSnapshot, suspendedMembers } from './snapshot.ts'
 
@@ -43,9 +44,8 @@ export function recordOfSuspended({
   const progress: RecordedProgress = { snapshot: waiting, at: parkedAt, since: parkedAt, suspended: { version } }
   return {
     agentId,
-    // Plain JSON, both of them.
-    options: options as unknown as JSONValue,
-    progress: progress as unknown as JSONValue,
+    options: asJSON(options),
+    progress: asJSON(progress),
     approvals: openApprovals(calls, place, { begun: new Map(), clientCalls: [], suspended }).map((approval) =>
       active.length > 0 ? { ...approval, path: [...active, ...(approval.path ?? [])] } : approval,
     ),

@@ -10,11 +10,11 @@ import { limits } from '../limits.ts'
 import { addSpent, type Ledger } from '../policies/ledger.ts'
 import type { Spent } from '../policies/reserve.ts'
 import { plainOf } from '../tools/tool-result.ts'
-import { settledWithin, untilAborted } from '../util/abort.ts'
-import { redactedInfo } from '../util/redact.ts'
+import { settledWithin, untilAborted } from '../util/async/abort.ts'
+import { redactedInfo } from '../util/text/redact.ts'
+import type { RunResult } from './driver/run.ts'
 import { agentEndOf, outcomeOf } from './member-outcome.ts'
 import { emptyReply, textOf } from './reply.ts'
-import type { RunResult } from './run.ts'
 import type { RunState } from './run-state.ts'
 import type { OpenRun } from './snapshot.ts'
 
@@ -66,7 +66,7 @@ export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void
     return settledWithin(limits.endFailedMs, Promise.resolve(turn.flush?.()))
   }
   const { error } = end
-  // After finished calls, a note tells the model why the turn ended, so that it does not repeat them.
+  // After finished calls, a note explains to the model why the turn ended, so that it does not repeat them.
   const note = error && state.finished.length > 0 ? [stoppedNote(error.code)] : []
   const messages: Message[] = error ? note : unstoredAnswer(state)
   const held = events?.hold()

@@ -3,7 +3,7 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import { limits } from '../limits.ts'
-import { shareRead } from '../util/share-reads.ts'
+import { shareRead } from '../util/async/share-reads.ts'
 
 /**
  * The stored events of a run, then those that it emits, in whichever process it runs: each once, in order. It stays open
@@ -58,7 +58,7 @@ export async function* follow(
 /** Events that are read at once. */
 const pageSize = 256
 
-/** Wakes when a process has written to the run; now and then too, where the store hears of this process alone. */
+/** Wakes when a process has written to the run; periodically too, where the store reports only writes of this process. */
 export function watchRun(runs: RunStore, runId: string, signal: AbortSignal | undefined) {
   let hasChanged = false
   let wake: (() => void) | undefined

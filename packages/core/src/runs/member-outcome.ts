@@ -1,7 +1,7 @@
 import { distinctPassages } from '../data/citation.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { AgentEventBody, RunFinishReason } from '../data/event.ts'
-import type { RunResult } from './run.ts'
+import type { RunResult } from './driver/run.ts'
 import type { RunState } from './run-state.ts'
 import type { SuspendedMember } from './snapshot.ts'
 

@@ -3,7 +3,7 @@ import type { ModelFinishReason } from '../data/event.ts'
 import type { AssistantMessage, AssistantPart } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
-import { isDeepEqual } from '../util/deep-equal.ts'
+import { isDeepEqual } from '../util/json/deep-equal.ts'
 
 /** A model's answer to one call. It grows while the model streams, so that an aborted call leaves what has arrived. */
 export type Reply = {

@@ -9,7 +9,7 @@ export function runStartOf({ accounts }: Pick<Ledger, 'accounts'>, sessionId: st
   const budget: Budget = {}
   for (const name of budgetNames) {
     const limit = given[name]
-    // An infinite limit is none, and JSON has no number for it.
+    // An infinite limit is no limit, and JSON has no number for it.
     if (limit !== undefined && Number.isFinite(limit)) budget[name] = limit
   }
   const hasLimits = Object.keys(budget).length > 0

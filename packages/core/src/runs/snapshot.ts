@@ -9,9 +9,10 @@ import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import type { BudgetSnapshot, Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/turn.ts'
-import { settledWithin, untilAborted } from '../util/abort.ts'
-import { opaqueId, type StepPlace } from './approval-id.ts'
-import type { RunDriver } from './run-driver.ts'
+import { settledWithin, untilAborted } from '../util/async/abort.ts'
+import { asJSON } from '../util/json/clone-json.ts'
+import { opaqueId, type StepPlace } from './decisions/approval-id.ts'
+import type { RunDriver } from './driver/run-driver.ts'
 import type { RunState } from './run-state.ts'
 import type { RunTrace } from './run-trace.ts'
 
@@ -54,6 +55,12 @@ export type RunSnapshot = {
   trace?: string
   /** The number of its last event before it was suspended. */
   seq?: number
+}
+
+/** A snapshot as a store has returned it. */
+export function readSnapshot(stored: JSONValue | undefined): RunSnapshot | undefined {
+  // The cast holds: only `storeSnapshot` and turns store it.
+  return stored as unknown as RunSnapshot | undefined
 }
 
 /** A member that waits for approvals, stored with the run that called it. Plain JSON. */
@@ -106,8 +113,7 @@ export function takeSnapshot(run: OpenRun): RunSnapshot {
 
 /** Describes a run that continues, so that another process can continue it after a crash. */
 export function snapshotOf(run: OpenRun): JSONValue {
-  // Plain JSON, except that optional fields may be absent.
-  return snapshotWith(run, run.ledger.snapshot()) as unknown as JSONValue
+  return asJSON(snapshotWith(run, run.ledger.snapshot()))
 }
 
 function snapshotWith(
@@ -203,10 +209,8 @@ export async function storeSnapshot(
   takeBack: () => boolean = () => false,
 ): Promise<Decisions> {
   let isAwaited = true
-  // Plain JSON, except that optional fields may be absent.
-  const json = snapshot as unknown as JSONValue
   const { usage } = snapshot.booked.spent
-  const stored = turn.suspend(json, usage, state.messages, approvals, events).then((decided = {}) => {
+  const stored = turn.suspend(asJSON(snapshot), usage, state.messages, approvals, events).then((decided = {}) => {
     if (isAwaited || !takeBack()) state.approvals = approvals.filter(({ approvalId }) => !decided[approvalId])
     return decided
   })

@@ -3,9 +3,10 @@ import { AgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { Spent } from '../policies/reserve.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
+import type { MemberRun } from './driver/member-run.ts'
 import { type MemberOutcome, outcomeOf } from './member-outcome.ts'
-import type { MemberRun } from './member-run.ts'
 import type { RunSnapshot } from './snapshot.ts'
+import { readSnapshot } from './snapshot.ts'
 
 /** What the stored run of a member began with; `undefined` of another run. */
 export function memberRunOf(stored: StoredRun): MemberRun | undefined {
@@ -46,6 +47,5 @@ export function spentOf(stored: StoredRun): Spent {
 }
 
 export function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
-  // The cast holds: a turn has stored the snapshot.
-  return progressOf(stored)?.snapshot as unknown as RunSnapshot | undefined
+  return readSnapshot(progressOf(stored)?.snapshot)
 }

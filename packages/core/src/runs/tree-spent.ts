@@ -5,7 +5,7 @@ import { unansweredCalls } from '../data/transcript.ts'
 import { costOfSpent } from '../data/usage.ts'
 import { addSpent } from '../policies/ledger.ts'
 import type { Spent } from '../policies/reserve.ts'
-import { memberRunId } from './member-run.ts'
+import { memberRunId } from './driver/member-run.ts'
 import { messagesOf, snapshotIn, spentOf } from './stored-member.ts'
 
 /** What a stored run has used with its members' runs, also with those that it has not collected yet. */

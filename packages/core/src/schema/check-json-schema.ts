@@ -1,6 +1,6 @@
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { measureJSON } from '../util/measure-json.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 
 const types: readonly unknown[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
@@ -90,7 +90,7 @@ function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): 
   for (const key of Object.keys(schema)) {
     const place = places.get(key)
     const child = schema[key]
-    // As in JSON, an undefined field is none.
+    // As in JSON, an undefined field counts as absent.
     if (place === undefined || child === undefined) continue
     const problem =
       place === 'alone'

@@ -47,7 +47,7 @@ export function checkOutput(schema: unknown): void {
   if (fields.some((value) => isReference(value) && '~standard' in value)) {
     throw invalid('it holds schemas of fields. Wrap them: output: z.object({ … }).')
   }
-  // Any other object is taken for a JSON Schema.
+  // Any other object is treated as a JSON Schema.
   const problem = '~standard' in schema ? undefined : brokenSchema(schema as JSONSchema, 'output')
   if (problem !== undefined) throw invalid(problem)
 }

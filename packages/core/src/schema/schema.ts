@@ -3,12 +3,12 @@ import { isStandardSchema, type StandardIssue, type StandardSchema } from '../co
 import { invalidArgument, isInstance, messageOf } from '../data/errors.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { measureJSON } from '../util/measure-json.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 import { boundErrors, boundVisits, TooMuchValidation, withinBounds } from './bounded-validation.ts'
 import { shapeProblem } from './check-json-schema.ts'
 import { innermostIssues } from './innermost-issues.ts'
-import { type Located, meantErrors } from './meant-errors.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
+import { type Located, relevantErrors } from './relevant-errors.ts'
 import { standardResult } from './standard-result.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 import { isURL } from './url-format.ts'
@@ -85,7 +85,7 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
   return withoutRootReference(json)
 }
 
-/** Removes undefined fields, which are none in JSON; the validator takes them for schemas. */
+/** Removes undefined fields, which JSON does not have; the validator would treat them as schemas. */
 function dropUndefined(json: object): void {
   for (const [key, child] of Object.entries(json)) {
     if (child === undefined) delete json[key as keyof typeof json]
@@ -237,7 +237,7 @@ function outOfBounds(value: unknown, bounds: ValueBounds): string | undefined {
 
 /** The validator reports each enclosing schema too; only the innermost ones name what to change. */
 function innermostProblems(errors: readonly Located[], root: string): string[] {
-  const some = meantErrors(errors).slice(0, 50)
+  const some = relevantErrors(errors).slice(0, 50)
   const innermost = some.filter((error) => !some.some((other) => isInside(other, error)))
   return firstProblems(innermost.map((error) => `${root}${error.instanceLocation.slice(1)}: ${wordsOf(error)}`))
 }

@@ -234,7 +234,7 @@ describe('an invalid reply has its problems', () => {
 })
 
 describe('the note for a model', () => {
-  it('what does not fit and what to answer with', () => {
+  it('which value does not fit, and which answer is expected', () => {
     const note = repairNote('It is empty.', format)
     expect(note).toMatch(/^Your answer was not accepted\. It is empty\. Answer again with JSON/)
     expect(note).toContain(JSON.stringify(format.json))

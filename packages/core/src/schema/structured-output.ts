@@ -2,9 +2,9 @@ import type { ModelInfo, ModelRequest, ToolCall, ToolSpec } from '../contracts/m
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { untilAborted } from '../util/abort.ts'
-import { cutText } from '../util/cut-text.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { cutText } from '../util/text/cut-text.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { findJSON } from './find-json.ts'
 import { freeName, type OutputFormat } from './output-format.ts'
 

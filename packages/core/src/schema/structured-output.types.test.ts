@@ -8,7 +8,7 @@ import { z as z3 } from 'zod3'
 import { Agent } from '../agents/agent.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { JSONSchema } from '../data/message.ts'
-import type { AgentRun, Runnable, RunResult } from '../runs/run.ts'
+import type { AgentRun, Runnable, RunResult } from '../runs/driver/run.ts'
 
 const base = { name: 'Test', functions: [], model: scriptedModel([]) }
 

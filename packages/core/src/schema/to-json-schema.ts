@@ -1,7 +1,7 @@
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import { AgentKitError, invalidArgument, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 
 /**
  * A Standard Schema as JSON Schema: its own description, or that of its library's converter.

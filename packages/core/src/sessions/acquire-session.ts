@@ -5,7 +5,7 @@ import type { Message } from '../data/message.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import { sleep, untilAborted } from '../util/abort.ts'
+import { sleep, untilAborted } from '../util/async/abort.ts'
 import { withEndEvent } from './end-event.ts'
 import { holdsSession } from './recorded-data.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
@@ -72,7 +72,7 @@ async function begin<Found>(
     if ('found' in begun) return begun.found
     // Refused twice at one version: the session did not move on between load and begin, another run holds it.
     const isHeld = refusedVersion === version
-    if (onBusy === 'interrupt' && isHeld) await endDeadHolder(request)
+    if (onBusy === 'interrupt' && isHeld) await endCrashedHolder(request)
     const waitedMs = performance.now() - startedAt
     // A run that is continued after a crash is waited for as one of this process.
     if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
@@ -113,7 +113,7 @@ async function isHeldByResumable(request: SessionRequest): Promise<boolean> {
 }
 
 /** Ends the run that holds the session if no process has it. */
-async function endDeadHolder(request: SessionRequest): Promise<void> {
+async function endCrashedHolder(request: SessionRequest): Promise<void> {
   const { runs } = request.store
   const holder = await holderOf(request)
   if (!runs || !holder) return

@@ -1,7 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
-import { settledWithin } from '../util/abort.ts'
+import { settledWithin } from '../util/async/abort.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import type { TakenRun } from './recorded-run.ts'
 import type { OpenTurn } from './turn.ts'

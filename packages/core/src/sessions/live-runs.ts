@@ -1,5 +1,5 @@
 import type { SessionStore } from '../contracts/session-store.ts'
-import { settledWithin } from '../util/abort.ts'
+import { settledWithin } from '../util/async/abort.ts'
 import { perStore, placeOf } from './session-queue.ts'
 
 /** A run in this process, from its start until it has settled: also one that waits for decisions. */
@@ -14,14 +14,14 @@ export type RunControls = {
   handBack?(when: 'after its step' | 'now'): void
 }
 
-/** A run that was resumed while its reader still waits for decisions is here twice. */
+/** A run that was resumed while its reader still waits for decisions has two entries. */
 const liveRuns = perStore<Set<LiveRun>>()
 
 /** The same runs by place: agents whose stores are at one place cancel each other's. */
 const runsAt = new Map<string, Set<LiveRun>>()
 
 /** Runs that a caller of this process is taking over, by place, and how many such callers there are. */
-const claims = new Map<string, number>()
+const acquired = new Map<string, number>()
 
 /** Makes a run known until it has settled. @param settled never rejects */
 export function trackRun(store: SessionStore, runId: string, controls: RunControls, settled: Promise<unknown>): void {
@@ -89,16 +89,16 @@ export function resumableRuns(store: SessionStore, ofAgent: string): string[] {
 }
 
 /** Keeps a run that waits in this process from continuing there: a caller takes it over. @returns ends it */
-export function claimRun(store: SessionStore, runId: string): () => void {
+export function acquireRun(store: SessionStore, runId: string): () => void {
   const key = placeText(store, runId)
-  claims.set(key, (claims.get(key) ?? 0) + 1)
+  acquired.set(key, (acquired.get(key) ?? 0) + 1)
   return () => {
-    const others = (claims.get(key) ?? 1) - 1
-    if (others === 0) claims.delete(key)
-    else claims.set(key, others)
+    const others = (acquired.get(key) ?? 1) - 1
+    if (others === 0) acquired.delete(key)
+    else acquired.set(key, others)
   }
 }
 
-export function isClaimed(store: SessionStore, runId: string): boolean {
-  return claims.has(placeText(store, runId))
+export function isAcquired(store: SessionStore, runId: string): boolean {
+  return acquired.has(placeText(store, runId))
 }

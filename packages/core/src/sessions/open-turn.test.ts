@@ -151,7 +151,7 @@ describe('the seed', () => {
 })
 
 describe('the journal', () => {
-  it('stores what is finished before the next thing begins', async () => {
+  it('stores each finished entry before the next one begins', async () => {
     const log: string[] = []
     const store = loggingStore(memorySessions(), log)
     const slow = (name: string, ms: number): Tool =>

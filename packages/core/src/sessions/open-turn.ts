@@ -2,7 +2,7 @@ import type { StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import {
   acquireSession,
   type Beginning,

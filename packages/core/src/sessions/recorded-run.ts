@@ -7,9 +7,10 @@ import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
 import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
-import { redactedInfo } from '../util/redact.ts'
+import { clientDataOf } from '../util/async/current-request.ts'
+import { asJSON } from '../util/json/clone-json.ts'
+import { redactedInfo } from '../util/text/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
-import { clientDataOf } from './current-request.ts'
 import type { EventQueue } from './event-queue.ts'
 import {
   holdsSession,
@@ -204,12 +205,11 @@ function startOf(
   if (!isFirst && stored.record.status !== 'queued') return undefined
   const own = isRecord(options.run) ? options.run.timeoutMs : undefined
   const deadline = now + Math.ceil(typeof own === 'number' ? own : timeoutMs)
-  // The end of a member is no one's but its swarm's.
+  // Only the swarm is notified of the end of a member.
   const start = { isFirst, deadline, ...(notifies && stored.rootRunId === undefined && { notifies }) }
   if (!queued) return { ...start, messages: [] }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
-  // Plain JSON, except that optional fields may be absent.
-  const kept = { ...options, seeded: seed.length, ...(changesInput && { queued }) } as unknown as JSONValue
+  const kept = asJSON({ ...options, seeded: seed.length, ...(changesInput && { queued }) })
   return { ...start, messages: changesInput ? [] : [...seed, queued.input], options: kept }
 }
 

@@ -5,10 +5,10 @@ import { AgentKitError, isAgentKitError, messageOf } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import { cancelStored } from './end-event.ts'
-import { isClaimed } from './live-runs.ts'
+import { isAcquired } from './live-runs.ts'
 import { costSoFar, type RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
 import { type RunReport, RunWriter } from './run-writer.ts'
@@ -109,7 +109,7 @@ export class RecordedTurn implements OpenTurn {
   async resume(signal: AbortSignal): Promise<{ hasMoved: boolean; decisions?: Decisions }> {
     const { store, runId } = this.#place
     // A caller of `resume` in this process takes it over.
-    if (isClaimed(store, runId)) throw alreadyResumed(runId)
+    if (isAcquired(store, runId)) throw alreadyResumed(runId)
     const { found, release } = await takeOverRun({ ...this.#place, signal, onBusy: 'queue' })
     this.history = found.history
     this.state = found.state
@@ -138,7 +138,7 @@ export class RecordedTurn implements OpenTurn {
 
   watch(listener: (change: SuspendedChange) => void): () => void {
     const { store, runs, runId } = this.#place
-    return watchSuspended({ runs, runId, attempt: this.#attempt, isClaimed: () => isClaimed(store, runId) }, listener)
+    return watchSuspended({ runs, runId, attempt: this.#attempt, isAcquired: () => isAcquired(store, runId) }, listener)
   }
 
   async cancel(): Promise<void> {

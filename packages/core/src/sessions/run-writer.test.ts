@@ -44,7 +44,7 @@ it.each([
   expect([writes, code]).toEqual(outcome)
 })
 
-it('stores what is kept with the next entry, alone after this turn of the event loop, and again where that was refused', async () => {
+it('stores deferred events with the next entry, alone after this turn of the event loop, and again where that was refused', async () => {
   const runs = await begunRun()
   const entries: (number | undefined)[] = []
   let isFull = false

@@ -3,7 +3,7 @@ import type { RunStore } from '../contracts/run-store.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
-import { afterThisTurn } from '../util/after-this-turn.ts'
+import { afterThisTurn } from '../util/async/after-this-turn.ts'
 import type { EventQueue } from './event-queue.ts'
 import { whyRefused } from './watch-ended.ts'
 

@@ -3,7 +3,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { limits } from '../limits.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 
 export type QueueRequest = {
   store: SessionStore

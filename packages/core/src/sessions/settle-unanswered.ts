@@ -6,9 +6,9 @@ import { isRecord } from '../data/message-problem.ts'
 import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { unansweredCalls } from '../data/transcript.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { withEndEvent } from './end-event.ts'
-import { cancelLive, claimRun } from './live-runs.ts'
+import { acquireRun, cancelLive } from './live-runs.ts'
 import { takeOverRun } from './recorded-run.ts'
 import { acquireSuspended, entryOf } from './suspended-runs.ts'
 
@@ -46,7 +46,7 @@ async function settleRun(question: NextQuestion, stored: StoredRun): Promise<voi
   const open = stored.approvals.filter(({ kind, decision }) => kind === 'client-tool' && decision === undefined)
   if (!runs || open.length === 0) return
   // A run of this process that waits for the decisions does not continue.
-  const release = claimRun(store, runId)
+  const release = acquireRun(store, runId)
   try {
     const denied = open.map(({ approvalId }) => [approvalId, { deny: unanswered }] as const)
     if ((await runs.decide(runId, Object.fromEntries(denied))) !== 'running') return

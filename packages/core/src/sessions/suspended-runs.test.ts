@@ -61,7 +61,7 @@ describe('a suspended run', () => {
     ])
   })
 
-  it('reports that others moved, also when they only changed what came before it', async () => {
+  it('reports that other runs changed the session, also when they only changed earlier turns', async () => {
     const store = memorySessions()
     const first = await suspendRun(store, 'r1')
     const second = await suspendRun(store, 'r2')
@@ -395,7 +395,7 @@ describe('a run without a session', () => {
     await expect(resume(store, 'r1')).rejects.toMatchObject({ code: 'session-conflict' })
   })
 
-  it('continues in another process, with what came before it', async () => {
+  it('continues in another process, with the turns before it', async () => {
     const store = memorySessions()
     await suspendAlone(store, 'r1')
     const resumed = await resume({ ...store }, 'r1')

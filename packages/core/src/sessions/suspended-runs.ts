@@ -4,7 +4,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { inCallOrder, visibleMessages } from '../data/transcript.ts'
 import type { Usage } from '../data/usage.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { type AcquiredSession, acquireSession, type SessionRequest, storedBeginning } from './acquire-session.ts'
 import { perStore, setNewest } from './session-queue.ts'
 

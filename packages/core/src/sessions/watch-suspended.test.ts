@@ -63,7 +63,7 @@ async function watched() {
   const here: RunStore = { ...runs, watch: () => () => {} }
   const changes: SuspendedChange[] = []
   const stop = watchSuspended(
-    { runs: here, runId: 'r', attempt: 1, isClaimed: () => false },
+    { runs: here, runId: 'r', attempt: 1, isAcquired: () => false },
     (change) => void changes.push(change),
   )
   const look = async (): Promise<void> => {

@@ -10,11 +10,11 @@ export type SuspendedChange = { decisions: Decisions } | { ended: AgentKitError 
 /**
  * Follows a suspended run that waits in this process: decisions on it, by whichever process, and its end.
  * @param run.attempt by which it was suspended
- * @param run.isClaimed whether a caller of this process is taking it over: its decisions are not for this run
+ * @param run.isAcquired whether a caller of this process is taking it over: its decisions are not for this run
  * @returns stops it
  */
 export function watchSuspended(
-  { runs, runId, attempt, isClaimed }: { runs: RunStore; runId: string; attempt: number; isClaimed(): boolean },
+  { runs, runId, attempt, isAcquired }: { runs: RunStore; runId: string; attempt: number; isAcquired(): boolean },
   listener: (change: SuspendedChange) => void,
 ): () => void {
   let isStopped = false
@@ -31,7 +31,7 @@ export function watchSuspended(
         const stored = await runs.read(runId)
         // Another process that has decided may be about to continue the run.
         const isRunning = stored?.record.status === 'running'
-        const mayBeTaken = isRunning && (isClaimed() || (!isOwnWrite && !wasFree))
+        const mayBeTaken = isRunning && (isAcquired() || (!isOwnWrite && !wasFree))
         wasFree = isRunning
         if (!isStopped && !mayBeTaken) listener(changeOf(stored, runId, attempt))
       }

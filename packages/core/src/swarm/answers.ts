@@ -1,8 +1,8 @@
 import { resultText } from '../conversation/long-results.ts'
 import { toolCalls } from '../data/transcript.ts'
-import type { AgentSpec, Run } from '../loop/types.ts'
+import type { AgentSpec, Run } from '../loop/run/types.ts'
+import { memberToolName } from '../runs/driver/member-run.ts'
 import type { MemberStatus } from '../runs/member-outcome.ts'
-import { memberToolName } from '../runs/member-run.ts'
 import { parseFailure } from './member-tool.ts'
 
 /** A member's answer to a task. */

@@ -1,8 +1,8 @@
 import { cutMiddle, spokenText, summaryPrompt } from '../conversation/summary-prompt.ts'
 import type { Message, UserMessage, UserPart } from '../data/message.ts'
-import type { Run } from '../loop/types.ts'
+import type { Run } from '../loop/run/types.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import { memberSessionKey, readMemberSession } from './member-sessions.ts'
 
 /**

@@ -3,7 +3,7 @@ import { messageOf } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
-import type { Run } from '../loop/types.ts'
+import type { Run } from '../loop/run/types.ts'
 import { acquireSession, forgetUnendedRun, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
 
 /** One call of a member, as its session stores it. */

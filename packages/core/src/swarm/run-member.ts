@@ -2,17 +2,17 @@ import type { Approval, Decisions } from '../data/approval-data.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { Emit } from '../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
+import type { AgentSpec, Run } from '../loop/run/types.ts'
 import { runAgent } from '../loop/run-agent.ts'
-import type { AgentSpec, Run } from '../loop/types.ts'
 import { startDeadline } from '../policies/deadline.ts'
-import { callName as nameOfCall } from '../runs/approval-id.ts'
 import { askWithin } from '../runs/ask-within.ts'
 import { currentRun } from '../runs/current-run.ts'
+import { callName as nameOfCall } from '../runs/decisions/approval-id.ts'
+import { PendingApprovals } from '../runs/decisions/pending-approvals.ts'
 import { agentEndOf, type MemberOutcome, mergeMember, outcomeOf } from '../runs/member-outcome.ts'
-import { PendingApprovals } from '../runs/pending-approvals.ts'
 import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { Changing, OpenTurn } from '../sessions/turn.ts'
-import { linkSignal } from '../util/abort.ts'
+import { linkSignal } from '../util/async/abort.ts'
 import { storeMemberTurn } from './member-sessions.ts'
 
 export type MemberCall = {
@@ -130,7 +130,7 @@ function inMemoryTurn(history: readonly Message[], outer: OpenTurn): InMemoryTur
       turn.suspended = { snapshot, messages: [...messages] }
       return undefined
     },
-    // Approvals are decided in the swarm's run, which then starts the member anew.
+    // Approvals are decided in the swarm's run, which then starts the member again.
     resume: async () => ({ hasMoved: false }),
     async end() {},
     release() {},

@@ -89,7 +89,7 @@ function said(events: readonly AgentEvent[], kind: Kind): boolean {
   })
 }
 
-it('stores what all members have used while one of them has the conversation', async () => {
+it('stores the usage of all members while one of them has the conversation', async () => {
   const { store } = memoryDisk().open()
   const usages: unknown[] = []
   const look = tool({

@@ -12,7 +12,7 @@ const places: Record<string, string> = {
   ...{ c: 'team/inner/c', d: 'team/inner/d', e: 'team/inner/e' },
 }
 
-describe.each(pairs)('the events of a swarm say what happened: %s, with %s in it', (outer, inner) => {
+describe.each(pairs)('the events of a swarm agree with its result: %s, with %s in it', (outer, inner) => {
   it.each(Array.from({ length: 20 }, (_, seed) => seed))('seed %i', async (seed) => {
     const { swarm, seen } = anySwarm(randomOf(seed), { kinds: [outer, inner] })
     const { events, result } = await eventsOf(swarm.stream('Go'))
@@ -152,7 +152,7 @@ describe('options of a swarm without effect', () => {
   })
 })
 
-it('say nothing of changed tools where agents with one id, of two swarms, have the conversation in turn', async () => {
+it('do not report changed tools where agents of two swarms with the same id have the conversation in turn', async () => {
   const agents = [member('Bob', saying([['transfer_to_cas']])), member('Cas', saying('Done.'))]
   const inner = new Swarm({ name: 'Inner', agents, collaboration: 'handoff' })
   const outer = [member('Bob', saying([['transfer_to_inner']])), inner]

@@ -3,7 +3,7 @@ import { type AgentOptions, agentRules, checkSettingsOnce } from '../agents/agen
 import type { Model } from '../contracts/model.ts'
 import { invalidArgument } from '../data/errors.ts'
 import { isRecord } from '../data/message-problem.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import {
   checkOptionNames,
   checkOptions,
@@ -11,8 +11,8 @@ import {
   isFunction,
   isOneOf,
   type OptionRules,
-} from '../util/check-options.ts'
-import { swarmWords } from '../util/foreign-words.ts'
+} from '../util/options/check-options.ts'
+import { swarmWords } from '../util/options/foreign-words.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
 
@@ -83,8 +83,8 @@ export function unusedOptions<Output>(options: SwarmOptions<Output>): string[] {
   const { name, collaboration, instruction, functions = [], memory, clientTools } = options
   if (needsModel(collaboration)) return []
   // The conversation that is handed over is the swarm's, and so is its memory.
-  const isInVain = memory !== undefined && collaboration !== 'handoff'
-  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isInVain }
+  const isIneffective = memory !== undefined && collaboration !== 'handoff'
+  const given = { instruction: Boolean(instruction), functions: functions.length > 0, memory: isIneffective }
   const kind =
     typeof collaboration === 'function' ? 'a function as `collaboration`' : `\`collaboration: "${collaboration}"\``
   const why = (option: string): string => `\`${option}\` of the swarm "${name}" has no effect with ${kind}`

@@ -106,7 +106,7 @@ describe('1,000 concurrent turns, 20 in each of 50 sessions', () => {
   })
 })
 
-it('the sessions of a swarm leave out what `load` is asked to leave out', async () => {
+it('the sessions of a swarm leave out the messages that `load` is asked to leave out', async () => {
   const swarm = new Swarm({ name: 'Team', model: saying('Done.'), agents: [member('Ann', saying('Ink.'))] })
   await swarm.chat('Go', { sessionId: 's' })
   const session = await swarm.sessions.load({ agentId: 'team', userId: 'default', sessionId: 's' }, { from: 1 })

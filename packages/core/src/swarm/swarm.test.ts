@@ -93,7 +93,7 @@ describe('a managed swarm', () => {
   })
 })
 
-describe('what a member sees', () => {
+describe('the messages that a member sees', () => {
   it.each([
     ['task', ['Now.']],
     ['full', ['Hello', 'Hi.', 'Go|Your task:\nNow.']],
@@ -209,7 +209,7 @@ describe('parallel members, and members in sequence', () => {
     expect(failed.warnings).toEqual([expect.stringContaining('Bob failed: ')])
   })
 
-  it('answers with what its members have said when it is stopped, and stores that', async () => {
+  it('answers with the text of its members when it is stopped, and stores it', async () => {
     const again = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'Nothing.' })
     const loops = saying([['look']])
     const stopped = {

@@ -10,10 +10,10 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
 import { modelChain } from '../policies/fallback.ts'
-import { memberToolName } from '../runs/member-run.ts'
-import type { AgentInfo } from '../runs/run.ts'
+import { memberToolName } from '../runs/driver/member-run.ts'
+import type { AgentInfo } from '../runs/driver/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { withHostTools } from '../tools/host-tools.ts'
 import { toTools } from '../tools/to-tools.ts'
@@ -147,7 +147,7 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
       storedVersion: agentVersion(given, all, members),
       members,
       hasClientTools: own.hasClientTools || members.some(({ hasClientTools }) => hasClientTools),
-      inVain: [
+      ineffectiveOptions: [
         ...unusedOptions(this.#options),
         ...(collaboration === 'handoff' ? unusedByHandoff(members, own.outputFormat !== undefined) : []),
       ],

@@ -1,7 +1,7 @@
 import type { Tool } from '../contracts/tool.ts'
 import { type AgentKitError, invalidArgument } from '../data/errors.ts'
-import { RunningCall } from '../loop/running-call.ts'
-import type { AgentSpec } from '../loop/types.ts'
+import type { AgentSpec } from '../loop/run/types.ts'
+import { RunningCall } from '../loop/tools/running-call.ts'
 import { withHooksOf } from '../policies/hooks.ts'
 import { withTools } from '../tools/toolbox.ts'
 

@@ -2,8 +2,8 @@ import type { Citation } from '../data/citation.ts'
 import { type AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { cloneJSON } from '../util/clone-json.ts'
-import { measureJSON } from '../util/measure-json.ts'
+import { cloneJSON } from '../util/json/clone-json.ts'
+import { measureJSON } from '../util/json/measure-json.ts'
 
 /**
  * Checks the citations of a tool, which are emitted and stored.

@@ -79,7 +79,7 @@ describe('tool()', () => {
     )
   })
 
-  it('infers what execute gets from its schema', () => {
+  it('infers the input of `execute` from its schema', () => {
     tool({
       name: 'a',
       description: 'd',

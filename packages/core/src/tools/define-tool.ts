@@ -4,8 +4,8 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema, jsonSchemaProblem } from '../schema/check-json-schema.ts'
-import { isMilliseconds } from '../util/check-options.ts'
-import { foreignWord, toolWords } from '../util/foreign-words.ts'
+import { isMilliseconds } from '../util/options/check-options.ts'
+import { foreignWord, toolWords } from '../util/options/foreign-words.ts'
 import type { ForeignTool } from './foreign/foreign-tool.ts'
 
 /** The key of the tool that `@agentkit/functions` attaches to a function. */
@@ -107,10 +107,10 @@ function checkClientOptions(options: Record<string, unknown>): void {
   }
   const { client, output } = options
   if (client !== true) fail('`client` is true or left out, and `output` is the result of a client tool.')
-  const inVain = ['execute', 'needsApproval', 'timeoutMs', 'idempotent', 'keepResult'].find(
+  const ineffective = ['execute', 'needsApproval', 'timeoutMs', 'idempotent', 'keepResult'].find(
     (name) => options[name] !== undefined,
   )
-  if (inVain) fail(`the client executes it, after any wait: leave \`${inVain}\` out.`)
+  if (ineffective) fail(`the client executes it, after any wait: leave \`${ineffective}\` out.`)
   if (output === undefined || (isRecord(output) && isStandardSchema(output))) return
   if (!isRecord(output)) fail('give `output` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
   const problem = brokenSchema(output as JSONSchema, 'output')

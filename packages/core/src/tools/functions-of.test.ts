@@ -50,7 +50,7 @@ describe('functionsOf()', () => {
     expect(await approvalsOf(functionsOf(shop, options))).toEqual(expected)
   })
 
-  it('takes away nothing that a tool says itself', async () => {
+  it('overrides no field of the tool itself', async () => {
     const careful = { pay: { ...pay, needsApproval: ({ amount }: { amount: number }) => amount > 50 }, look }
     expect(await approvalsOf(functionsOf(careful, { needsApproval: false }))).toEqual(['pay 100'])
     expect(await approvalsOf(functionsOf(careful, { needsApproval: ['look'] }))).toEqual([
@@ -63,7 +63,7 @@ describe('functionsOf()', () => {
     expect(rule).toHaveBeenCalledTimes(3)
   })
 
-  it('keeps what else a tool says', () => {
+  it('keeps the other fields of a tool', () => {
     const input = { type: 'object' }
     const said = { timeoutMs: 5, idempotent: true, keepResult: true }
     const own = tool({ name: 'own', description: 'd', input, ...said, execute: () => 1 })

@@ -1,7 +1,7 @@
 import type { Tool } from '../contracts/tool.ts'
 import { invalidArgument } from '../data/errors.ts'
-import { checkOptions } from '../util/check-options.ts'
-import { nearestWord } from '../util/nearest-word.ts'
+import { checkOptions } from '../util/options/check-options.ts'
+import { nearestWord } from '../util/text/nearest-word.ts'
 import { ownTool, type ToolLike } from './define-tool.ts'
 import { serverOf, serverTool } from './server-tool.ts'
 import { toTools } from './to-tools.ts'
@@ -10,7 +10,7 @@ type Rule = (tool: { name: string; description: string }, input: unknown) => boo
 
 /**
  * Tools with what their source keeps elsewhere: in `ai` 7 the caller of a tool says which calls need approval, not the
- * tool. It adds to what the tools say themselves, and takes nothing away.
+ * tool. It adds to the rules of the tools, and removes none of them.
  *
  * @param set a tool, a tool set, or a list of them
  * @param options.needsApproval which calls a person must approve: all, those of the tools with these names, or those for

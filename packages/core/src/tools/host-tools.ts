@@ -1,5 +1,5 @@
 import type { Tool, ToolRun } from '../contracts/tool.ts'
-import { untilAborted } from '../util/abort.ts'
+import { untilAborted } from '../util/async/abort.ts'
 import type { RunTools } from './knowledge-tools.ts'
 import { equalNames, toTools } from './to-tools.ts'
 import { compileTools, enabledTools, type ToolBox, tooManyTools } from './toolbox.ts'

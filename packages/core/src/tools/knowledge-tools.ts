@@ -1,8 +1,8 @@
 import type { Knowledge, SyncProgress } from '../contracts/knowledge.ts'
 import type { Tool, ToolRun } from '../contracts/tool.ts'
 import { AgentKitError, invalidArgument, invalidConfig, isAgentKitError, messageOf } from '../data/errors.ts'
-import { untilAborted } from '../util/abort.ts'
-import { redactedError, redactSecrets } from '../util/redact.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { redactedError, redactSecrets } from '../util/text/redact.ts'
 import { toTools } from './to-tools.ts'
 import { compileTools, enabledTools, type ToolBox } from './toolbox.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutText } from '../util/cut-text.ts'
+import { cutText } from '../util/text/cut-text.ts'
 import { toToolResult } from './tool-result.ts'
 
 const bound = 262_144

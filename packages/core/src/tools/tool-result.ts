@@ -1,7 +1,7 @@
 import { AgentKitError, isInstance } from '../data/errors.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
-import { cutAt, cutText, encoder, markRoom } from '../util/cut-text.ts'
+import { cutAt, cutText, encoder, markRoom } from '../util/text/cut-text.ts'
 
 /** In place of a value whose getter throws. Clients see outputs, so it has none of the error's text. */
 const unreadable = '[unreadable]'

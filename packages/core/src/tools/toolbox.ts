@@ -3,8 +3,8 @@ import type { Tool, ToolRun } from '../contracts/tool.ts'
 import { isAgentKitError, messageOf } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
-import { untilAborted } from '../util/abort.ts'
-import { redactSecrets } from '../util/redact.ts'
+import { untilAborted } from '../util/async/abort.ts'
+import { redactSecrets } from '../util/text/redact.ts'
 import { serverOf } from './server-tool.ts'
 
 /** An agent's tools with compiled schemas: their specs for the model, and the functions to run. */

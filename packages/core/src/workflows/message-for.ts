@@ -1,6 +1,6 @@
 import { invalidArgument } from '../data/errors.ts'
 import type { InputPart, UserMessage } from '../data/message.ts'
-import { toUserMessage } from '../runs/input.ts'
+import { toUserMessage } from '../runs/driver/input.ts'
 import { jsonText, toToolResult } from '../tools/tool-result.ts'
 
 /**

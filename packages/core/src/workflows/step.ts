@@ -1,6 +1,6 @@
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises'
 import type { AgentBase } from '../agents/agent-base.ts'
-import type { Run } from '../loop/types.ts'
+import type { Run } from '../loop/run/types.ts'
 
 /** One compiled step. */
 export type WorkflowStep = {

@@ -1,6 +1,6 @@
 import type { AgentBase } from '../agents/agent-base.ts'
 import { invalidArgument } from '../data/errors.ts'
-import { checkOptions, isFunction, type OptionRules } from '../util/check-options.ts'
+import { checkOptions, isFunction, type OptionRules } from '../util/options/check-options.ts'
 import type { StepContext, WorkflowStep } from './step.ts'
 import { agentStep, functionStep, nestedWorkflowStep } from './steps.ts'
 import type { AskOptions } from './work.ts'

@@ -57,7 +57,7 @@ describe('a workflow', () => {
     ).toBeUndefined()
   })
 
-  it('sends text and parts to agents as they are, other values as JSON, or what `ask` returns', async () => {
+  it('sends text and parts to agents as they are, other values as JSON, or the return value of `ask`', async () => {
     const model = thinking(() => 'Seen.')
     const ann = member('Ann', model)
     await workflow<{ n: number }>().step(ann).run({ n: 1 })
@@ -151,7 +151,7 @@ describe('a workflow', () => {
     expect(await sessions.load(memberKey)).toBeUndefined()
   })
 
-  it('stores its conversation in its session, and what each agent did in a member session', async () => {
+  it('stores its conversation in its session, and the turns of each agent in a member session', async () => {
     const sessions = memorySessions()
     const flow = workflow({ name: 'Flow', sessions }).step(workflow({ name: 'Inner' }).step(member('Ann', echo)))
     await flow.run('One', { sessionId: 's' })

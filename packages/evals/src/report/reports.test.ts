@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(out, { recursive: true, force: true }))
 
-it('the lines for a terminal have means, comparisons and what did not pass', () => {
+it('the lines for a terminal have means, comparisons and failed cases', () => {
   const lines = reportLines(run.report)
   expect(lines.join('\n')).toContain('a<i>"    exact      0.833  0.552 to 0.953  12')
   expect(lines.join('\n')).toMatch(/b against a<i>" {2}exact +0\.000/)
@@ -67,7 +67,7 @@ it('the lines for a narrow terminal have each row as a list of its cells', () =>
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}won\/tied\/lost: \d+\/\d+\/\d+$/))
 })
 
-it('lists a failure in one line, whatever lines its reason has', () => {
+it('lists a failure in one line, even if its reason has several', () => {
   const [first] = run.report.results
   const result = { ...first, scores: { exact: 0 }, reasons: { exact: 'Too long:\n- one\r\n\t- two' }, passed: false }
   const lines = reportLines({ ...run.report, results: [result as CaseResult] }) // the report has results
@@ -108,7 +108,7 @@ describe('the HTML page', () => {
   })
 })
 
-it('the page has what the members of a swarm said and called, and no member of a handoff twice', async () => {
+it("the page has the texts and calls of a swarm's members, and no member of a handoff twice", async () => {
   const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => hostile })
   const clerk = (): Agent => {
     const model = scriptedModel([

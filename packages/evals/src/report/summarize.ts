@@ -40,7 +40,7 @@ export function summarize(
 /** The mean score of each case that has one: repeats are averaged first, as they are no independent cases. */
 export function caseMeans(results: readonly StoredResult[], scorer: string): Map<string, number> {
   const scores = new Map<string, number[]>()
-  // The zeros of failed runs alone would be taken for its judgement.
+  // The zeros of failed runs would look like scores of this scorer.
   if (isBroken(results, scorer)) return new Map()
   for (const result of results) {
     const score = result.scores[scorer]

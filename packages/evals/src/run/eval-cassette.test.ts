@@ -213,7 +213,7 @@ it('a replay of a missing file is `not-found`', async () => {
   })
 })
 
-it('removes what recordings have left whose processes were killed, a day later', async () => {
+it('removes the files of recordings whose processes were killed, a day later', async () => {
   const folder = join(out, 'killed')
   await mkdir(folder)
   const names = ['old', 'young'].flatMap((age) => {

@@ -149,7 +149,7 @@ describe('evaluate', () => {
     })
   })
 
-  it('gives no mean of a scorer that has scored no run, whatever has failed', async () => {
+  it('gives no mean of a scorer that has scored no run, even if runs have failed', async () => {
     const model = answering((question) => {
       if (question === '3') throw new AgentKitError('auth', 'No.')
       return question
@@ -323,7 +323,7 @@ describe('evaluate', () => {
 })
 
 describe('stored results', () => {
-  it('are not repeated, unless agent, case, scorer or `fresh` say so', async () => {
+  it('are not repeated, unless agent, case, scorer or `fresh` require it', async () => {
     const model = answering((question) => question)
     const one = { agent: agentOf(model), cases, scorers: [exact()], out, name: 'stored' }
     const first = await evaluate(one)

@@ -91,7 +91,7 @@ it.each(['\u2028', '\u2029', '\u0085', '\r', '\0'])('an answer with %j is stored
   expect(await readFile(page, 'utf8')).toContain('<b>user</b><pre>Hello</pre>')
 })
 
-it('a scorer that changes what it was given changes no other score', async () => {
+it('a scorer that changes its argument changes no other score', async () => {
   const careless: Scorer = {
     name: 'careless',
     score(run) {

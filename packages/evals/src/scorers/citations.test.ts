@@ -120,7 +120,7 @@ describe('citations', () => {
     })
   })
 
-  it('say where quotes were not compared with their files', async () => {
+  it('report quotes that were not compared with their files', async () => {
     const score = await citations().score(
       scoredRun('It was built in 1933.', { result: { sources: [citationOf(quote)] } }),
       new AbortController().signal,

@@ -8,7 +8,7 @@ const mostChars = 200_000
  * The sentences of an answer that have a number, a date or a name, with these.
  *
  * A name is a word in capitals, or that begins with one and is not the first of its sentence, or several such words in a
- * row. References such as `[2]`, numbers of lists, headings' marks and the names of `files` are none.
+ * row. References such as `[2]`, numbers of lists, marks of headings and the names of `files` are not claims.
  */
 export function claimsOf(text: string, files: readonly string[] = []): Claims[] {
   let clean = text.slice(0, mostChars)

@@ -29,7 +29,7 @@ function dataOf(request: ModelRequest | undefined): { mark: string; data: unknow
 }
 
 describe('judge', () => {
-  it('rates from 1 to 5, with reasons, and reports what it used', async () => {
+  it('rates from 1 to 5, with reasons, and reports its usage', async () => {
     const model = judging('{"reasons":"It names it.","rating":4}')
     const run = scoredRun('Platform 9.', { expected: '9', result: { sources: [citationOf('Platform 9')] } })
     expect(await judge({ model, rubric }).score(run, signal)).toEqual({

@@ -6,7 +6,7 @@ import { type FoundFunction, findFunctions } from './find/find-functions.ts'
 import { openProject } from './project/project.ts'
 
 describe('a compiled function', () => {
-  it('has what its comment says, and what it returns', () => {
+  it('has its comment as description, and its return value', () => {
     const [compilation] = compile(`/**
       * Fetches a page
       * of the web.
@@ -128,7 +128,7 @@ describe('a compiled function', () => {
     expect(schemaOf(text)).toEqual({ value: { type: 'string', enum: ['m', 's'] } })
   })
 
-  it('takes any where a comment says what, and only where nothing is missing', () => {
+  it('accepts `any` only where a comment describes it', () => {
     expect(schemaOf('/** @param data Anything. */\nexport function keep(data: any) {}')).toEqual({
       data: { description: 'Anything.' },
     })
@@ -136,7 +136,7 @@ describe('a compiled function', () => {
     expect(schemaOf(text).env?.enum).toContain('linux')
   })
 
-  it('takes keys of what a type parameter is bound to', () => {
+  it('takes the keys of the bound of a type parameter', () => {
     const text = 'export function sort<T extends { id: string; score: number }, K extends keyof T>(rows: T[], by: K) {}'
     expect(schemaOf(text).by).toEqual({ type: 'string', enum: ['id', 'score'] })
   })
@@ -245,7 +245,7 @@ describe('a function that cannot be a tool', () => {
   })
 })
 
-it('compiles what a file is now, also with all that the project names', () => {
+it('compiles the current text of a file, also with all files of the project', () => {
   const path = join(import.meta.dirname, 'watched.ts')
   const project = openProject([path], { lib: 'small' })
   // The checker looks at the signal's type only then.

@@ -107,7 +107,7 @@ describe('a parameter that is taken apart', () => {
     expect(compileText(text)[0]?.compiled.parameters).toEqual([{ name: 'at' }, { name: 'options' }])
   })
 
-  it('may leave out fields that have defaults, whatever their names are', () => {
+  it('may omit fields that have defaults, for any field names', () => {
     const text =
       "const key = 'c'\nexport function take({ 'a-b': a = 1, 2: b = now(), [key]: c = 3, d: { e = 4 }, f = 5 }: { 'a-b': number; 2: number; c: number; d: { e: number } }) {}"
     expect(compileText(text)[0]?.compiled.inputSchema).toEqual({

@@ -12,7 +12,7 @@ const file: CachedFile = {
 }
 
 describe('createCompileCache', () => {
-  it('gives what was kept of a file, also to another process', () => {
+  it('returns the cached tools of a file, also to another process', () => {
     using app = temporaryApp({})
     createCompileCache('1').write(app.path('src/a.ts'), 'text', file)
     expect(createCompileCache('1').read(app.path('src/a.ts'), 'text')).toEqual(file)
@@ -93,7 +93,7 @@ describe('createCompileCache', () => {
     expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
   })
 
-  it('takes what another user has written for none', () => {
+  it('ignores an entry that another user has written', () => {
     using app = temporaryApp({})
     const cache = createCompileCache('1')
     cache.write(app.path('a.ts'), 'text', file)
@@ -106,7 +106,7 @@ describe('createCompileCache', () => {
     geteuid.mockRestore()
   })
 
-  it.runIf(process.platform !== 'win32')('takes a link for none', () => {
+  it.runIf(process.platform !== 'win32')('ignores a link', () => {
     using app = temporaryApp({})
     const cache = createCompileCache('1')
     cache.write(app.path('a.ts'), 'text', file)

@@ -66,7 +66,7 @@ describe('createFunctionFiles', () => {
     expect(start.projects[0]?.textOf(app.path('two/a.ts'))).toBeUndefined()
   })
 
-  it('goes by the text that was loaded, not by what is on disk', () => {
+  it('uses the loaded text, not the text on disk', () => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'a.ts': 'export function other() {}\nexport function f(a: 2) {}',
@@ -163,7 +163,7 @@ describe('createFunctionFiles', () => {
       expect(second.compiled).toEqual(compiled)
     })
 
-    it('what was compiled from a file that has changed before it was kept', () => {
+    it('tools of a file that changed before they were cached', () => {
       using app = temporaryApp(files)
       const first = startOf(app)
       const [f] = first.load('a.ts')
@@ -174,7 +174,7 @@ describe('createFunctionFiles', () => {
       expect(second.load('a.ts').map(toolOf)).toMatchObject([{ inputSchema: { type: '2' } }])
     })
 
-    it('what could not be a tool', () => {
+    it('functions that cannot be tools', () => {
       using app = temporaryApp(files)
       const first = startOf(app)
       first.failing.add('f')
@@ -186,7 +186,7 @@ describe('createFunctionFiles', () => {
     })
   })
 
-  it('goes by what has changed since the last was kept, and keeps nothing older with it', () => {
+  it('compares with the last cached state, and keeps no older one', () => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'a.ts': `

@@ -94,7 +94,7 @@ describe('createLoadHook', () => {
       expect(load(commonjs).format).toBe('commonjs')
     })
 
-    it('leaves what is required, named as CommonJS, or installed', () => {
+    it('leaves files alone that are required, named as CommonJS, or installed', () => {
       const given = { format: 'commonjs', source: module, conditions: ['import'] }
       expect(load({ ...given, url: url('a.js'), conditions: ['require'] }).format).toBe('commonjs')
       expect(load({ ...given, url: url('a.cjs') }).format).toBe('commonjs')

@@ -10,9 +10,12 @@ function refusalOf(version: string): string | undefined {
   return refusal
 }
 
-it.each(['18.20.8', '20.20.2', '22.17.1', '23.5.0'])('refuses Node %s, and says what it needs', (version) => {
-  expect(refusalOf(version)).toContain(`agentkit needs Node.js 22.18 or later, and this is ${version}.`)
-})
+it.each(['18.20.8', '20.20.2', '22.17.1', '23.5.0'])(
+  'refuses Node %s, and names the version that it needs',
+  (version) => {
+    expect(refusalOf(version)).toContain(`agentkit needs Node.js 22.18 or later, and this is ${version}.`)
+  },
+)
 
 it.each(['22.18.0', '22.22.3', '23.6.0', '24.0.0', '26.1.0'])('accepts Node %s', (version) => {
   expect(refusalOf(version)).toBeUndefined()

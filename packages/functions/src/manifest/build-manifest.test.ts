@@ -156,7 +156,7 @@ describe('buildManifest', () => {
     expect(await project.typeErrors(compilerOptions)).toEqual([])
   })
 
-  it('reports every function that cannot be a tool, and leaves what was written before', () => {
+  it('reports every function that cannot be a tool, and keeps the earlier manifest', () => {
     using project = leanProject({ 'src/math.ts': math })
     buildManifest({ patterns: ['src'], cwd: project.folder })
     const before = project.read('src/agentkit-tools.ts')
@@ -175,7 +175,7 @@ describe('buildManifest', () => {
     expect(project.read('src/agentkit-tools.ts')).toBe(before)
   })
 
-  it('warns of what models do not receive, which is a problem where it is strict', () => {
+  it('warns of types that models do not receive, which is an error in strict mode', () => {
     using project = leanProject({ 'sub.ts': 'export function sub(a: number): number { return -a }\n' })
     const strict = buildManifest({ patterns: ['.'], cwd: project.folder, strict: true })
     expect(strict.problems).toHaveLength(2)
@@ -344,7 +344,7 @@ describe('buildManifest', () => {
       expect(project.read('app.ts')).toBe('console.log(1)')
     })
 
-    it('stays as a formatter left it while it says the same, and is written again when it does not', () => {
+    it('keeps the format of a formatter while its content is the same, and is written again when it changes', () => {
       using project = leanProject({ 'math.ts': math })
       const options = { patterns: ['.'], cwd: project.folder }
       buildManifest(options)
@@ -368,7 +368,7 @@ describe('buildManifest', () => {
       expect(project.read('tools.ts')).toBe(text)
     })
 
-    it('takes attachTool from agentkit where that is what a project depends on', () => {
+    it('imports attachTool from agentkit where the project depends on that', () => {
       using project = leanProject({ 'math.ts': math, 'package.json': '{ "dependencies": { "agentkit": "*" } }' })
       buildManifest({ patterns: ['.'], cwd: project.folder })
       expect(project.read('agentkit-tools.ts')).toContain("import { attachTool } from 'agentkit/functions'")

@@ -134,7 +134,7 @@ describe('checkManifest', () => {
     expect(check()?.differences).toEqual([])
   })
 
-  it('reports what cannot be compiled any more', () => {
+  it('reports functions that no longer compile', () => {
     edit('src/orders.ts', 'id: number', 'id: symbol')
     expect(check()).toMatchObject({
       differences: [],
@@ -150,7 +150,7 @@ describe('checkManifest', () => {
     expect(strict).toMatchObject({ problems: [expect.stringContaining('"id"')], warnings: [] })
   })
 
-  it('does not mistake what a compiler made of a manifest for one', () => {
+  it('does not take a compiled manifest for a manifest', () => {
     const compiled = project.read('src/agentkit-tools.ts').replaceAll(".ts'", ".js'")
     project.write({ 'dist/agentkit-tools.js': compiled, 'dist/bare/agentkit-tools.js': 'import "./orders.js"' })
     const found = checkManifest({ cwd: project.folder }).map(({ file }) => file)
@@ -176,7 +176,7 @@ describe('checkManifest', () => {
     ])
   })
 
-  it('goes by the patterns that it is given', () => {
+  it('uses the given patterns', () => {
     expect(checkManifest({ patterns, cwd: project.folder })).toMatchObject([{ differences: [] }])
     expect(checkManifest({ patterns: ['src'], cwd: project.folder })).toMatchObject([
       {

@@ -77,7 +77,7 @@ attachTool(mathModule.Calculator.prototype['half-up'], { name: 'half-up' })
     expect(names).toEqual(['addModule', 'addModule2', 'add2Module', 'addModuleModule'])
   })
 
-  it('writes what reads back as the same, whatever is in it', () => {
+  it('writes values that read back as equal, for any content', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('__proto__', "it's", '"', '\\', '`', '\u2028', '*/'),

@@ -50,7 +50,7 @@ describe('importStyle', () => {
     expect(files.map((file) => specifierOf(join(project.folder, 'src', file)))).toEqual(imports)
   })
 
-  it('reads what a tsconfig.json extends', () => {
+  it('reads the configurations that a tsconfig.json extends', () => {
     using project = temporaryProject({
       'base.json': '{ "compilerOptions": { "module": "nodenext" } }',
       'src/tsconfig.json': '{ "extends": "../base.json" } // nearest',
@@ -67,7 +67,7 @@ describe('importStyle', () => {
     expect(specifier(project.folder)).toBe('./chain.js')
   })
 
-  it('goes by the tsconfig.json itself where that has files and refers to other projects too', () => {
+  it('uses the tsconfig.json itself where that has files and also refers to other projects', () => {
     using project = temporaryProject({
       'tsconfig.json': '{ "compilerOptions": { "module": "nodenext" }, "references": [{ "path": "./lib" }] }',
       'lib/tsconfig.json': '{ "compilerOptions": { "module": "preserve" } }',
@@ -80,7 +80,7 @@ describe('importStyle', () => {
     expect(specifier(project.folder)).toBe('./chain')
   })
 
-  it('goes by a tsconfig.json itself that lists projects which are not there', () => {
+  it('uses a tsconfig.json itself that lists missing projects', () => {
     using project = temporaryProject({ 'tsconfig.json': '{ "files": [], "references": [{ "path": "./gone" }] }' })
     expect(specifier(project.folder)).toBe('./chain')
   })

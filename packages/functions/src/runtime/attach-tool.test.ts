@@ -57,7 +57,7 @@ describe('a function with a tool attached', () => {
     expect(await execute(sum, context)).toBe(5)
   })
 
-  it('stays what it was', () => {
+  it('stays unchanged', () => {
     const plain = makeAdd()
     const keys = Reflect.ownKeys(plain)
     const add = attachTool(plain, compiled)
@@ -123,7 +123,7 @@ describe('a function with a tool attached', () => {
   })
 })
 
-describe('what a compiler gives', () => {
+describe('the argument of a compiler', () => {
   it('is asked for when the tool is first used, and once', () => {
     let asked = 0
     const add = attachTool(makeAdd(), () => {
@@ -184,7 +184,7 @@ describe('attaching again', () => {
     expect(depthOf(add)).toBe(depthOf(makeAdd()) + 1)
   })
 
-  it('to what was bound leaves the function alone', () => {
+  it('to a bound function leaves the original alone', () => {
     const add = attachTool(makeAdd(), compiled)
     const bound = attachTool(add.bind(null), other)
     expect(toolFromFunction(add).name).toBe('add')
@@ -213,7 +213,7 @@ describe('a method', () => {
 })
 
 describe('a function that is bound to arguments', () => {
-  it('is no longer what was compiled', () => {
+  it('is no longer the compiled function', () => {
     expect(() => toolFromFunction(attachTool(makeAdd(), compiled).bind(null, 1) as () => number)).toThrow(
       expect.objectContaining({
         code: 'invalid-argument',
@@ -231,7 +231,7 @@ describe('a function that is bound to arguments', () => {
   })
 })
 
-describe('what only inherits from a function carries no tool of it', () => {
+describe('an object that inherits from a function has no tool of it', () => {
   function Shape(this: { sides: number }, sides: number): void {
     this.sides = sides
   }

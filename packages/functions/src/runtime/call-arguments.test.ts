@@ -33,7 +33,7 @@ it.each<[string, CompiledParameter[], number | undefined, object, unknown[]]>([
   expect(callArguments(input as Record<string, unknown>, compiled, context)).toEqual(expected)
 })
 
-it.each(['constructor', 'toString', '__proto__'])('takes no argument "%s" from what all objects have', (name) => {
+it.each(['constructor', 'toString', '__proto__'])('takes no argument "%s" from the prototype of objects', (name) => {
   const compiled = { parameters: [{ name }, { name: 'last' }] }
   expect(callArguments({ last: 1 }, compiled, context)).toEqual([undefined, 1])
   expect(callArguments(JSON.parse(`{ "${name}": 7, "last": 1 }`), compiled, context)).toEqual([7, 1])

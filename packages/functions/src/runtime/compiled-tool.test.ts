@@ -36,7 +36,7 @@ async function received(input: unknown, about: Partial<CompiledFunction> = {}): 
 }
 
 describe('the tool of a function', () => {
-  it('calls it with what the input has for its parameters', async () => {
+  it('calls it with the values of the input for its parameters', async () => {
     const input = { since: '2026-01-31T10:00:00Z', place: 'Oslo' }
     expect(await received(input)).toEqual(['Oslo', new Date('2026-01-31T10:00:00Z'), context])
     expect(input).toEqual({ since: '2026-01-31T10:00:00Z', place: 'Oslo' })
@@ -91,7 +91,7 @@ describe('the tool of a function', () => {
     expect(calls).toEqual([])
   })
 
-  it('gives what the function gives, promised or thrown', async () => {
+  it('returns or throws as the function does, also asynchronously', async () => {
     const run = (body: () => unknown): unknown =>
       toolFromFunction(attachTool(body, compiled)).execute({ place: 'Oslo' }, context)
     expect(await run(() => 'now')).toBe('now')
@@ -105,7 +105,7 @@ describe('the tool of a function', () => {
     await expect(run(async () => fail())).rejects.toBe(failure)
   })
 
-  it('says whose schema cannot be used', async () => {
+  it('names the owner of a schema that cannot be used', async () => {
     const inputSchema = { type: 'object', properties: { a: { $id: 'x' }, b: { $id: 'x' } } }
     await expect(received({}, { inputSchema })).rejects.toMatchObject({
       code: 'invalid-argument',

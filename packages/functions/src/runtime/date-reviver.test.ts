@@ -104,7 +104,7 @@ it('leaves other strings of the same form', async () => {
   expect(await revive(schema, ['/properties/at'], { at: text, note: text })).toEqual({ at: date, note: text })
 })
 
-it('copies what changes, and nothing else', async () => {
+it('copies only changed objects', async () => {
   const schema = { properties: { at: when, tags: { items: { type: 'string' } }, list: { items: when } } }
   const value = { at: text, tags: ['a'], list: [] }
   const before = structuredClone(value)

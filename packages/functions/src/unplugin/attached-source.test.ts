@@ -71,7 +71,7 @@ describe('attachedSource', () => {
     expect(Object.keys(inputSchema.properties.a.properties)).toEqual(['__proto__', 'x"__proto__'])
   })
 
-  it('reports the problems and warnings of what is exported and not tagged as internal', () => {
+  it('reports the problems and warnings of exports that are not tagged as internal', () => {
     const { problems, warnings } = attach(`
       export function one(a: symbol) {}
       export class Two { three = 1; four(b: bigint) {} }

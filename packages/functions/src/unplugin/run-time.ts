@@ -11,8 +11,8 @@ export type RunTime = { attachTool: string; AgentKitError: string; end: string }
  * resolve the package's name, and a bundle must not contain absolute paths.
  */
 export function runTimeFor({ fileName, text, statements }: ts.SourceFile, typescript: typeof ts): RunTime {
-  const functions = wayTo(import.meta.resolve('@agentkit/functions'), fileName)
-  const core = wayTo(import.meta.resolve('@agentkit/core'), fileName)
+  const functions = importSpecifier(import.meta.resolve('@agentkit/functions'), fileName)
+  const core = importSpecifier(import.meta.resolve('@agentkit/core'), fileName)
   if (!statements.some(isOfModule) && /\b(?:require|exports)\b/.test(text)) {
     return { attachTool: `require(${functions}).attachTool`, AgentKitError: `require(${core}).AgentKitError`, end: '' }
   }
@@ -33,11 +33,11 @@ export function runTimeFor({ fileName, text, statements }: ts.SourceFile, typesc
 }
 
 /** A string literal that imports the module of a URL. */
-function wayTo(url: string, file: string): string {
-  const way = relative(dirname(file), fileURLToPath(url))
+function importSpecifier(url: string, file: string): string {
+  const path = relative(dirname(file), fileURLToPath(url))
   // On Windows, there is no relative path between drives.
-  const isWay = way.startsWith('..') || isAbsolute(way)
-  return JSON.stringify((isWay ? way : `./${way}`).replaceAll('\\', '/'))
+  const isSpecifier = path.startsWith('..') || isAbsolute(path)
+  return JSON.stringify((isSpecifier ? path : `./${path}`).replaceAll('\\', '/'))
 }
 
 function unusedName(name: string, text: string): string {

@@ -1,47 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { AgentKitError, type ModelEvent } from '@agentkit/core'
-
-export type SeenRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
-export type Answer = (response: ServerResponse, request: SeenRequest) => unknown
-
-/** A server on loopback that answers each request with the given handler. */
-export type Loopback = AsyncDisposable & {
-  baseURL: string
-  requests: SeenRequest[]
-  /** Settles when a client has closed a connection in the middle of an answer. */
-  closed: Promise<void>
-}
-
-export async function loopback(answer: Answer): Promise<Loopback> {
-  const requests: SeenRequest[] = []
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const seen = {
-      path: request.url ?? '',
-      headers: request.headers,
-      body: JSON.parse(Buffer.concat(chunks).toString()),
-    }
-    requests.push(seen)
-    response.on('close', () => {
-      if (!response.writableFinished) resolve()
-    })
-    await answer(response, seen)
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  return {
-    baseURL: `http://127.0.0.1:${port}`,
-    requests,
-    closed,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
-}
+import type { Answer } from '@agentkit/test-loopback'
 
 /** Answers with events, and `[DONE]`. */
 export function sse(...events: object[]): Answer {

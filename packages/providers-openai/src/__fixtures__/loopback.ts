@@ -1,49 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { type Answer, type Loopback, loopback as serve } from '@agentkit/test-loopback'
 
-export type SeenRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }
-export type Answer = (response: ServerResponse, request: SeenRequest) => unknown
+export type { Answer }
 
-/** A server on loopback that answers each request with the given handler. */
-export type Loopback = AsyncDisposable & {
-  /** With `/v1`. */
-  baseURL: string
-  requests: SeenRequest[]
-  /** Connections that were opened. */
-  sockets(): number
-  /** Settles when a client has closed a connection. */
-  closed: Promise<void>
-}
-
-export async function loopback(answer: Answer): Promise<Loopback> {
-  const requests: SeenRequest[] = []
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  let sockets = 0
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
-    const seen = { path: request.url ?? '', headers: request.headers, body: text ? JSON.parse(text) : {} }
-    requests.push(seen)
-    response.on('close', () => {
-      if (!response.writableFinished) resolve()
-    })
-    await answer(response, seen)
-  })
-  server.on('connection', () => sockets++)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  return {
-    baseURL: `http://127.0.0.1:${port}/v1`,
-    requests,
-    sockets: () => sockets,
-    closed,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
-}
+/** A server on loopback with the base URL of OpenAI's API, which ends with `/v1`. */
+export const loopback = (answer: Answer): Promise<Loopback> => serve(answer, '/v1')
 
 export function sse(...events: unknown[]): string {
   return events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('')

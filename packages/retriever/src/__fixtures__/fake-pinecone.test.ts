@@ -113,7 +113,7 @@ describe('the data plane', () => {
     await expect(index.fetch({ ids })).rejects.toThrow(/414/)
   })
 
-  it('shows what was written only later, if it is set to lag', async () => {
+  it('shows written vectors only later, if it is set to lag', async () => {
     const index = open({ lag: 2 })
     await index.upsert({ records: records(1) })
     const counts = []

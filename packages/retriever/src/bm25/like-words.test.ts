@@ -28,7 +28,7 @@ it('exchanges those words of a query that no text has, if any text has another o
   expect(await termsOf('policy 2026 abc')).toEqual([['polici'], ['2026'], ['abc']])
 })
 
-it('puts the word itself first, then what is nearer to it', async () => {
+it('puts the word itself first, then the nearer words', async () => {
   const texts = ['contract', 'contracts', 'contact', 'contrast', 'contractor', 'contraction', 'abstract', 'con']
   expect(await formsOf('contract', texts)).toEqual([['contract', 'contractor', 'contact', 'contrast']])
 })
@@ -53,7 +53,7 @@ it.each([
   expect(await formsOf(wrong, [text])).toEqual(await formsOf(text, [text]))
 })
 
-it('finds longer words of Japanese by what they begin with', async () => {
+it('finds longer Japanese words by their beginning', async () => {
   expect(await formsOf('報告', ['報告書', '書'])).toEqual([['報告書']])
 })
 
@@ -65,7 +65,7 @@ it.each([
   expect(await formsOf(word, texts)).toEqual(await formsOf(texts.join(' '), texts))
 })
 
-it('finds no short words and no numbers within others, and puts what begins like a word first', async () => {
+it('finds no short words and no numbers within others, and puts words with the same beginning first', async () => {
   expect(await formsOf('rent', ['parents', 'current'])).toEqual([[]])
   expect(await formsOf('2345', ['912345678'])).toEqual([[]])
   expect(await formsOf('urlaub', ['jahresurlaub', 'urlaubsgeld'])).toEqual([['urlaubsgeld', 'jahresurlaub']])

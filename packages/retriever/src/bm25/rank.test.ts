@@ -160,8 +160,8 @@ function bm25(living: readonly Document[], query: string): { doc: number; score:
   const lengths = texts.map((text) => text.filter((word) => !isCommon(word)).length)
   const average = lengths.reduce((sum, length) => sum + length, 0) / living.length
   const rarity = (word: string): number => {
-    const saidBy = texts.filter((text) => text.includes(word)).length
-    return Math.log(1 + (living.length - saidBy + 0.5) / (saidBy + 0.5))
+    const documentFrequency = texts.filter((text) => text.includes(word)).length
+    return Math.log(1 + (living.length - documentFrequency + 0.5) / (documentFrequency + 0.5))
   }
   return living
     .map(({ doc }, place) => {

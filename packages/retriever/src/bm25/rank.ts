@@ -35,8 +35,8 @@ export function rank(
   const hits = segments.map((): Hit[] => [])
   for (const { count, forms } of query) {
     const found = forms.flatMap(({ term, weight }) => findEverywhere(segments, term, weight))
-    const saidBy = found.reduce((sum, { docs }) => sum + docs, 0)
-    const rarity = Math.log(1 + Math.max(docs - saidBy + 0.5, 0.5) / (saidBy + 0.5))
+    const documentFrequency = found.reduce((sum, { docs }) => sum + docs, 0)
+    const rarity = Math.log(1 + Math.max(docs - documentFrequency + 0.5, 0.5) / (documentFrequency + 0.5))
     for (const { place, segment, weight } of found) hits[segment]?.push({ place, weight: weight * rarity * count })
   }
 

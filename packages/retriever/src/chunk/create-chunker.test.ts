@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { type Random, randomOf } from '../__fixtures__/random.ts'
 import type { Chunk } from '../data/chunk.ts'
 import { chunkId, textHash } from '../data/chunk-id.ts'
 import type { Block, Piece } from '../data/piece.ts'
@@ -19,7 +20,7 @@ it('never mixes texts below two headings', () => {
   ])
 })
 
-it('says the headings that a passage stands below, and forgets those of other sections', () => {
+it('names the headings above a passage, and drops those of other sections', () => {
   const blocks = [
     heading('# A'),
     text('a'),
@@ -116,7 +117,7 @@ it('cuts Thai between words', () => {
   expect(chunks.every((chunk) => /^(ภาษา|ไทย).*(ภาษา|ไทย)$/.test(chunk.quote))).toBe(true)
 })
 
-it('keeps rows whole, and says which they are', () => {
+it('keeps rows whole, and names their numbers', () => {
   const chunks = chunksOf(rowsOf(100))
 
   expect(chunks.flatMap((chunk) => chunk.quote.split('\n\n'))).toEqual(rowsOf(100).map((row) => row.text))
@@ -210,9 +211,9 @@ it.each([
   expect(Math.max(...chunks.map((chunk) => chunk.heading?.length ?? 0))).toBeLessThan(500)
 })
 
-it('quotes exactly, in order, and leaves nothing out, whatever a file says', () => {
+it('quotes exactly, in order, and leaves nothing out, for any content', () => {
   for (let seed = 1; seed <= 100; seed++) {
-    const random = seededRandom(seed)
+    const random = randomOf(seed * 2_654_435_761)
     const pieces = randomPieces(random)
     const longest = [20, 100, 1_000][seed % 3]
     const chunker = createChunker('a', longest)
@@ -272,16 +273,6 @@ function pieceOf(parts: readonly Part[], page?: number, gap: () => string = () =
     return { ...rest, start, end }
   })
   return { text: whole, blocks, ...(page !== undefined && { page }) }
-}
-
-type Random = (below: number) => number
-
-function seededRandom(seed: number): Random {
-  let state = seed * 2_654_435_761
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
 }
 
 const words = [

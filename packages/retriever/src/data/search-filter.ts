@@ -43,7 +43,7 @@ export function passes({ paths, exts }: Filter, file: string): boolean {
   return (!paths || paths.some(isWithin)) && (!exts || exts.some((ext) => lower.endsWith(ext)))
 }
 
-/** A filter that keeps to the extensions that were asked for. */
+/** A filter for the requested extensions. */
 export function narrowedFilter(filter: Filter, exts: ReadonlySet<string>): Filter {
   const whole = wholeFilter(filter)
   const wanted = whole === 'nothing' ? [] : (whole.exts?.filter((ext) => exts.has(ext)) ?? [...exts])

@@ -106,7 +106,7 @@ it('names the option to set when the embedder returns other dimensions', async (
   await expect(embedding).rejects.toThrow('Set its `dimensions` to 8')
 })
 
-it('wraps whatever is thrown in an error that names the embedder, and no key', async () => {
+it('wraps any thrown value in an error that names the embedder, and no key', async () => {
   const embedder = countingEmbedder()
   embedder.before = () => {
     throw new TypeError('boom with sk-1234567890')
@@ -117,7 +117,7 @@ it('wraps whatever is thrown in an error that names the embedder, and no key', a
   })
 })
 
-it('stops at once when it is aborted, whatever the embedder does', async () => {
+it('stops at once when it is aborted, even if the embedder ignores the signal', async () => {
   const controller = new AbortController()
   const embedder: Embedder = { id: 'acme/deaf', embed: () => new Promise(() => {}) }
   const embedding = embedTexts(textsOf(1), { embedder, signal: controller.signal, onVectors() {} })

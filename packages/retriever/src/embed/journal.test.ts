@@ -68,7 +68,7 @@ it('starts with an empty file when the file is damaged', async () => {
   journal.close(true)
 })
 
-it('starts anew when a damaged part of the file is read', async () => {
+it('starts again when a damaged part of the file is read', async () => {
   const hashes = Array.from({ length: 3_000 }, (_, place) => `text-${place}`)
   const first = openJournal(path)
   first.add(new Map(hashes.map((hash) => [hash, new Float32Array(64).fill(1)])))

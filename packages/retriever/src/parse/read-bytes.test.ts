@@ -66,7 +66,7 @@ it('reports a loop of links', () => {
   expect(() => readBytes(path, 1_000)).toThrow(expect.objectContaining({ status: 'corrupt' }))
 })
 
-it.runIf(process.platform !== 'win32')('says that it may not', async () => {
+it.runIf(process.platform !== 'win32')('reports the missing permission', async () => {
   const path = await fileOf('secret')
   chmodSync(folder.path, 0o755)
   chmodSync(path, 0o000)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { randomOf } from '../__fixtures__/random.ts'
 import type { Parser } from '../data/piece.ts'
 import { isUnreadableFile } from '../data/unreadable-file.ts'
 import { type Read, readFileOf } from './__fixtures__/read-file-of.ts'
@@ -9,14 +10,6 @@ import { parseText } from './text/parse-text.ts'
 const parsers = { parseText, parseMarkdown, parseMdx, parseCsv }
 
 /** A generator with the same numbers for the same seed. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 const words = (
   'a word Größe 名前 😀 1,5 0 2024-01-02 \n \n \n\n \r\n \t , ; | " "" \' ` ``` ~~~ # ## > - * _ + = --- === +++ ... : :: ::: . ! ? ' +
   '[ ] ( ) ]( ![ { } {/* */} /* */ <!-- --> < > </ /> <b> </b> <br> <p <Tab </Tab> <Tab/> <h1> </h1> <pre> </pre> <script> title=" alt=\' ' +

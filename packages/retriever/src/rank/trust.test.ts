@@ -74,7 +74,7 @@ describe('an embedder', () => {
   })
 })
 
-it('throws our errors, whatever the embedder throws, and waits for no embedder after an abort', async () => {
+it('throws our errors for any error of the embedder, and waits for no embedder after an abort', async () => {
   const failing: Embedder = { id: 'acme/small', embed: () => Promise.reject(new TypeError('no questions')) }
   opened = await testStore([])
   await expect(measureTrust(opened.store, failing, never)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a general embedder', () => {
     expect(await trustOf(general, 3)).toBe(1)
   })
 
-  it('is recognized as useless where words find much better, whatever it knows elsewhere', async () => {
+  it('is recognized as useless where words find much better, even if it is good elsewhere', async () => {
     expect(await trustOf(general)).toBe(wordsOnlyTrust)
   })
 })

@@ -55,7 +55,7 @@ export function wholeNumbers(text: string): string[] {
   return found.map((number) => number.replace(/,(?=\d{3}(?!\d))/g, '').replace(/[.,]/g, 'dot'))
 }
 
-/** Text with the parts of its names behind it: `getUserName` is found by `user name`. LanceDB takes it for one word. */
+/** Text with the parts of its names behind it: `getUserName` is found by `user name`. LanceDB treats it as one word. */
 export function withNameParts(text: string): string {
   if (!humped.test(text)) return text
   const parts: string[] = []

@@ -30,7 +30,7 @@ it('starts only needed work, and does it once', async () => {
   expect(started).toHaveLength(1)
 })
 
-it('continues later what was stopped', async () => {
+it('continues a stopped sync later', async () => {
   tidying.need()
   tidying.resume()
   await turn()

@@ -7,7 +7,7 @@ function record(file: string, more: Partial<FileRecord> = {}): FileRecord {
 }
 const nothing = { skipped: [] }
 
-it('names no file at first, then what was added, changed and removed', () => {
+it('names no file at first, then the added, changed and removed ones', () => {
   const changes = fileChanges()
   expect(changes.since([record('a.md'), record('b.md')], nothing)).toEqual([])
   expect(changes.since([record('a.md', { hash: 'x' }), record('c.md')], nothing)).toEqual([

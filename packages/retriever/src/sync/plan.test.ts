@@ -35,7 +35,7 @@ const names = ({ read, unchanged, removed }: SyncPlan) => ({
   removed,
 })
 
-it('reads what is new or looks changed, and skips the rest', () => {
+it('reads files that are new or look changed, and skips the rest', () => {
   const records = [record('same.md'), record('longer.md'), record('later.md')]
   const scan = scanOf([scanned('same.md'), scanned('longer.md', 4), scanned('later.md', 3, 2000.5), scanned('new.md')])
   expect(names(plan(scan, records))).toEqual({

@@ -148,7 +148,7 @@ it('detects a file that replaced another one with the same size and time', async
   expect(after.files[0]?.mtimeMs).not.toBe(before.files[0]?.mtimeMs)
 })
 
-it.runIf(process.platform !== 'win32')('says which folder it may not read', async () => {
+it.runIf(process.platform !== 'win32')('names the folder that it may not read', async () => {
   await folder.write('locked/a.md', 'one')
   await chmod(folder.path, 0o755)
   await chmod(join(folder.path, 'locked'), 0)

@@ -15,7 +15,7 @@ it('counts files that changed during the read, without their names', () => {
   expect(syncReport({ ...nothing, records, unseen: [] })).toMatchObject({ pending: 1, skipped: [], warnings: [] })
 })
 
-it('says what to do with files of other types', () => {
+it('explains what to do with files of other types', () => {
   const { skipped } = syncReport({ ...nothing, unseen: [], unsupported: ['a.doc', 'b.xyz', 'c'] })
   expect(skipped.map(({ file, reason }) => [file, reason])).toEqual([
     ['a.doc', expect.stringContaining('save it as .docx')],

@@ -19,7 +19,7 @@ const quotes = async (retriever: Retriever, query: string): Promise<string[]> =>
 const paragraphs = (count: number, word = 'Paragraph'): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n\n')
 
-describe('what changes', () => {
+describe('changed files', () => {
   it('is found at the next sync: new, changed and removed files', async () => {
     const retriever = library.retriever()
     await write('bees.md', 'Bees make honey\n\nBees dance')
@@ -147,7 +147,7 @@ describe('what changes', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('unreadable files', () => {
   it('is reported by every sync, and read again when it changes', async () => {
     const retriever = library.retriever()
     await write('a.md', '%broken')
@@ -244,7 +244,7 @@ describe('an embedder', () => {
     expect(embedder.texts).toHaveLength(600)
   })
 
-  it('leaves what was applied before its failure searchable', async () => {
+  it('leaves the changes before its failure searchable', async () => {
     const embedder = countingEmbedder('acme/small', { dimensions: 8 })
     const retriever = library.retriever({ embedder })
     for (let index = 0; index < 501; index++) await write(`${index}.md`, `Number ${index}`)
@@ -407,7 +407,7 @@ describe('a missing folder', () => {
 })
 
 describe('an abort', () => {
-  it('stops a sync, and keeps what is finished', async () => {
+  it('stops a sync, and keeps the finished files', async () => {
     const retriever = library.retriever()
     for (let index = 0; index < 510; index++) await write(`${index}.md`, `Number ${index}`)
     const controller = new AbortController()

@@ -37,13 +37,13 @@ export function watchFolder(folder: string, options: WatchFolderOptions): void {
         if (isNotified) changes++
         continue
       }
-      const woken = new Promise<void>((resolve) => {
+      const changeNotified = new Promise<void>((resolve) => {
         wake = resolve
       })
       const waiting = new AbortController()
       const until = AbortSignal.any([signal, waiting.signal])
       // Systems lose notifications occasionally: slow polling finds the changes.
-      await Promise.race([woken, sleep(isNotified ? pollMs * 12 : pollMs, until).then(changed)])
+      await Promise.race([changeNotified, sleep(isNotified ? pollMs * 12 : pollMs, until).then(changed)])
       waiting.abort()
       // A folder is copied as many changes. A file that is written for a long time must not delay the others.
       for (let seen = 0, waits = 0; seen < changes && waits < 10; waits++) {

@@ -26,7 +26,7 @@ const hasRecursion = ['darwin', 'win32'].includes(process.platform)
 export function treeWatcher(folder: string, { except, signal, changed }: TreeWatcherOptions): TreeWatcher {
   const root = resolve(folder)
   const ours = relative(root, resolve(except))
-  const isHeard = (name: string): boolean =>
+  const isWatched = (name: string): boolean =>
     !(name === ours || name.startsWith(ours + sep) || name.split(sep).some(isHidden))
   let watchers: FSWatcher[] = []
   /** The folder that is watched as a whole. */
@@ -38,11 +38,11 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
   }
   signal.addEventListener('abort', close, { once: true })
 
-  const add = (path: string, isHeard: (name: string) => boolean, recursive = false): void => {
+  const add = (path: string, isWatched: (name: string) => boolean, recursive = false): void => {
     const watcher = watch(path, { recursive })
     watchers.push(watcher)
     watcher.on('change', (_, name) => {
-      if (name === null || isHeard(String(name))) changed()
+      if (name === null || isWatched(String(name))) changed()
     })
     watcher.on('error', () => {
       watched = undefined
@@ -54,7 +54,7 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
     const { dev, ino } = statSync(root)
     if (watched === `${dev}:${ino}`) return
     close()
-    add(root, isHeard, true)
+    add(root, isWatched, true)
     watched = `${dev}:${ino}`
   }
 
@@ -62,12 +62,12 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
   const addFolder = async (prefix: string): Promise<void> => {
     const path = join(root, prefix)
     // First, so that no new entry is missed.
-    add(path, (name) => isHeard(prefix + name))
+    add(path, (name) => isWatched(prefix + name))
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       if (slices.isOver) await slices.next()
       if (signal.aborted) return
       const name = prefix + entry.name
-      if (entry.isDirectory() && isHeard(name)) await addFolder(name + sep).catch(passOver)
+      if (entry.isDirectory() && isWatched(name)) await addFolder(name + sep).catch(passOver)
     }
   }
 

@@ -37,7 +37,7 @@ it('detects characters that are lost, unless they are few', () => {
   expect(problemOf('�', '�', '�', 'word '.repeat(100))).toBeUndefined()
 })
 
-it('detects letters that stand apart, unless they are few', () => {
+it('detects separated letters, unless they are few', () => {
   expect(problemOf('T h i s i s a l e t t e r', 'o f t h e c o u r t')).toContain('l e t t e r')
   expect(problemOf('П и с ь м о и з с у д а')).toContain('l e t t e r')
   expect(
@@ -47,6 +47,6 @@ it('detects letters that stand apart, unless they are few', () => {
   expect(problemOf('1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16')).toBeUndefined()
 })
 
-it('detects letters that stand apart in a row of any length', () => {
+it('detects separated letters in a row of any length', () => {
   expect(problemOf('ا '.repeat(5_000_000))).toContain('l e t t e r')
 })

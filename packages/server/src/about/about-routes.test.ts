@@ -55,7 +55,7 @@ describe('GET /api/v1/info', () => {
     expect(JSON.stringify(info)).not.toContain('SECRET')
   })
 
-  it('has null and empty lists for what an agent lacks', async () => {
+  it('has null and empty lists for features that an agent lacks', async () => {
     const info = await read(createApp(fakeAgent()).request('/api/v1/info/'))
     expect(info).toMatchObject({
       description: null,
@@ -119,7 +119,7 @@ describe('GET /api/v1/info', () => {
     expect([info.auth, info.user_id]).toEqual([true, user])
   })
 
-  it('says what the caller may do, so that a client need not try', async () => {
+  it('lists the actions that the caller may take, so that a client need not try them', async () => {
     const { agent } = make([])
     const rightsOf = async (token: string | undefined, options = {}) => {
       const app = createApp(agent, { ...options, ...(token && { auth: { tokens } }) })

@@ -31,7 +31,7 @@ const info = objectOf(
 )
 
 /**
- * Describes the agent to clients, without its instruction. A caller without a token learns only that a token is needed.
+ * Describes the agent to clients, without its instruction. A caller without a token receives only the information that a token is needed.
  */
 export function infoRoute(parts: RouteParts): Route {
   const { agent, limits, rules } = parts

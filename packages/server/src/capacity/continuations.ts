@@ -8,24 +8,24 @@ export type Continuations = {
 
 export type Reservation = {
   /** @returns whether it is the first that continues the run: several people may decide at once */
-  claim(): boolean
+  acquire(): boolean
   /** Call it when the run has settled, or when the run is not continued. */
   release(): void
 }
 
 export function createContinuations(): Continuations {
-  const runs = new Map<string, { reservations: number; claimed: Set<number> }>()
+  const runs = new Map<string, { reservations: number; acquired: Set<number> }>()
   return {
     has: (runId) => runs.has(runId),
     reserve(runId, attempt) {
-      const run = runs.get(runId) ?? { reservations: 0, claimed: new Set() }
+      const run = runs.get(runId) ?? { reservations: 0, acquired: new Set() }
       runs.set(runId, run)
       run.reservations++
       let isReleased = false
       return {
-        claim() {
-          if (run.claimed.has(attempt)) return false
-          run.claimed.add(attempt)
+        acquire() {
+          if (run.acquired.has(attempt)) return false
+          run.acquired.add(attempt)
           return true
         },
         release() {

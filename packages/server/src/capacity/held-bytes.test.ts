@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createHeldBytes } from './held-bytes.ts'
 
-it('bounds what all requests hold together', () => {
+it('bounds the bytes that all requests hold together', () => {
   const hold = createHeldBytes(100)
   const [one, two] = [hold(), hold()]
   expect(one.set(60)).toBe(true)

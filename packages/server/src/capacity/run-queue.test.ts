@@ -158,7 +158,7 @@ describe('the queue of runs', () => {
       await expect(third).resolves.toBeTypeOf('function')
     })
 
-    it('leaves a place for others, whatever the limit of a user', async () => {
+    it('leaves a place for others, for any limit of a user', async () => {
       const queue = createRunQueue({ ...limits, userRuns: 100 })
       for (let run = 0; run < 3; run++) await enter(queue, 'ada')
       const fourth = enter(queue, 'ada')

@@ -155,7 +155,7 @@ describe('the input of the agent', () => {
     expect(agent.calls[0]).toMatchObject({ input: 'Hi', options: { userId: 'ada', sessionId: '"first"' } })
   })
 
-  it('ignores unknown fields and keys, whatever their names', async () => {
+  it('ignores unknown fields and keys of any name', async () => {
     const agent = fakeAgent()
     const fields = {
       ...validFields,

@@ -151,7 +151,7 @@ describe('POST /api/v1/runs', () => {
 })
 
 describe('an Idempotency-Key of a background run', () => {
-  it('is one run, whatever has become of it', async () => {
+  it('is one run, in any state', async () => {
     const stored = open(['The report.'])
     const app = createApp(stored.agent)
     const headers = { 'idempotency-key': 'key-1' }

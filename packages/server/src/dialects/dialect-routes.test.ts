@@ -18,7 +18,7 @@ describe.each(Object.entries(headersOf))('a preflight for %s', (path, headers) =
     headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': headers },
   }
 
-  it('of an allowed origin may send what its client sends', async () => {
+  it('of an allowed origin may send the headers of its client', async () => {
     const response = await createApp(fakeAgent(), { ...quiet, cors: { origins: [origin] } }).request(path, preflight)
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe(origin)

@@ -22,7 +22,7 @@ const post = (body: object): RequestInit => ({
 const mcpHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const question = { role: 'user', content: 'Hi' }
 
-describe('what routes answer is what /openapi.json says', () => {
+describe('the answers of routes match /openapi.json', () => {
   const makeApp = () =>
     createApp(stored(['Hello.', 'Hello.']).agent, { dialects: ['openai', 'ui', 'agui', 'mcp', 'a2a'], log: () => {} })
   let document: Document

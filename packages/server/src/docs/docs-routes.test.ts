@@ -113,7 +113,7 @@ describe('/openapi.json', () => {
     expect(chat).toContainEqual(expect.objectContaining({ name: 'Idempotency-Key', in: 'header', required: false }))
   })
 
-  it('requires a token where the server does, except of what is public', async () => {
+  it('requires a token where the server does, except for public routes', async () => {
     const { paths, components } = await documentOf(createApp(agent, { auth: { tokens } }), bearer)
     expect(components.securitySchemes).toEqual({ token: { type: 'http', scheme: 'bearer' } })
     expect(paths['/api/v1/chat']?.post?.security).toEqual([{ token: [] }])

@@ -6,7 +6,7 @@ import { filesBelow } from './list-files.ts'
 
 const folder = testFolder()
 
-it('finds the files below a folder, without hidden ones and links, and none below what is gone', async () => {
+it('finds the files below a folder, without hidden ones and links, and none below a missing folder', async () => {
   const at = (name: string): string => join(folder.path, name)
   mkdirSync(at('a'))
   for (const name of ['b.txt', '.hidden', 'a/c.txt']) writeFileSync(at(name), 'x')

@@ -12,7 +12,7 @@ afterEach(() => {
 /** The name of a temporary file of another machine. */
 const name = '.agentkit-upload-00000000-1-00000000-0000-0000-0000-000000000000'
 
-it('keeps what another machine has linked here a moment ago, however old its content is, and removes it an hour later', async () => {
+it('keeps a file that another machine has just linked here, even if its content is old, and removes it an hour later', async () => {
   const replaced = join(folder.path, 'a.md')
   writeFileSync(replaced, 'written long ago')
   utimesSync(replaced, 1, 1)

@@ -1,14 +1,11 @@
 import type { BackgroundRuns, RunCounts } from '@agentkit/core'
+import { scheduleIdleMs, workerGoneMs } from '@agentkit/core/internal'
 import type { Metric } from './metrics-text.ts'
 
 type Counted = Pick<BackgroundRuns, 'counts' | 'lastWorkers' | 'schedules'>
 
 /** More agents of one store are left out: an agent is a label, and labels are bounded. */
 const maxAgents = 200
-/** An agent's last worker counts as dead after this time without a heartbeat. */
-const workerGoneMs = 60_000
-/** A schedule of an agent without workers is reported after this time: it starts nothing. */
-const scheduleIdleMs = 7 * 24 * 3_600_000
 
 /** The metrics of a store's background runs, by agent. */
 export async function storeMetrics(background: Counted, now: number): Promise<Metric[]> {

@@ -11,7 +11,9 @@ export function isId(text: string): boolean {
 }
 
 /** The JSON Schema of an id. */
-export const idSchema = { type: 'string', minLength: 1, maxLength: maxIdLength }
+export const idSchema: IdSchema = { type: 'string', minLength: 1, maxLength: maxIdLength }
+
+export type IdSchema = { type: 'string'; minLength: number; maxLength: number }
 
 const idForm = 'must have 1 to 128 characters, none of them a control character'
 

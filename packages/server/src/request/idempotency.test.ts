@@ -60,7 +60,7 @@ describe('a chat with an Idempotency-Key', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('is the same whatever the boundary and the order of its fields', async () => {
+  it('is the same for any boundary and any order of its fields', async () => {
     const { agent, model } = storedAgent(['One.', 'Two.'])
     const app = createApp(agent, quiet)
     await app.request(path, keyed('Hi', 'a'))
@@ -69,7 +69,7 @@ describe('a chat with an Idempotency-Key', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('is the same whatever the order of the keys of its JSON', async () => {
+  it('is the same for any order of the keys of its JSON', async () => {
     const { agent, model } = storedAgent(['One.', 'Two.'])
     const app = createApp(agent, quiet)
     const messages = '[{"role":"user","content":"Hi"}]'

@@ -30,7 +30,7 @@ type AnsweringRun = {
 }
 
 /** The `begin` of a request without a key, for which nothing is stored. */
-export const beginsNothing: Begin = async () => async () => {}
+export const withoutKey: Begin = async () => async () => {}
 
 const visible = /^[\x21-\x7e]{1,255}$/
 
@@ -61,7 +61,7 @@ export async function idempotent(
   handle: (begin: Begin) => Response | Promise<Response>,
 ): Promise<Response> {
   const key = idempotencyKeyOf(context)
-  if (key === undefined) return handle(beginsNothing)
+  if (key === undefined) return handle(withoutKey)
   const runs = runStoreOf(parts.agent)
   const { method, path } = context.req
   const principal = context.get('principal')

@@ -66,7 +66,7 @@ export async function reserveContinuation(
           release()
           throw error
         })
-      if (stored?.record.status !== 'running' || !reservation.claim()) {
+      if (stored?.record.status !== 'running' || !reservation.acquire()) {
         release()
         return undefined
       }

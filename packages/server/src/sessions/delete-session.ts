@@ -30,10 +30,10 @@ async function endStoredRuns(agent: Runnable, { userId, sessionId }: SessionKey)
   if (!agent.sessions.runs) return
   for (const status of notEnded) {
     const runs = await agent.runs({ userId, sessionId, status, limit: 1_000 })
-    for (const { runId } of runs) await agent.cancel(runId, { userId }).catch(ignoreGone)
+    for (const { runId } of runs) await agent.cancel(runId, { userId }).catch(ignoreNotFound)
   }
 }
 
-function ignoreGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!isAgentKitError(error) || error.code !== 'not-found') throw error
 }

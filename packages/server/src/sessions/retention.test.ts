@@ -74,7 +74,7 @@ describe('the retention', () => {
     expect(await listed()).toEqual(['old'])
   })
 
-  it('removes within ten seconds of the start what was not used for the days, and logs one line', async () => {
+  it('removes unused sessions within ten seconds of the start, and logs one line', async () => {
     const agent = agentWith()
     await chat(agent, 'old')
     await chat(agent, 'old')

@@ -38,7 +38,7 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       ])
     })
 
-    it('has what was said beside tool calls, and neither calls nor results', async () => {
+    it('has the text beside tool calls, and neither calls nor results', async () => {
       const calls = [{ text: 'Let me look.', toolCalls: [{ name: 'weather' }] }, { toolCalls: [{ name: 'weather' }] }]
       const { app } = appWith([...calls, 'Clear.'], { functions: [weather] })
       await say(app, 'Weather?')
@@ -56,7 +56,7 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       expect(await messages(app)).toEqual(['Hi', 'Hello.', 'How are you?', 'Fine.'])
     })
 
-    it('shows of a failed turn what the model sees: nothing, or finished calls and why it stopped', async () => {
+    it('shows the same of a failed turn as the model sees: nothing, or finished calls and the reason', async () => {
       const failing = (): Error => new Error('down')
       const useTool = { text: 'Let me look.', toolCalls: [{ name: 'weather' }] }
       const { app } = appWith(['One.', failing, useTool, failing, 'Two.'], {
@@ -125,7 +125,7 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
       expect((await expectProblem(response, 422, code)).errors).toMatchObject([{ path: [field] }])
     })
 
-    it('finds what has a replacement character in its ids, and a percent sign that begins no byte', async () => {
+    it('finds sessions whose ids have a replacement character, or a percent sign that begins no byte', async () => {
       const { app } = appWith(['One.'])
       await say(app, 'First?', { session_id: '\ufffd 5%' })
       const path = '/api/v1/chat_history?user_id=ada&session_id=%EF%BF%BD%205%'
@@ -152,7 +152,7 @@ describe.each(stores)('sessions over HTTP, in %s', (_name, makeStore) => {
   })
 
   describe('GET /api/v1/all_chats', () => {
-    it('has the conversations of a user, the most recently used first, whatever their ids', async () => {
+    it('has the conversations of a user, the most recently used first, for any ids', async () => {
       const { app } = appWith(['a', 'b', 'c', 'd'])
       for (const session_id of ['10', '2', '__proto__']) await say(app, session_id, { session_id })
       await say(app, 'Not hers', { user_id: 'bob' })

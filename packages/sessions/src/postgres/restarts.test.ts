@@ -50,7 +50,7 @@ it('continues on a replica that is promoted', async () => {
   await server.remove()
 })
 
-it('replaces a connection that gives no answer, and the server frees what its transaction has locked', async () => {
+it('replaces a connection that gives no answer, and the server releases the locks of its transaction', async () => {
   const url = await testDatabase()
   const proxy = await tcpProxy(url)
   const options = { schema: 'agentkit', poolSize: 2, retryMs: 60_000, heartbeatMs: 60_000, staleAfterMs: 120_000 }

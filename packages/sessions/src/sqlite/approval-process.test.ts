@@ -88,7 +88,7 @@ it('does not repeat an approved call whose process was killed during it', async 
   await store.close()
 })
 
-it('takes one of several decisions that come at the same time, and the others learn what was decided', async () => {
+it('accepts one of several simultaneous decisions, and the others receive the accepted one', async () => {
   const [runId, approvalId] = await waitAndDie(['s'])
   const stores = [1, 2, 3, 4].map(() => sqliteSessions(path))
   const decisions = stores.map(async (sessions, index) => {

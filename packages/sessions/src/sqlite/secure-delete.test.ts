@@ -43,7 +43,7 @@ it('overwrites most of a session as soon as it is deleted', async () => {
   await store.close()
 })
 
-it('removes what version 1 left in the file', async () => {
+it('removes data that version 1 left in the file', async () => {
   createVersion1(path)
   const earlier = new DatabaseSync(path)
   earlier.exec(`INSERT INTO messages VALUES (1, 9, '"${canary}"'); DELETE FROM messages WHERE position = 9`)

@@ -130,7 +130,7 @@ export function unfinishedTests(getStores: GetBackground): void {
     const second = await lastOf(background)
     expect(second.helper).toBeGreaterThanOrEqual((first.helper ?? 0) + 3_600_000)
     expect(second.other).toBe(first.other)
-    // Agents that had a worker once are known for good.
+    // Agents that had a worker once stay known.
     await background.removeWorker('w2')
     await background.removeWorker('w1')
     await background.removeWorker('unknown')

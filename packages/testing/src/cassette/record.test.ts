@@ -15,7 +15,7 @@ const { signal } = new AbortController()
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('record', () => {
-  it('refuses what is not a path', () => {
+  it('refuses a value that is not a path', () => {
     expect(() => record(scriptedModel(['Hi.']), '')).toThrow(/takes the path of a file/)
   })
 
@@ -24,7 +24,7 @@ describe('record', () => {
     expect(await ask(record(scriptedModel(turns), newFile()), 'Hi')).toEqual(await ask(scriptedModel(turns), 'Hi'))
   })
 
-  it('refuses what is no Model, such as the name of one', () => {
+  it('refuses a value that is no Model, such as the name of one', () => {
     const name = 'openai/gpt-5.4-mini' as unknown as Model // as JavaScript passes it
     expect(() => record(name, newFile())).toThrow('record(model, file) takes a Model')
   })
@@ -422,13 +422,13 @@ describe('a cassette has no secrets', () => {
     }
   })
 
-  it('and keeps texts separate, whatever they contain', async () => {
+  it('and keeps texts separate, for any content', async () => {
     const file = newFile()
     await ask(record(scriptedModel(['Ok']), file), 'a\u0000\u0001\u0000b sk-abcdefghijkl')
     expect(readCassette(file).calls[0]?.request.messages[0]?.content).toBe('a\u0000\u0001\u0000b [redacted]')
   })
 
-  it('but keeps the names of tools and calls, whatever they look like', async () => {
+  it('but keeps the names of tools and calls of any form', async () => {
     const file = newFile()
     const tools = [{ name: 'pk_generator_of_keys', description: 'Makes keys.', inputSchema: {} }]
     const call = { name: 'pk_generator_of_keys', callId: 'sk-call-000001' }

@@ -95,7 +95,7 @@ describe('the clock of a replay', () => {
     expect(later).toEqual([])
   })
 
-  it('blocks no call on what an aborted call waited for', async () => {
+  it('blocks no call because of an aborted call that waited', async () => {
     const clock = new ReplayClock([[0, 4], [1, 3], [5, 6]]) // biome-ignore format: rows
     const abort = new AbortController()
     clock.begin(0)

@@ -194,7 +194,7 @@ it.each<[unknown, string]>([
   await expect(started).rejects.toMatchObject({ code: 'invalid-argument', message: expect.stringContaining(message) })
 })
 
-it('answers 500 with what is misspelt in a turn that a function returns', async () => {
+it('answers 500 with the misspelt key of a turn that a function returns', async () => {
   await using fake = await start(() => ({ txt: 'Hello' }) as object)
   const failure = fake.client.chat.completions.create(chat)
   await expect(failure).rejects.toMatchObject({ status: 500, message: expect.stringContaining('`script[0].txt`') })

@@ -27,7 +27,7 @@ export async function playStream(
   response.flushHeaders()
 
   const say = (text: string): Promise<void> => write(response, text, transport)
-  const sayAll = async (frames: Iterable<Frame>): Promise<void> => {
+  const sendAll = async (frames: Iterable<Frame>): Promise<void> => {
     for (const frame of frames) {
       if (response.destroyed) return
       await say(textOf(frame))
@@ -35,24 +35,24 @@ export async function playStream(
   }
   if (!fault) {
     // Frame by frame: a generator may be endless.
-    await sayAll(answer.content)
-    await sayAll(answer.finish)
+    await sendAll(answer.content)
+    await sendAll(answer.finish)
     return void response.end()
   }
   const content = [...answer.content]
   const { faultAfter = content.length } = transport
   const frames = [...content, ...answer.finish]
-  await sayAll(frames.slice(0, faultAfter))
+  await sendAll(frames.slice(0, faultAfter))
   if (response.destroyed) return
   const rest = frames.slice(faultAfter)
   switch (fault) {
     case 'error-frame':
     case 'flat-error-frame':
     case 'failed':
-      await sayAll(answer.failures[fault])
+      await sendAll(answer.failures[fault])
       return void response.end()
     case 'garbage-frame':
-      await sayAll([garbageLike(rest[0]), ...rest])
+      await sendAll([garbageLike(rest[0]), ...rest])
       return void response.end()
     default:
       await breakOff(connection, textOf(rest[0] ?? ''), fault)

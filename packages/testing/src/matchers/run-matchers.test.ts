@@ -52,7 +52,7 @@ describe('the matchers of runs', () => {
     expect(await run.result).not.toHaveCalledTool('refund')
   })
 
-  it('say what the run did instead', async () => {
+  it('name the actual outcome of the run', async () => {
     const { result } = await runOnce()
     expect(() => expect(result).toHaveCalledTool('pay')).toThrow('Expected the run to call "pay". It called refund.')
     expect(() => expect(result).toHaveCalledTool('refund', { order: 8 })).toThrow('It called it with {"order":7}.')
@@ -78,7 +78,7 @@ describe('the matchers of runs', () => {
     expect(() => expect(result).toHaveFinished()).toThrow(/: The scripted model .*[^.]\.$/)
   })
 
-  it('refuse what is no run', () => {
+  it('refuse a value that is no run', () => {
     expect(() => expect('text').toHaveFinished()).toThrow('Pass the result of a run')
     expect(() => expect(undefined).toCite('a')).toThrow('Pass the result of a run')
     const messages = [{ role: 'user', content: 'Refund' }]

@@ -123,7 +123,7 @@ function sourcesOf(run: CheckedRun): readonly Citation[] {
   return run.flatMap((event) => (event.type === 'source' ? [event.source] : []))
 }
 
-/** Another list, such as the messages of a run, is none: it would have no calls, whatever the run did. */
+/** Refuses another list, such as the messages of a run: it would never have calls. */
 function isEvents(run: CheckedRun): run is readonly AgentEvent[] {
   return Array.isArray(run) && run.every((event) => typeof event?.type === 'string' && 'runId' in event)
 }

@@ -151,9 +151,9 @@ export function answerTests(subject: Subject): void {
       const usage: Usage = {
         inputTokens: 100,
         outputTokens: 20,
-        ...(tellsCache.has(wire) && { cachedInputTokens: 40 }),
+        ...(reportsCache.has(wire) && { cachedInputTokens: 40 }),
       }
-      if (tellsReasoning.has(wire)) usage.reasoningTokens = 5
+      if (reportsReasoning.has(wire)) usage.reasoningTokens = 5
       const answer = { reasoning: 'Hm', text: 'Yes', usage }
       const { finish } = await ask(subject, answer, { model: models.reasoning, reasoning: 'low' })
       expect(finish?.usage).toMatchObject({ ...usage, totalTokens: 120 })
@@ -187,8 +187,8 @@ const argumentsAreText: ReadonlySet<string> = new Set([
   'mistral',
   'groq',
 ])
-const tellsCache: ReadonlySet<string> = new Set([...argumentsAreText, 'gemini'])
-const tellsReasoning: ReadonlySet<string> = new Set([
+const reportsCache: ReadonlySet<string> = new Set([...argumentsAreText, 'gemini'])
+const reportsReasoning: ReadonlySet<string> = new Set([
   'openai-chat',
   'openai-responses',
   'azure',

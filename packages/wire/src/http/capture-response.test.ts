@@ -42,7 +42,7 @@ it.each([
   expect(seen).toEqual([['POST', 'k', '{"a":1}']])
 })
 
-it('throws the whole error response, whatever the SDK does with it', async () => {
+it("throws the whole error response, independent of the SDK's handling", async () => {
   await using server = await httpServer((_request, response) =>
     response.writeHead(429, { 'retry-after': '7' }).end('{"error":{"message":"slow down","code":"busy"}}'),
   )

@@ -56,7 +56,7 @@ describe.each([
     })
   })
 
-  it('sends what can be sent once to its address alone', async () => {
+  it('sends a body that can be sent only once to its own address only', async () => {
     await using server = await redirecting(307)
     const { body } = new Response('a')
     const streamed = { ...call, body, duplex: 'half' } as RequestInit

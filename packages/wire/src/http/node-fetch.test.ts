@@ -32,7 +32,7 @@ async function textOf(url: string, init?: NodeFetchInit): Promise<string> {
   return await response.text()
 }
 
-describe('what nodeFetch sends', () => {
+describe('requests of nodeFetch', () => {
   it('sends method, path, query, headers and body', async () => {
     await using server = await httpServer(async (request, response) => {
       const body = (await request.toArray()).join('')
@@ -465,7 +465,7 @@ describe('aborting a nodeFetch', () => {
 /** Node's fetch follows the environment since 22.21 and 24. */
 const hasEnvProxy = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
 
-describe('what nodeFetch passes to the global fetch', () => {
+describe('requests that nodeFetch passes to the global fetch', () => {
   it.each([301, 302, 303, 307, 308])(
     'follows %i within its origin, and sends nothing to other origins',
     async (status) => {

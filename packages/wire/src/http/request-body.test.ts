@@ -15,7 +15,7 @@ const expectSame = (body: object, seed: number): void => {
 }
 
 describe('requestBody', () => {
-  it('gives what JSON.stringify gives, whatever is added, edited, cut, marked or forked', () => {
+  it('equals the output of JSON.stringify after any addition, edit, cut, mark or fork', () => {
     for (const seed of seeds) {
       const random = randomFrom(seed)
       const upTo = (count: number): number => Math.floor(random() * count)

@@ -175,7 +175,7 @@ describe('ChatReader', () => {
     expect(events.filter(({ type }) => type === 'tool-call')).toMatchObject([{ callId: 'a', input: { x: 1 } }])
   })
 
-  it('takes two arguments in one call for what they are', () => {
+  it('reads two arguments in one call separately', () => {
     const chunks = [call(0, 'a', 'echo', '{"x":1}'), call(0, undefined, undefined, '{"x":2}')]
     const events = read(...chunks.map((each) => delta({ tool_calls: [each] })), stop)
     expect(events[0]).toMatchObject({ type: 'tool-call', inputText: '{"x":1}{"x":2}', invalid: expect.any(String) })

@@ -62,7 +62,7 @@ export class ChatReader implements FrameReader {
   readonly #answerTool: string | undefined
   readonly #returnsReasoning: boolean
   readonly #details = new ReasoningDetails()
-  /** The call whose arguments are the answer; beside another one they are none. */
+  /** The call whose arguments are the answer, unless there is another call. */
   #answer: OpenCall | undefined
   #finishReason: string | undefined
   #done = false

@@ -57,7 +57,7 @@ export class ResponsesReader implements FrameReader {
   /** The items by position, else by id: llama.cpp sends no position, and identifies calls by the call id only. */
   readonly #itemsByKey = new Map<number | string, SeenItem>()
   readonly #answerTool: string | undefined
-  /** The call whose arguments are the answer; beside another one they are none. */
+  /** The call whose arguments are the answer, unless there is another call. */
   #answer: SeenItem | undefined
   #calls = 0
   #final: ResponseObject | undefined

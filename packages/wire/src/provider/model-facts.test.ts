@@ -38,7 +38,7 @@ it('prefers the full id, and a price with a date of its own', () => {
     imageTokens: 700,
     price: { inputUsdPerMillion: 1, outputUsdPerMillion: 2, asOf: '2026-11-01' },
   })
-  // Half a price is none.
+  // An incomplete price counts as unknown.
   expect(modelInfoOf(modelFacts('big-20261101', dated), dated)).toStrictEqual({})
 })
 

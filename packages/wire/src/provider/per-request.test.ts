@@ -83,7 +83,7 @@ describe('a provider with functions for its key and headers', () => {
     expect(headers).toHaveBeenCalledTimes(2)
   })
 
-  it('keeps what it made for a pair of values, the last 20 of them', async () => {
+  it('keeps its results for a pair of values, the last 20 of them', async () => {
     const made: unknown[] = []
     const given = ['a', 'a', 'b', 'a', ...Array.from({ length: 20 }, (_, index) => `k${index}`), 'a']
     const left = [...given]

@@ -38,7 +38,7 @@ it.each(['two words', 'line\nbreak', 'dash–dash', 'ümlaut'])(
   },
 )
 
-it('rejects what is not a URL', () => {
+it('rejects a value that is not a URL', () => {
   expect(checkAddress('http://127.0.0.1:8080/v1', 'baseURL', 'x', 'acme').port).toBe('8080')
   expect(checkAddress('https://gw/v1', 'baseURL', 'x', 'acme').hostname).toBe('gw')
   for (const address of ['localhost:8080', 'file:///etc', '']) {

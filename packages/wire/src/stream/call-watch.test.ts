@@ -7,7 +7,7 @@ describe('checkTimeouts', () => {
     expect(checkTimeouts({ idleTimeoutMs: 5 })).toEqual({ firstByteTimeoutMs: 60_000, idleTimeoutMs: 5 })
   })
 
-  it('keeps what no timer can hold in its bounds', () => {
+  it('limits delays to the range of timers', () => {
     expect(checkTimeouts({ idleTimeoutMs: Number.POSITIVE_INFINITY }).idleTimeoutMs).toBe(2_147_483_647)
   })
 

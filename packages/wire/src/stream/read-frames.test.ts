@@ -74,7 +74,7 @@ describe('readFrames', () => {
     expect(await reader.read()).toMatchObject([{ data: '{"b"', unterminated: true }])
   })
 
-  it('rejects a page of HTML, and names what to check', async () => {
+  it('rejects an HTML page, and names the setting to check', async () => {
     const error = await errorOf(read(bodyOf(' \n<!doctype html>', '<html>')))
     expect(error).toMatchObject({ code: 'malformed-stream', retryable: true, ...callee })
     expect(String(error)).toContain('base URL')

@@ -14,7 +14,7 @@ function finished(fill: (reply: ReplyBuilder) => void) {
 }
 
 describe('Reply', () => {
-  it('holds what the deltas said, in their order', () => {
+  it('holds the text of the deltas, in order', () => {
     const { content, finish } = finished((reply) => {
       reply.reasoning('hm')
       reply.text('a')
@@ -78,7 +78,7 @@ describe('Reply', () => {
     ])
   })
 
-  it('names a call of nothing, and gives it an id, whatever a server sends for them', () => {
+  it('names a call without a name, and gives it an id, for any values of the server', () => {
     const odd = { callId: 0, name: { a: 1 }, argumentsText: '' } as unknown as CompleteCall
     const { content } = finished((reply) => {
       reply.toolCall(odd)
@@ -90,7 +90,7 @@ describe('Reply', () => {
     ])
   })
 
-  it('begins again with nothing of what it held', () => {
+  it('begins again empty', () => {
     const { content, finish } = finished((reply) => {
       reply.text('a\ud83e')
       reply.toolCall({ callId: 'c1', name: 'echo', argumentsText: '' })
@@ -148,7 +148,7 @@ describe('Reply', () => {
     ])
   })
 
-  it('finishes with tool-calls when there are calls, whatever the provider reports (Q9)', () => {
+  it('finishes with tool-calls when there are calls, for any reason that the provider reports (Q9)', () => {
     const { finish } = finished((reply) => reply.toolCall({ callId: 'a', name: 'echo', argumentsText: '' }))
     expect(finish.reason).toBe('tool-calls')
   })

@@ -47,7 +47,7 @@ describe('SseParser', () => {
     expect(parser.end()).toEqual([])
   })
 
-  it('counts what it holds back', () => {
+  it('counts the bytes that it buffers', () => {
     const parser = new SseParser()
     parser.push('data: abc\ndata: de')
     expect(parser.pending).toBe('abc'.length + 'data: de'.length)

@@ -34,7 +34,7 @@ export function attachFiles(text: string): SentFile[] {
 function fileOf(name: string): SentFile | undefined {
   const stats = statOf(name)
   if (!stats) {
-    if (!isMeantAsFile(name)) return undefined
+    if (!looksLikeFile(name)) return undefined
     throw new Error(`There is no file "${name}".`)
   }
   if (!stats.isFile()) throw new Error(`"${name}" is a folder: name its files.`)
@@ -56,7 +56,7 @@ const fileEnds = new Set(
 )
 
 /** Other names are persons, packages, domains and code: `@ann`, `@agentkit/core`, `@example.com`, `@pytest.fixture`. */
-function isMeantAsFile(name: string): boolean {
+function looksLikeFile(name: string): boolean {
   const [first = ''] = name.split('/')
   const hasFileEnd = fileEnds.has(extname(name).slice(1).toLowerCase()) && !/[()"'<>]/.test(name)
   return hasFileEnd || (name.includes('/') && (first === '' || existsSync(first)))

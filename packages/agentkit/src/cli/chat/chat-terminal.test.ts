@@ -69,7 +69,7 @@ function open(columns = 80): { terminal: Terminal; gate: string; state: string }
 }
 
 describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, () => {
-  it('shows an answer while it comes, with what it used, and leaves by /exit', async () => {
+  it('shows an answer while it arrives, with its usage, and ends with /exit', async () => {
     const { terminal, gate, state } = open()
     using _ = terminal
     await terminal.shows(/Clerk\. \/help lists the commands, Ctrl-D leaves\.\n›/)
@@ -162,7 +162,7 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('ended with 0')
   })
 
-  it('keeps what was typed while an answer is stopped after a decision', async () => {
+  it('keeps the typed text while an answer is stopped after a decision', async () => {
     const { terminal } = open()
     using _ = terminal
     await terminal.shows('›')
@@ -175,7 +175,7 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows(/stopped\n› next$/)
   })
 
-  it('continues after Ctrl-Z, with what was typed', async () => {
+  it('continues after Ctrl-Z, with the typed text', async () => {
     const { terminal } = open()
     using _ = terminal
     await terminal.shows('›')
@@ -199,7 +199,7 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     await terminal.shows('There is no command /?. /help lists them.')
   })
 
-  it('shows that the agent works while it has said nothing for two seconds', async () => {
+  it('shows that the agent works when there was no output for two seconds', async () => {
     const { terminal, gate } = open()
     using _ = terminal
     await terminal.shows('›')
@@ -221,7 +221,7 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(terminal.screen()).not.toContain('is working')
   })
 
-  it('keeps what is typed when it is resized, and shows lines of before by ↑', async () => {
+  it('keeps the typed text when it is resized, and shows earlier lines with ↑', async () => {
     const { terminal } = open(80)
     using _ = terminal
     await terminal.shows('›')

@@ -111,7 +111,7 @@ export default new Agent({ name: 'Clerk', model: scriptedModel(turns), sessions:
     expect(out).toMatch(/1 {2}\S+ \S+ {2}Pay \(this one\)\n2 answers: /)
   })
 
-  it('gives the results of client tools, asks again for one that does not fit, and decides on what waits', async () => {
+  it('sends the results of client tools, asks again for a result that does not fit, and decides on waiting calls', async () => {
     const locate = tool({
       name: 'locate',
       description: 'Where the user is.',
@@ -254,7 +254,7 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('does not answer') })
   })
 
-  it('says on a line of its own that the connection was lost within an answer', async () => {
+  it('reports on a separate line that the connection was lost within an answer', async () => {
     const event = { type: 'text-delta', text: 'Hel', seq: 1, runId: 'run_1', path: [] }
     const breaking = createServer((request, response) => {
       if (request.url?.includes('info')) return void response.end('{"id":"a","name":"A"}')

@@ -47,7 +47,7 @@ describe('the question about a call', () => {
     expect((await typed(asked(kind), ['', line])).answer).toEqual(answer)
   })
 
-  it('says who asks for what, and when a call of unknown outcome began', async () => {
+  it('names the member and the call, and when a call of unknown outcome began', async () => {
     const startedAt = '2026-11-24T10:00:00.000Z'
     const { shown } = await typed({ ...asked('unknown-outcome'), startedAt }, ['y'])
     expect(shown).toMatch(

@@ -16,7 +16,7 @@ it('reads no event without an end', async () => {
   expect(sent).toBeLessThan(20)
 })
 
-it('says that the connection is lost, and leaves an abort as it is', async () => {
+it('reports that the connection was lost, and passes an abort on', async () => {
   const broken = (): Response =>
     new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }))
   const lost = readEvents(broken(), new AbortController().signal)

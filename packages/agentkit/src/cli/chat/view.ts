@@ -6,7 +6,7 @@ import { fitToWidth } from '../common/text-width.ts'
 type Style = Parameters<typeof styleText>[0]
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 
-/** Shows the events of one answer as they come: the text of who speaks, and the tools and members as lines. */
+/** Shows the events of one answer as they come: the text of the agent that has the conversation, and the tools and members as lines. */
 export function createView(write: (text: string) => Promise<void>): {
   show(event: AgentEvent): Promise<void>
   /** The line below an answer, with its usage. */
@@ -30,11 +30,11 @@ export function createView(write: (text: string) => Promise<void>): {
 
   return {
     async show(event) {
-      const isHeard = speakers.isHeard(event)
+      const isShown = speakers.isShown(event)
       const who = event.path.length > 1 ? `[${event.path.at(-1)}] ` : ''
       switch (event.type) {
         case 'text-delta': {
-          if (!isHeard) return
+          if (!isShown) return
           // A line end and an emoji of two characters may come in two parts.
           const text = held + event.text
           held = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''

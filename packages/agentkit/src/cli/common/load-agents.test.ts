@@ -50,7 +50,7 @@ describe('the agents of a file', () => {
     expect(code).toBe(2)
   })
 
-  it('end their process, whatever timers the file has', async () => {
+  it('end their process, even if the file has timers', async () => {
     const { code, error } = await agentkit('runs', 'list', 'agents.ts', '--agent', 'writr')
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
   })

@@ -34,7 +34,7 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
     return `${text}(Put a text that begins with "-" after --.)\n`
   }
-  if (code === 'commander.unknownOption') return `${text}${meantCommand(command, words)}`
+  if (code === 'commander.unknownOption') return `${text}${suggestCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
   // The default command of a parent command, whose name was not typed: `runs shwo run_7f…` is not a list of runs.
@@ -49,7 +49,7 @@ export function problemText(code: string, text: string, command: Command, words:
  * A misspelt subcommand can look like an unknown option, which the parent command reports: `eval ad run_7f… --to
  * a.jsonl`.
  */
-function meantCommand(command: Command, words: readonly string[]): string {
+function suggestCommand(command: Command, words: readonly string[]): string {
   const owner = words.includes(command.name()) ? command : (command.parent ?? command)
   const commands = owner.commands.map((one) => one.name())
   const asked = words.slice(words.indexOf(owner.name()) + 1).find((word) => !word.startsWith('-')) ?? ''

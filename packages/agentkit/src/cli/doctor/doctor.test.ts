@@ -543,7 +543,7 @@ describe('agentkit doctor', () => {
     expect(report.text).not.toContain('geheim')
   })
 
-  it('takes a file for one, whatever it is called', async () => {
+  it('recognizes a file of sessions under any name', async () => {
     const { cwd, path } = project()
     const store = sqliteSessions(path('postgres.db'))
     await store.load({ agentId: 'a', userId: 'b', sessionId: 'c' })

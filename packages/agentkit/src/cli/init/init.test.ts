@@ -29,7 +29,7 @@ function place(files: Record<string, string> = {}): { cwd: string; read(name: st
 const init = (cwd: string, ...words: string[]) => agentkit(['init', ...words, '--no-install'], { cwd })
 
 describe('agentkit init', () => {
-  it('writes a project, prints the defaults that it takes, and what to do next', async () => {
+  it('writes a project, prints the defaults that it uses, and the next steps', async () => {
     const { cwd, read } = place()
     const { code, out, error } = await init(cwd)
     expect({ code, error }).toEqual({ code: 0, error: '' })
@@ -140,7 +140,7 @@ describe('agentkit init', () => {
     expect(read('.env')).toBe('GROQ_API_KEY=\n')
   })
 
-  it('keeps what exists: package.json and .gitignore are extended, all else is listed', async () => {
+  it('keeps existing files: package.json and .gitignore are extended, all others are listed', async () => {
     const manifest =
       '{\n\t"name": "mine",\n\t"type": "commonjs",\n\t"scripts": { "test": "vitest", "build": "tsc" },\n\t"dependencies": { "agentkit": "^1.0.0" }\n}\n'
     const { cwd, read } = place({
@@ -208,7 +208,7 @@ describe('agentkit init', () => {
     expect(readdirSync(cwd)).toEqual(['package.json'])
   })
 
-  it('leaves the files when the install fails, and says the command', async () => {
+  it('keeps the files when the install fails, and prints the command', async () => {
     const { cwd } = place()
     const { code, out, error } = await agentkit(['init', 'here', '--pm', 'bun'], { cwd, env: { PATH: cwd } })
     expect(code).toBe(1)
@@ -240,7 +240,7 @@ echo "$1: $YARN_ENABLE_IMMUTABLE_INSTALLS $YARN_NPM_REGISTRY_SERVER $YARN_UNSAFE
 })
 
 describe.skipIf(!hasTmux)('agentkit init in a terminal', { timeout: 60_000 }, () => {
-  it('asks, and writes what is chosen', async () => {
+  it('asks, and writes the chosen project', async () => {
     const { cwd, read } = place()
     using terminal = new Terminal(['init', '--no-install'], { cwd })
     await terminal.shows('Whose models?')

@@ -39,7 +39,7 @@ export async function init(place: string, flags: InitFlags): Promise<number> {
     print(`Kept as they are: ${plan.kept.join(', ')}.${flags.force ? '' : ' (--force writes <name>.new)'}`)
   for (const note of plan.notes) print(note)
   const installed = installs ? await install(choices, folder) : undefined
-  sayNext(choices, { shown, mustInstall: installed !== true, taken: plan.taken })
+  printNextSteps(choices, { shown, mustInstall: installed !== true, taken: plan.taken })
   return installed === false ? 1 : 0
 }
 
@@ -58,7 +58,7 @@ async function install({ manager }: Choices, folder: string): Promise<boolean> {
 
 type Place = { shown: string; mustInstall: boolean; taken: readonly string[] }
 
-function sayNext({ manager, providers, model }: Choices, { shown, mustInstall, taken }: Place): void {
+function printNextSteps({ manager, providers, model }: Choices, { shown, mustInstall, taken }: Place): void {
   // Each shell takes double quotes.
   const enter = shown === '.' ? '' : `cd ${/^[\w./\\-]+$/.test(shown) ? shown : `"${shown}"`} && `
   // A script of that name is the project's own: `npm run dev` of a web page is not an agent.

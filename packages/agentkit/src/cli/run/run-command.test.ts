@@ -47,7 +47,7 @@ write(
 )
 
 describe('agentkit run', () => {
-  it('prints the answer alone; what the file and its tools print goes to standard error', async () => {
+  it('prints only the answer; the output of the file and its tools goes to standard error', async () => {
     expect(await agentkit(['run', 'Hi'])).toEqual({ code: 0, out: 'Hello.', error: 'The file is loaded.' })
     const looked = await agentkit(['run', 'looks.ts', 'What is there?'])
     expect(looked).toEqual({ code: 0, out: 'I see.', error: 'The file is loaded.\nlooking' })
@@ -73,7 +73,7 @@ describe('agentkit run', () => {
     }
   })
 
-  it('takes a question that could be no path for one', async () => {
+  it('recognizes a question that cannot be a path', async () => {
     // 100 characters, and 300 bytes.
     expect(await agentkit(['run', '请告诉我'.repeat(25)])).toMatchObject({ code: 0, out: 'Hello.' })
     expect(await agentkit(['run', 'a'.repeat(5_000)])).toMatchObject({ code: 0, out: 'Hello.' })
@@ -156,7 +156,7 @@ describe('agentkit run', () => {
     )
   })
 
-  it('shows what a terminal would interpret escaped, in text and in JSON', async () => {
+  it('escapes characters that a terminal would interpret, in text and in JSON', async () => {
     const { out } = await agentkit(['run', 'hostile.ts', 'Hi'])
     expect(out).toBe('\\u001b[2J\\u001b]52;c;cm0=\\u0007 a\\u000db \\u202e \\u009b31m')
     const { out: json } = await agentkit(['run', 'hostile.ts', 'Hi', '--json'])

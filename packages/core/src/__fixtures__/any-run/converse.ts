@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Budget } from '../../data/budget.ts'
 import { tighten } from '../../policies/budget.ts'
-import type { AgentRun, RunOptions } from '../../runs/run.ts'
+import type { AgentRun, RunOptions } from '../../runs/driver/run.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { type AnyAgent, anyAgent, anyBudget } from './any-agent.ts'
 import { wasSuspended } from '../../sessions/recorded-data.ts'

@@ -33,7 +33,7 @@ describe.each([
     expect(results).toEqual(['{"city":"Oslo","days":1}'])
   })
 
-  it('may hold a tool with a name of its own, and such a tool may stand alone', async () => {
+  it('may contain a tool with its own name, and such a tool needs no set', async () => {
     const named = { ...weather, name: 'forecast' }
     const { tools } = await runWithTools([named, { weather: named }], { name: 'forecast', input: { city: 'Oslo' } })
     expect(tools.map(({ name }) => name)).toEqual(['forecast', 'weather'])
@@ -153,7 +153,7 @@ describe.each([
     expect(await closed).toBe('closed')
   })
 
-  it('shows the model what toModelOutput returns', async () => {
+  it('shows the model the value that toModelOutput returns', async () => {
     const act = aiTool({
       inputSchema: z.object({ kind: z.string() }),
       execute: ({ kind }) => kind,
@@ -198,7 +198,7 @@ describe.each([
     ])
   })
 
-  it('takes what a tool says of approval, and asks its function as the AI SDK does', async () => {
+  it('keeps the `needsApproval` of a tool, and calls its function as the AI SDK does', async () => {
     const done: number[] = []
     const needsApproval = vi.fn(async ({ amount }: { amount: number }, _options: unknown) => amount > 10)
     const pay = aiTool({
@@ -300,7 +300,7 @@ describe.each([
   })
 })
 
-describe('what the AI SDK has and agentkit has not', () => {
+describe('features of the AI SDK that agentkit lacks', () => {
   const execute = (): number => 1
   const inputSchema = z.object({})
   it.each<[string, object, string]>([

@@ -1,5 +1,5 @@
 import type { ImagePart, TextPart } from '../../data/message.ts'
-import { toBase64 } from '../../util/to-base64.ts'
+import { toBase64 } from '../../util/text/to-base64.ts'
 
 /** What a model can read in the result of a tool. */
 export type ContentPart = TextPart | ImagePart
@@ -21,7 +21,7 @@ export function imagePart(source: unknown, mediaType?: string): ContentPart {
   return media ? { type: 'image', ...media } : missingFile(mediaType ?? 'image')
 }
 
-/** The model learns that something is missing, and can ask for it in another way. */
+/** The text shows the model that content is missing, so that it can request it in another way. */
 export function missingFile(mediaType: string | undefined, name?: unknown): TextPart {
   const named = typeof name === 'string' ? ` named "${name}"` : ''
   return textPart(`[A file${named} of the type ${mediaType ?? 'unknown'}: a tool's result holds text and images only.]`)

@@ -48,7 +48,7 @@ describe('a tool of Mastra in a tool set', () => {
     expect(execute).toHaveBeenCalledOnce()
   })
 
-  it('does not wait where its rule says no', async () => {
+  it('does not wait where its rule returns false', async () => {
     const rule = ({ id }: { id: string }): boolean => id === 'a'
     const { remove, execute } = removal({ requireApproval: rule, needsApprovalFn: rule })
     expect(await agentOf(remove, 'b').chat('Remove b')).toBe('Done.')

@@ -19,7 +19,7 @@ const types = `/** @integer */ type Port = number
 const place = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'], additionalProperties: false }
 const low = { enum: ['low', 'high'] }
 
-describe('what is said of a named type', () => {
+describe('annotations of a named type', () => {
   it.each<[string, object]>([
     ['Port', { type: 'integer' }],
     ['(Port)', { type: 'integer' }],
@@ -109,7 +109,7 @@ describe('a comment of a field', () => {
     expect(Object.fromEntries(fields.map(([name, { description }]) => [name, description]))).toEqual(descriptions)
   })
 
-  it('says what may stand inside anything that it describes', () => {
+  it('describes the nested values of any type', () => {
     const text = `/** @param lists Anything.\n * @param pairs Anything.\n * @param records Anything. */
       export function take(lists: unknown[], pairs: [any], records: Record<string, any>, open: Record<string, unknown>) {}`
     expect(schemasOf(text)).toMatchObject({
@@ -123,7 +123,7 @@ describe('a comment of a field', () => {
   })
 })
 
-describe("what is said of a package's type", () => {
+describe("annotations of a package's type", () => {
   it('is the description of a type with a name, not of one that changes other types', () => {
     using app = temporaryApp({
       'node_modules/helpers/package.json': '{ "name": "helpers", "types": "index.d.ts" }',

@@ -23,7 +23,7 @@ And one thing more.`
     ])
   })
 
-  it.each([':returns: It.', ':return: It.'])('may say what is returned as %s', (line) => {
+  it.each([':returns: It.', ':return: It.'])('may describe the return value as %s', (line) => {
     expect(readFields(line).returns.trim()).toBe('It.')
   })
 

@@ -114,7 +114,7 @@ describe('a tag of a comment', () => {
     ).toThrow(message)
   })
 
-  it('keeps a Date what it is', () => {
+  it('keeps a Date a date', () => {
     const text = '/** @param days The days.\n * @format date */\nexport function take(days: Date[]) {}'
     expect(schemasOf(text).days).toMatchObject({ items: { type: 'string', format: 'date' } })
   })

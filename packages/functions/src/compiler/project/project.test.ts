@@ -6,7 +6,7 @@ import { openProject, type TypedProject } from './project.ts'
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext', strict: true } })
 
 describe('openProject', () => {
-  it.each(['small', 'own'] as const)('knows the types of a file and of what it imports, with %s libraries', (lib) => {
+  it.each(['small', 'own'] as const)('knows the types of a file and of its imports, with %s libraries', (lib) => {
     using app = temporaryApp({
       'tsconfig.json': lean,
       'tools.ts': "import type { Order } from './types.ts'\nexport function buy(order: Order, times?: number) {}",
@@ -74,7 +74,7 @@ describe('openProject', () => {
     expect(() => project.sourceFile(app.path('none.ts'))).toThrow(expect.objectContaining({ code: 'not-found' }))
   })
 
-  it('goes by the nearest tsconfig.json, and by what that extends', () => {
+  it('uses the nearest tsconfig.json, and those that it extends', () => {
     using app = temporaryApp({
       'base.json': JSON.stringify({
         compilerOptions: { exactOptionalPropertyTypes: true, customConditions: ['mine'] },
@@ -114,7 +114,7 @@ describe('openProject', () => {
     },
   )
 
-  it('goes by the project that has the file, where a tsconfig.json only lists projects', () => {
+  it('uses the project that has the file, where a tsconfig.json only lists projects', () => {
     const paths = { compilerOptions: { lib: ['esnext'], module: 'preserve', paths: { '@/*': ['./src/*'] } } }
     using app = temporaryApp({
       'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './other.json' }, { path: './app.json' }] }),
@@ -191,7 +191,7 @@ describe('openProject', () => {
   })
 
   describe('with small libraries', () => {
-    it('does not read what only the bodies of functions use', () => {
+    it('does not read files that only the bodies of functions use', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,
         'a.ts': "import { b } from './b.ts'\nexport function a(x: string) { return b(x) }",
@@ -202,7 +202,7 @@ describe('openProject', () => {
       expect(own.dependencies(app.path('a.ts'))).toContain(app.path('b.ts'))
     })
 
-    it('reads of agentkit what core declares, and not the SDKs behind the rest', () => {
+    it("reads core's declarations of agentkit, and not the SDKs of the other packages", () => {
       using app = temporaryApp({
         'a.ts': "import type { Context } from 'agentkit'\nfunction a(x: Context) {}",
         'node_modules/agentkit/package.json': packageOf('agentkit', { default: './index.d.ts' }),
@@ -291,7 +291,7 @@ describe('openProject', () => {
       expect(project.textOf(app.path('node_modules/sdk/index.d.ts'))).toBeUndefined()
     })
 
-    it('is completed for what was left out', () => {
+    it('is completed once by the omitted files', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,
         'a.ts': "import { b } from './b.ts'\nexport function a(x: string) { return b(x) }",
@@ -308,7 +308,7 @@ describe('openProject', () => {
   })
 
   describe('dependencies', () => {
-    it('are the file, what it imports, however far away, and the versions of packages', () => {
+    it('are the file, its direct and indirect imports, and the versions of packages', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,
         'a.ts': "import type { B } from './b.ts'\nimport type { C } from 'c'\nfunction a(b: B, c: C) {}",
@@ -341,7 +341,7 @@ describe('openProject', () => {
       expect(project.dependencies(app.path('a.ts'))).toContain(app.path('b.ts'))
     })
 
-    it('are also the places where what is missing would be', () => {
+    it('are also the places where missing files would be', () => {
       using app = temporaryApp({
         'tsconfig.json': lean,
         'a.ts': "import type { B } from './b.js'\nimport type { C } from 'c/deep'\nfunction a(b: B, c: C) {}",
@@ -350,7 +350,7 @@ describe('openProject', () => {
       expect(paths).toEqual(expect.arrayContaining([app.path('b.ts'), app.path('node_modules/c/package.json')]))
     })
 
-    it('are the packages of global types, and what is referred to', () => {
+    it('are the packages of global types, and referenced files', () => {
       using app = temporaryApp({
         'tsconfig.json': JSON.stringify({
           files: ['a.ts'],

@@ -16,7 +16,7 @@ const text = typeCases
   })
   .join('\n')
 
-describe('a schema fits what TypeScript takes', () => {
+describe('a schema accepts the values that TypeScript accepts', () => {
   const compilations = compileText(text)
 
   it.each(typeCases.map((each, index) => [each[0], index] as const))('for %s', async (_type, index) => {
@@ -27,7 +27,7 @@ describe('a schema fits what TypeScript takes', () => {
     expect(doesNot.filter(isTaken)).toEqual([])
   })
 
-  it('as TypeScript itself says', () => {
+  it('as TypeScript itself reports', () => {
     const tsMorph = loadTsMorph()
     const { ts } = tsMorph
     const path = join(import.meta.dirname, 'cases.ts')

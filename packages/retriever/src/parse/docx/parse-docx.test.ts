@@ -46,7 +46,7 @@ it('repeats a merged cell in each of its rows, and keeps the columns behind it',
   ])
 })
 
-it('bounds what merged cells repeat', async () => {
+it('bounds the text that merged cells repeat', async () => {
   const cell = (text: string, merge: string): string =>
     `<w:tc><w:tcPr><w:vMerge ${merge}/></w:tcPr>${paragraph(text)}</w:tc>`
   const row = (text: string, merge: string): string => `<w:tr>${cell(text, merge)}<w:tc>${paragraph('x')}</w:tc></w:tr>`
@@ -56,7 +56,7 @@ it('bounds what merged cells repeat', async () => {
   expect(found.match(/x$/gm)).toHaveLength(31)
 })
 
-it('recognizes a heading by its outline level, whatever its style is called', async () => {
+it('recognizes a heading by its outline level, under any name of its style', async () => {
   const styles =
     '<w:style w:type="paragraph" w:styleId="1.Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="Heading2"/></w:style>' +
     '<w:style w:type="paragraph" w:styleId="Title"><w:name w:val="Title"/></w:style>'

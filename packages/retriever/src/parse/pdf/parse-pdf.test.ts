@@ -84,7 +84,7 @@ it('reads the values of a form', async () => {
   expect(listBlocks(pieces)).toEqual(['text: Order', 'text: Your name: Ann', 'text: Blue'])
 })
 
-it('reads notes, and neither passwords nor what is not shown', async () => {
+it('reads notes, and neither passwords nor hidden text', async () => {
   const field = '/Subtype /Widget /FT /Tx /V (secret)'
   const note = '/Subtype /FreeText /DA (/F1 9 Tf)'
   const hidden = [2, 32].flatMap((flag) => [`${field} /F ${flag}`, `${note} /Contents (secret) /F ${flag}`])
@@ -172,7 +172,7 @@ const shifted = (text: string): string =>
   text.replace(/[ -~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 29))
 const sentence = 'The notes of the meeting are sent to all who attended it, on the same day.'
 
-it('names the pages whose text layer is garbage, and returns what is left of it', async () => {
+it('names the pages whose text layer is garbage, and returns their text', async () => {
   const garbled = { lines: Array.from('123456', (line) => shifted(`${sentence} ${line}`)) }
   const { pieces, parsed } = await read([{ lines: [sentence] }, garbled])
   expect(parsed).toEqual({ status: 'low-quality', pages: 2, reason: 'Page 2 has a garbled text layer.' })

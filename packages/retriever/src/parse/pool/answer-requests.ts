@@ -52,7 +52,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
       }
     }
   })
-  say({ type: 'ready' })
+  post({ type: 'ready' })
 
   async function answer(id: number, request: ParseRequest): Promise<void> {
     const file = running.get(id)
@@ -61,7 +61,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
     watch.begin(id)
     const { signal } = file.stop
     const send = async (part: ParsePart): Promise<void> => {
-      say({ type: 'part', id, part })
+      post({ type: 'part', id, part })
       file.partsSent++
       while (file.partsSent >= mostParts && !signal.aborted) {
         await watch.waitFor(
@@ -77,19 +77,19 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
     if (running.size === 0) watch.rest()
     ends.push({ id, end })
     if (end.outcome === 'read') held += end.characters
-    timer ??= setTimeout(sayEnds, mostHeld.milliseconds)
-    if (running.size === 0 || held >= mostHeld.characters) sayEnds()
+    timer ??= setTimeout(sendEnds, mostHeld.milliseconds)
+    if (running.size === 0 || held >= mostHeld.characters) sendEnds()
   }
 
-  function sayEnds(): void {
+  function sendEnds(): void {
     clearTimeout(timer)
     timer = undefined
-    say({ type: 'ends', ends })
+    post({ type: 'ends', ends })
     ends = []
     held = 0
   }
 
-  function say(message: FromWorker): void {
+  function post(message: FromWorker): void {
     process.send?.(message)
   }
 }

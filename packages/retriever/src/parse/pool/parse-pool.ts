@@ -166,11 +166,11 @@ export function createParsePool({
       }
       signal.addEventListener('abort', stop)
       waiting.push(task)
-      giveOut()
+      assignTasks()
     })
   }
 
-  function giveOut(): void {
+  function assignTasks(): void {
     for (let [task] = waiting; task !== undefined; [task] = waiting) {
       const worker = freeWorker(task)
       if (worker === undefined) return
@@ -197,11 +197,11 @@ export function createParsePool({
       limits: { memoryMb, cpuSeconds, wallPerCpu },
       idleMs,
       ...(script !== undefined && { script }),
-      onFree: giveOut,
+      onFree: assignTasks,
       onEnd(left) {
         workers.delete(worker)
         waiting.unshift(...left)
-        giveOut()
+        assignTasks()
       },
     })
     workers.add(worker)

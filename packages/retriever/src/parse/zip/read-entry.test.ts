@@ -17,7 +17,7 @@ function archive(): { bytes: Buffer; entry: ZipEntry } {
   return { bytes, entry }
 }
 
-it('unpacks what was packed', () => {
+it('unpacks to the packed bytes', () => {
   const { bytes, entry } = archive()
   expect(entry).toMatchObject({ name: 'a/b.xml', size: content.length, encrypted: false })
   expect(Buffer.from(readEntry(bytes, entry)).equals(content)).toBe(true)

@@ -27,7 +27,7 @@ export async function applyChange(at: LanceTable, change: Change, signal: AbortS
   if ((await readMeta(at)).completedAt !== undefined) await indexManyRows(at)
 }
 
-/** The rows of a change, and what takes the place of those that it leaves behind. */
+/** The rows of a change, and the replacements of rows that it leaves behind. */
 async function* rowsInPlaceOf(
   at: LanceTable,
   known: Set<string>,

@@ -18,7 +18,7 @@ it.each([
   expect([version, attempts]).toEqual([8, 3])
 })
 
-it('says what can be done about anything else, and keeps the cause', async () => {
+it('names a fix for any other error, and keeps the cause', async () => {
   const cause = new Error('lance error: Not found: index/x.lance/data/1.lance, /usr/local/cargo/registry/src/io.rs:12')
   const failed = guard('read the index', () => Promise.reject(cause))
   await expect(failed).rejects.toMatchObject({ code: 'storage', cause })

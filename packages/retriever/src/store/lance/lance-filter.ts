@@ -2,7 +2,7 @@ import type { Filter } from '../../data/search-filter.ts'
 import { recordOrder } from './lance-schema.ts'
 import { type LanceTable, readRows } from './lance-table.ts'
 
-/** LanceDB takes seconds for a condition of thousands of folders, and overflows its stack with tens of thousands. */
+/** LanceDB needs seconds for a condition of thousands of folders, and overflows its stack with tens of thousands. */
 const mostPaths = 100
 
 /** A filter that LanceDB can take, however many paths it has: those become the files that there are. */

@@ -5,7 +5,7 @@ import { textIndexStats } from './lance-text-index.ts'
 import { keepVectorIndex } from './lance-vector-index.ts'
 
 /** When a table is worth maintaining: a search reads its rows one by one that are in no index, .1 ms each. */
-const untidy = { unindexedRows: 100, fragments: 20, versions: 50 }
+const maintenanceBounds = { unindexedRows: 100, fragments: 20, versions: 50 }
 
 /** How long an old version is kept for its readers, in milliseconds. */
 const readersHaveMs = 3_600_000
@@ -13,7 +13,7 @@ const readersHaveMs = 3_600_000
 /** Adds new rows to the indexes, joins small files, and deletes versions that have no readers any more. */
 export async function maintainTable(at: LanceTable, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw abortError(signal)
-  if (await isUntidy(at)) {
+  if (await needsMaintenance(at)) {
     const cleanupOlderThan = new Date(Date.now() - readersHaveMs)
     await at.guard('clean up the index', () => at.table.delete(`n = ${deletedOrder}`), signal)
     await at.guard('clean up the index', () => at.table.optimize({ cleanupOlderThan }), signal)
@@ -22,12 +22,12 @@ export async function maintainTable(at: LanceTable, signal: AbortSignal): Promis
   await keepVectorIndex(at)
 }
 
-async function isUntidy({ table }: LanceTable): Promise<boolean> {
+async function needsMaintenance({ table }: LanceTable): Promise<boolean> {
   const { numIndexedRows, numUnindexedRows } = await textIndexStats({ table })
-  if (numUnindexedRows > untidy.unindexedRows || (numIndexedRows === 0 && numUnindexedRows > 0)) return true
+  if (numUnindexedRows > maintenanceBounds.unindexedRows || (numIndexedRows === 0 && numUnindexedRows > 0)) return true
   const { fragmentStats } = await table.stats()
-  if (fragmentStats.numSmallFragments > untidy.fragments) return true
+  if (fragmentStats.numSmallFragments > maintenanceBounds.fragments) return true
   const versions = await table.listVersions()
   const oldest = Math.min(...versions.map(({ timestamp }) => timestamp.getTime()))
-  return versions.length > untidy.versions && oldest < Date.now() - readersHaveMs
+  return versions.length > maintenanceBounds.versions && oldest < Date.now() - readersHaveMs
 }

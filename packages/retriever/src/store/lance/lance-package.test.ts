@@ -17,7 +17,7 @@ it.each(['@lancedb/lancedb', 'apache-arrow'])('says how to install it when %s is
   )
 })
 
-it('names the platform that LanceDB has no binary for, and what works there', () => {
+it('names the platform for which LanceDB has no binary, and an alternative', () => {
   const load = (name: string): unknown => {
     if (name === '@lancedb/lancedb') throw absent('@lancedb/lancedb-darwin-x64')
     return {}
@@ -30,7 +30,7 @@ it('names the platform that LanceDB has no binary for, and what works there', ()
   )
 })
 
-it('asks LanceDB to say only what is an error, before it is loaded', () => {
+it('tells LanceDB to log errors only, before it is loaded', () => {
   const before = process.env.LANCEDB_LOG
   delete process.env.LANCEDB_LOG
   try {

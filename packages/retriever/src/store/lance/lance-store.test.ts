@@ -76,7 +76,7 @@ it('shows all of a large file at once, to searches too', async () => {
 
 type Large = { record: ReturnType<typeof makeFile>['record']; chunks: ChunkSlices }
 
-it('hides what a change in parts has left behind, and deletes it at the next change', async () => {
+it('hides the rows of an interrupted change, and deletes them at the next change', async () => {
   await store.apply(adding(makeFile('a.csv', ['Old row'], { dimensions })), never)
   const table = await rawTable()
   // The state that a process leaves if it is killed before its last commit.
@@ -170,7 +170,7 @@ it('takes new rows into the index when it is tidied up', async () => {
   expect(await table.version()).toBe(version)
 })
 
-it('leaves what it deletes to those who are reading it', async () => {
+it('keeps deleted rows for their current readers', async () => {
   await store.apply(adding(makeFile('a.md', ['Before'])), never)
   const reader = await rawTable()
   await reader.checkout(await reader.version())
@@ -179,7 +179,7 @@ it('leaves what it deletes to those who are reading it', async () => {
   expect((await reader.query().where('n >= 0').select(['text']).toArray()).map(({ text }) => text)).toEqual(['Before'])
 })
 
-it('keeps nothing of what it has deleted when it has been tidied up', async () => {
+it('keeps no deleted row after maintenance', async () => {
   const passages = Array.from({ length: 150 }, (_, number) => `Passage ${number}`)
   await store.apply(adding(makeFile('a.md', passages, { dimensions }), makeFile('b.md', ['Other'])), never)
   await store.apply({ changed: [makeFile('a.md', ['One is left'], { dimensions })], removed: ['b.md'] }, never)
@@ -205,7 +205,7 @@ it('refuses a vector of another length than its own', async () => {
   })
 })
 
-it('opens what has vectors without their length, and not with another one', async () => {
+it('opens an index with vectors without their length, and not with another length', async () => {
   await store.apply(adding(makeFile('a.md', ['One'], { dimensions })), never)
   const text = await space.open('first', {})
   expect(await text.count()).toBe(1)
@@ -215,7 +215,7 @@ it('opens what has vectors without their length, and not with another one', asyn
   })
 })
 
-it('names what is wrong', async () => {
+it('names the problem', async () => {
   await store.apply(adding(makeFile('a.md', ['One', 'Two']), makeFile('b.md', ['Three'])), never)
   const table = await rawTable()
   await table.delete("n >= 0 AND file = 'a.md'")
@@ -263,7 +263,7 @@ it('says so when the index of words is damaged', async () => {
   await damaged.close()
 })
 
-it('reads what a search has found where it stands now, also when it was written anew meanwhile', async () => {
+it('reads a found passage at its current place, also when it was rewritten meanwhile', async () => {
   const others = Array.from({ length: 30 }, (_, number) => makeFile(`${number}.md`, [`Other ${number}`]))
   const [, moved] = makeFile('a.md', ['Wax', 'Honey']).chunks
   if (!moved) throw new Error('There are two.')

@@ -56,7 +56,7 @@ it('makes an index once they are many, and again only when they have doubled', a
   expect(await at.table.version()).toBe(version)
 })
 
-it('finds by the index, behind a filter too, and what came after it', async () => {
+it('finds by the index, also with a filter, and rows that were added after it', async () => {
   await keepVectorIndex(at, { from: 1000 })
   const late = makeFile('late.md', ['A late passage'], { dimensions })
   await store.apply(adding(late), never)

@@ -34,7 +34,7 @@ describe('a change', () => {
     expect(JSON.stringify(fake.requests)).not.toContain('Secret')
   })
 
-  it('sends only what is new, and removes only what is gone', async () => {
+  it('sends only new vectors, and removes only those that are no longer used', async () => {
     await store.apply(adding(makeFile('a.md', ['One', 'Two'], { dimensions })), never)
     fake.requests.length = 0
     const next = makeFile('a.md', ['Two', 'Three'], { dimensions })
@@ -148,7 +148,7 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(after))
   })
 
-  it('restores what was scheduled for removal', async () => {
+  it('restores vectors that were scheduled for removal', async () => {
     const before = fileOf('a.md', 2)
     await store.apply(adding(before), never)
     fake.fail({ of: 'delete', status: 503, times: 99 })

@@ -20,7 +20,7 @@ afterEach(() => subject.cleanup())
 
 const east = unit([1, 0, 0, 0, 0, 0, 0, 0])
 
-it.runIf(process.platform !== 'win32')('keeps what it knows in files for their owner only', async () => {
+it.runIf(process.platform !== 'win32')('keeps its state in files that only their owner can read', async () => {
   await store.apply(adding(fileOf('a.md', 1)), never)
   const names = await readdir(subject.folder, { recursive: true })
   const modes = await Promise.all(names.map(async (name) => (await stat(join(subject.folder, name))).mode))
@@ -44,7 +44,7 @@ describe('a search', () => {
     expect(await store.verify()).toEqual([expect.stringMatching(/2000 are unknown.*namespace/)])
   })
 
-  it('returns what Pinecone returns, also when that lags behind', async () => {
+  it('returns the result of Pinecone, also when that lags behind', async () => {
     fake.add({ name: 'late', dimension: dimensions, lag: 3 })
     const late = subject.again({ indexName: 'late' })
     const opened = await late.open('first', { dimensions })
@@ -56,7 +56,7 @@ describe('a search', () => {
     expect(await opened.verify()).toEqual([])
   })
 
-  it('reports what failed, and stops with the space', async () => {
+  it('reports the failure, and stops with the space', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     fake.fail({ of: 'query', status: 503, times: 3 })
     const search = () => store.searchVector(east, { limit: 5, filter: {} })

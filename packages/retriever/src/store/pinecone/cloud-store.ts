@@ -10,7 +10,7 @@ import type { CloudLedger, LedgerRow } from './cloud-ledger.ts'
 import { passes, pineconeFilter } from './pinecone-filter.ts'
 import { hasDirection, type VectorRow } from './pinecone-records.ts'
 import type { PineconeVectors } from './pinecone-vectors.ts'
-import { remakeLost } from './remake-lost.ts'
+import { restoreLostVectors } from './restore-lost-vectors.ts'
 import { verifyVectors } from './verify-vectors.ts'
 
 export type CloudStoreParts = {
@@ -116,7 +116,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
 
     async repair(signal) {
       if (isWhole || dimensions === undefined) return
-      await remakeLost({ local, vectors, ledger }, pollMs, signal)
+      await restoreLostVectors({ local, vectors, ledger }, pollMs, signal)
       isWhole = true
     },
 

@@ -70,7 +70,7 @@ describe('an existing index', () => {
 })
 
 describe('a missing index', () => {
-  it('is an error that names it, what exists, and the fix', async () => {
+  it('is an error that names it, the existing index, and the fix', async () => {
     fake.add({ name: 'other', dimension: 8 })
     const error = { code: 'not-found', message: expect.stringMatching(/"docs".*There are: other\..*create: true/) }
     await expect(indexOf().look(8, never)).rejects.toMatchObject(error)

@@ -88,19 +88,19 @@ function textIndexProblems(view: IndexView, database: DatabaseSync): string[] {
     if (fileOf.get(doc as number) === file) fileOf.delete(doc as number)
     else missing++
   }
-  const { tried, unsaid } = tryWords(view, database)
+  const { tried, unfindable } = tryWords(view, database)
   return [
     ...(twice > 0 ? [`${twice} chunks are in the text index twice.`] : []),
     ...(missing > 0 ? [`${missing} chunks are not in the text index.`] : []),
     ...(fileOf.size > 0 ? [`The text index has ${fileOf.size} chunks that are gone.`] : []),
-    ...(unsaid > 0 ? [`${unsaid} of ${tried} chunks are not found by their own words.`] : []),
+    ...(unfindable > 0 ? [`${unfindable} of ${tried} chunks are not found by their own words.`] : []),
   ]
 }
 
 /** The number of sampled chunks with words that the text index lacks. */
-function tryWords({ segments }: IndexView, database: DatabaseSync): { tried: number; unsaid: number } {
+function tryWords({ segments }: IndexView, database: DatabaseSync): { tried: number; unfindable: number } {
   const rows = database.prepare(`SELECT *, '' AS path FROM ${chunks} ORDER BY id LIMIT ${triedChunks}`).all()
-  const isUnsaid = (row: Record<string, unknown>): boolean => {
+  const isUnfindable = (row: Record<string, unknown>): boolean => {
     const doc = row.doc as number
     const home = segments.find(({ segment }) => (segment.docs.at(-1) ?? 0) >= doc)?.segment
     const number = home?.docs.indexOf(doc) ?? -1
@@ -115,7 +115,7 @@ function tryWords({ segments }: IndexView, database: DatabaseSync): { tried: num
     })
     return !isKnown
   }
-  return { tried: rows.length, unsaid: rows.filter(isUnsaid).length }
+  return { tried: rows.length, unfindable: rows.filter(isUnfindable).length }
 }
 
 function count(database: DatabaseSync, rows: string): number {

@@ -51,7 +51,7 @@ it('writes nothing of a change that is aborted while the writer waits for vector
   expect(await store.count()).toBe(passages.length)
 })
 
-it('throws what the vectors fail with, and writes nothing', async () => {
+it('throws the error of the vectors, and writes nothing', async () => {
   const failing = spooled('large.csv', passages, async () => {
     throw new Error('The embedder is gone.')
   })
@@ -62,7 +62,7 @@ it('throws what the vectors fail with, and writes nothing', async () => {
   expect(await store.files()).toEqual([])
 })
 
-it('throws what the writer fails with, and writes nothing', async () => {
+it('throws the error of the writer, and writes nothing', async () => {
   const wrong = spooled('large.csv', passages, async () => {}, 3)
   await expect(store.apply({ changed: [wrong], removed: [] }, never)).rejects.toMatchObject({
     code: 'invalid-argument',

@@ -3,7 +3,7 @@ import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import { type ProblemError, runProblem } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
-import { beginsNothing } from '../../request/idempotency.ts'
+import { withoutKey } from '../../request/idempotency.ts'
 import { findRun } from '../../runs/find-run.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { decideRun } from '../common/decide-run.ts'
@@ -33,7 +33,7 @@ async function begin(sent: Sent, message: Question): Promise<Response> {
   const chat = { request, context, parts, release: handOver() }
   // A task is read, followed and cancelled by later calls: where runs are stored, it outlives its client.
   const start = (whole: Chat): Promise<Response> =>
-    parts.agent.sessions.runs ? durableRun(whole, beginsNothing) : boundRun(whole)
+    parts.agent.sessions.runs ? durableRun(whole, withoutKey) : boundRun(whole)
   if (call.method === 'SendStreamingMessage') {
     const encode = taskEncoder({ callId: call.id, contextId, speaker: parts.agent.speaker })
     return start({ ...chat, answer: { type: eventStreamType, encode } })

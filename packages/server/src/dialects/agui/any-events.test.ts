@@ -33,7 +33,7 @@ async function sendTo(open: (typeof clients)[number][1], events: readonly AgentE
 }
 
 describe.each(clients)('the client of AG-UI %s', (_, open) => {
-  it('accepts what is sent of any events', async () => {
+  it('accepts the encoding of any events', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
         const { types, failures } = await sendTo(open, events)

@@ -90,7 +90,7 @@ describe('AnswerReader', () => {
     expect(textsOf(...shorter)).toEqual({ streamed: 'Good day\n\nGood', whole: 'Good' })
   })
 
-  it('reads the same with and without a stream, whatever is emitted', () => {
+  it('reads the same with and without a stream, for any events', () => {
     const event = fc.oneof(
       fc.string({ minLength: 1 }).map((text) => says(text)),
       fc.string().map((text) => says(text, ['team', 'member'])),

@@ -13,7 +13,7 @@ export type AnswerReaderOptions = {
 }
 
 /**
- * Reads a run as one text, for protocols that have no more: the texts of the steps of the agent that speaks, joined by
+ * Reads a run as one text, for protocols that have no more: the texts of the steps of the agent that has the conversation, joined by
  * blank lines. Texts of members that answer their caller are left out, so a swarm that composes its answer has it at
  * the end. A streamed answer and an unstreamed one have the same text.
  */
@@ -27,7 +27,7 @@ export class AnswerReader {
   readonly #speakers: Speakers
   readonly #canDrop: boolean
   readonly #member: string | undefined
-  #hasMemberSaid = false
+  #hasMemberText = false
   #stepStart = 0
   #speaker = ''
   #isNewStep = false
@@ -43,7 +43,7 @@ export class AnswerReader {
   /** @returns the text that this event adds */
   read(event: AgentEvent): string {
     const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
-    const isHeard = this.#speakers.isHeard(event) || isMember
+    const isShown = this.#speakers.isShown(event) || isMember
     switch (event.type) {
       case 'source':
         this.#addSource(event.source)
@@ -54,7 +54,7 @@ export class AnswerReader {
       case 'run-end':
         return this.#finish(event)
     }
-    if (!isHeard) return ''
+    if (!isShown) return ''
     switch (event.type) {
       case 'step-start':
       case 'step-end': {
@@ -68,8 +68,8 @@ export class AnswerReader {
         return ''
       case 'text-delta':
         // The answer of the sequence is what its last member has said.
-        if (this.#hasMemberSaid && event.path.length === 1) return ''
-        this.#hasMemberSaid ||= isMember
+        if (this.#hasMemberText && event.path.length === 1) return ''
+        this.#hasMemberText ||= isMember
         return this.#say(event.text, event.path.join('/'))
       default:
         return ''

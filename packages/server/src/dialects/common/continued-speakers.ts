@@ -12,7 +12,7 @@ export function continuedSpeakers({ record, approvals }: StoredRun, turn: Turn |
     if (message.role !== 'assistant') continue
     for (const part of message.content) if (part.type === 'tool-call') openCalls.set(part.callId, part.name)
   }
-  // A call that needs a decision is of the agent that speaks. Another one waits for a member, which speaks to its caller.
+  // A call that needs a decision is one of the agent that has the conversation. Another one waits for a member, which answers its caller.
   for (const { callId, name } of approvals) if (openCalls.get(callId) === name) openCalls.delete(callId)
   const path = approvals.at(-1)?.path
   const active = openCalls.size === 0 && path?.length === 1 ? { active: [record.agentId, ...path] } : {}

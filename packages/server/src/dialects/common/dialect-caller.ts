@@ -1,5 +1,5 @@
 import { anyCallerOf } from '../../request/caller.ts'
-import { idSchema, isId } from '../../request/fields.ts'
+import { type IdSchema, idSchema, isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { invalid } from './invalid-field.ts'
 
@@ -7,7 +7,7 @@ import { invalid } from './invalid-field.ts'
 export type NamedUser = { userId: string; field: string }
 
 /** The header of {@link dialectCaller}, for `/openapi.json`. */
-export const userHeader = { 'X-User-Id': idSchema }
+export const userHeader: Record<string, IdSchema> = { 'X-User-Id': idSchema }
 
 const unnamed = { userId: undefined, field: '' }
 

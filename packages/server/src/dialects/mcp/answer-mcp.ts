@@ -60,14 +60,18 @@ async function wholeAnswer(response: Response, failed: Failed): Promise<Response
   return code === undefined ? new Response(text, response) : failed(statusOfCode(code), text)
 }
 
-type Asker = { isModern: boolean; isCancelled(): boolean }
+type CallState = { isModern: boolean; isCancelled(): boolean }
 
 /**
  * The response waits for the first message of the stream, so that a refused call has the status of its error. Older
  * clients call methods that may not exist: these errors stay answers with status 200. A call that its client has
  * cancelled gets no answer: the client would report an answer to an unknown call.
  */
-async function streamedAnswer(response: Response, failed: Failed, { isModern, isCancelled }: Asker): Promise<Response> {
+async function streamedAnswer(
+  response: Response,
+  failed: Failed,
+  { isModern, isCancelled }: CallState,
+): Promise<Response> {
   const reader = response.body?.getReader()
   if (!reader) return response
   const first = await reader.read()

@@ -20,7 +20,7 @@ const turn = {
 const place = { runId: 'r', path: ['fake'] }
 const end = (text: string): AgentEvent => ({ ...place, seq: 9, type: 'run-end', finishReason: 'stop', text, usage: {} })
 
-it('of a run that continues has what it said and cited before', () => {
+it('of a run that continues has its earlier text and citations', () => {
   const answer = new AnswerOutcome(agent, 's', { stored, turn })
   answer.read({ ...place, seq: 7, type: 'source', source: source('after') })
   answer.read({ ...place, seq: 8, type: 'text-delta', text: 'Paid.' })
@@ -30,7 +30,7 @@ it('of a run that continues has what it said and cited before', () => {
   expect(sources.map(({ chunkId }) => chunkId)).toEqual(['before', 'after'])
 })
 
-it('does not repeat what the last step said before', () => {
+it('does not repeat the earlier text of the last step', () => {
   const answer = new AnswerOutcome(agent, 's', { stored, turn })
   answer.read(end('I pay.'))
   expect(answer.outcome().text).toBe('I pay.')

@@ -113,7 +113,7 @@ describe('a resource', () => {
     expect(full.status).toBe(503)
   })
 
-  it('that is not text is sent as bytes, whatever its name says', async () => {
+  it('that is not text is sent as bytes, under any name', async () => {
     write('a.txt', Uint8Array.from([0xff, 0xfe, 0]))
     const read = await messageIn(await appOf().request('/mcp', post('resources/read', { uri: uriOf('a.txt') })))
     expect(read.result).toMatchObject({ contents: [{ blob: '//4A' }] })

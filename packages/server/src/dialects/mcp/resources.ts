@@ -46,7 +46,7 @@ export async function listResources(host: MCPHost, cursor: string | undefined): 
 export async function readResource(host: MCPHost, uri: string): Promise<ReadResourceResult> {
   const name = nameOf(uri)
   const found = host.files()
-  const file = name === undefined || !found ? undefined : await openInside(found.scope, name)
+  const file = name === undefined || !found ? undefined : await openInScope(found.scope, name)
   if (!file || name === undefined) throw new ResourceNotFoundError(uri.slice(0, maxUri))
   const { handle, size } = file
   try {
@@ -69,7 +69,7 @@ export async function readResource(host: MCPHost, uri: string): Promise<ReadReso
 }
 
 /** Never outside of the folder, also not by a link. */
-async function openInside(scope: Scope, name: string): ReturnType<typeof openFile> {
+async function openInScope(scope: Scope, name: string): ReturnType<typeof openFile> {
   try {
     const [path] = await realPaths(scope, { file_path: [name] })
     return path === undefined ? undefined : await openFile(path)

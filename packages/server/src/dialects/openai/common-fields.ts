@@ -101,7 +101,7 @@ function readMetadata(metadata: unknown): Record<string, string> {
 }
 
 /** The headers that name user and session, for `/openapi.json`. */
-export const placeHeaders = { ...userHeader, 'X-Session-Id': idSchema }
+export const placeHeaders: typeof userHeader = { ...userHeader, 'X-Session-Id': idSchema }
 
 /** The user of a request. A client whose token has a user of its own may send any `user`: it names no other. */
 export function openaiCaller(context: ServerContext, namedUser: NamedUser | undefined): string {

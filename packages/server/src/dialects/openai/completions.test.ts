@@ -383,7 +383,7 @@ describe('POST /v1/chat/completions', () => {
     expect(response.status).toBe(200)
   })
 
-  it('takes the calls of a client that had tools of its own as what was said', async () => {
+  it('takes the calls of a client with its own tools as text of the conversation', async () => {
     const agent = fakeAgent()
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"at":1}' } })
     const messages = [

@@ -5,7 +5,7 @@ import { modelsRoutes } from './models-routes.ts'
 import { responsesRoute } from './responses-route.ts'
 import { storedResponsesRoutes } from './stored-responses-routes.ts'
 
-/** The API of OpenAI, for its clients and for everything that speaks to them. */
+/** The API of OpenAI, for its clients and every program with the same API. */
 export function openaiRoutes(parts: RouteParts): Route[] {
   return [...modelsRoutes(parts), completionsRoute(parts), responsesRoute(parts), ...storedResponsesRoutes(parts)]
 }

@@ -26,7 +26,7 @@ export class ResponseReader {
   readonly facts: AnswerReader
   readonly #label: string
   readonly #member: string | undefined
-  #hasMemberSaid = false
+  #hasMemberText = false
   #speakers: Speakers
   readonly #output = new ResponseOutput()
   readonly #blocks = new ResponseBlocks(this.#output)
@@ -71,7 +71,7 @@ export class ResponseReader {
   read(sent: AgentEvent): Frame[] {
     const event = publicEvent(sent)
     this.facts.read(event)
-    const isHeard = this.#speakers.isHeard(event)
+    const isShown = this.#speakers.isShown(event)
     switch (event.type) {
       case 'source':
         this.#blocks.sources.push(event.source)
@@ -82,7 +82,7 @@ export class ResponseReader {
         return this.#finish(event)
     }
     const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
-    if (!isHeard && !(isMember && wordTypes.has(event.type))) return []
+    if (!isShown && !(isMember && wordTypes.has(event.type))) return []
     switch (event.type) {
       case 'step-start':
       case 'step-end': {
@@ -94,8 +94,8 @@ export class ResponseReader {
         return this.#dropStep()
       case 'text-delta':
         // The answer of a sequence is what its last member has said.
-        if (this.#hasMemberSaid && event.path.length === 1) return []
-        this.#hasMemberSaid ||= isMember
+        if (this.#hasMemberText && event.path.length === 1) return []
+        this.#hasMemberText ||= isMember
         return this.#blocks.add('message', event.text, event.runId)
       case 'reasoning-delta':
         return this.#blocks.add('reasoning', event.text, event.runId)

@@ -78,7 +78,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(typesOf(response)).toEqual(['reasoning', 'message', 'mcp_call', 'message'])
   })
 
-  it('streams what the last member of a sequence says, each of its steps, and no call of it', async () => {
+  it('streams the text of each step of the last member of a sequence, and none of its calls', async () => {
     const steps = [{ text: 'I look.', toolCalls: [{ name: 'look' }] }, 'Three bees.']
     const one = new Agent({ name: 'One', model: scriptedModel(['First.', 'First.']) })
     const two = new Agent({ name: 'Two', functions: [look], model: scriptedModel([...steps, ...steps]) })
@@ -110,7 +110,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect((await client.responses.retrieve(response.id)).output).toContainEqual(expect.objectContaining(call))
   })
 
-  it('shows what the model reads of a tool that gives nothing', async () => {
+  it('shows the text that the model reads for a tool without a result', async () => {
     const finds = tool({ name: 'find', description: 'Finds.', input: { type: 'object' }, execute: () => null })
     const sends = tool({ name: 'send', description: 'Sends.', input: { type: 'object' }, execute: () => undefined })
     const turns = [{ toolCalls: [{ name: 'find' }, { name: 'send' }] }, 'Sent.']
@@ -173,7 +173,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(scripted.requests[2]?.messages.at(-1)?.content).toBe('Sure?')
   })
 
-  it('keeps nothing with `store: false`, also of what it continues', async () => {
+  it('keeps nothing with `store: false`, nor of the response that it continues', async () => {
     const { agent } = make(['One.', 'Two.', 'Three.'])
     const client = connect(createApp(agent, quiet))
     const loose = await client.responses.create({ model, input: 'A', store: false })
@@ -254,7 +254,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(paid).toEqual([])
   })
 
-  it('streams what follows a denial', async () => {
+  it('streams the answer after a denial', async () => {
     const { agent, paid } = make([payTurn, 'As you wish.'])
     const client = connect(createApp(agent, quiet))
     const first = await client.responses.create({ model, input: 'Pay' })
@@ -566,7 +566,7 @@ describe('POST /v1/responses', () => {
     expect(agent.calls).toHaveLength(0)
   })
 
-  it('takes what a client sends back of an earlier response', async () => {
+  it('accepts the items of an earlier response that a client sends back', async () => {
     const agent = fakeAgent()
     const input = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'A' }] },
@@ -651,7 +651,7 @@ describe('POST /v1/responses', () => {
     expect(results?.map(({ content }) => content)).toEqual(['three bees', 'paid 5', 'three bees'])
   })
 
-  it('bounds what a request refers to', async () => {
+  it('bounds the items that a request refers to', async () => {
     const { agent, model: scripted } = make(['x'.repeat(10_000), 'Not asked.'])
     const app = createApp(agent, quiet)
     const { output } = await (await app.request('/v1/responses', post({ model, input: 'Go' }))).json()
@@ -685,7 +685,7 @@ describe('POST /v1/responses', () => {
     expect(scripted.requests).toHaveLength(0)
   })
 
-  it('refuses a question beside the answer to an approval, and takes both of what was said before', async () => {
+  it('refuses a question beside the answer to an approval, and accepts both as earlier messages', async () => {
     const agent = fakeAgent()
     const app = createApp(agent, quiet)
     const answer = { type: 'mcp_approval_response', approval_request_id: 'run_1/apr_1', approve: true }

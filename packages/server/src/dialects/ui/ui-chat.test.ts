@@ -80,7 +80,7 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect(answer?.metadata).toMatchObject({ runId: run?.runId, finishReason: 'stop', usage: { inputTokens: 10 } })
   })
 
-  it('shows the calls of tools, and what each step says', async () => {
+  it('shows the calls of tools, and the text of each step', async () => {
     const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => ({ seen: 3 }) })
     const { agent } = make([{ text: 'I look.', toolCalls: [{ name: 'look', input: { at: 1 } }] }, 'Three.'], {
       functions: [look],
@@ -185,7 +185,7 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect(JSON.stringify(model.requests[2]?.messages)).toContain('Second.')
   })
 
-  it('sends an edited question in place of the old one, and of what came after it', async () => {
+  it('sends an edited question in place of the old one and the messages after it', async () => {
     const { agent, model } = make(['One.', 'Two.', 'New.', 'Last.'])
     const chat = open(createApp(agent, quiet))
     await chat.sendMessage({ text: 'Question 1' })
@@ -343,7 +343,7 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     await settled(chat)
   })
 
-  it('shows what the last member of a sequence says, also after an approval', async () => {
+  it('shows the text of the last member of a sequence, also after an approval', async () => {
     const { sessions } = make([])
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },

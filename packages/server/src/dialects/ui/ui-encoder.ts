@@ -37,7 +37,7 @@ export function uiEncoder({
   const refused = new Set(denied)
   let hasBegun = false
   let hasText = false
-  let hasMemberSaid = false
+  let hasMemberText = false
   let hasEnded = false
   let isInStep = false
   /** Whether the last step that the client shows has calls. */
@@ -143,7 +143,7 @@ export function uiEncoder({
       case 'step-restart':
         return [...closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
       case 'text-delta':
-        hasMemberSaid = true
+        hasMemberText = true
         return add('text', event.text)
       case 'step-end':
         return closeBlock()
@@ -153,7 +153,7 @@ export function uiEncoder({
   }
 
   const chunksOf = (event: AgentEvent): Chunk[] => {
-    const isHeard = speakers.isHeard(event)
+    const isShown = speakers.isShown(event)
     switch (event.type) {
       case 'run-start':
         return []
@@ -165,8 +165,8 @@ export function uiEncoder({
         return requestApproval(event)
     }
     // In a continued message, the client shows calls of which this stream knows nothing.
-    if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isHeard && calls))) return showResult(event)
-    if (!isHeard) return [...wordsOf(event), dataChunk(event)]
+    if (event.type === 'tool-result' && (shown.has(callIdOf(event)) || (isShown && calls))) return showResult(event)
+    if (!isShown) return [...wordsOf(event), dataChunk(event)]
     switch (event.type) {
       case 'step-start':
         return beginStep()
@@ -174,7 +174,7 @@ export function uiEncoder({
         return [...closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
       case 'text-delta':
         // The answer of the sequence is what its last member has said.
-        return hasMemberSaid && event.path.length === 1 ? [] : add('text', event.text)
+        return hasMemberText && event.path.length === 1 ? [] : add('text', event.text)
       case 'reasoning-delta':
         return add('reasoning', event.text)
       case 'tool-call':

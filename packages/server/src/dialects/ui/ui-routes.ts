@@ -4,7 +4,7 @@ import { followedEvents } from '../../answer/followed-events.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { acceptedHistory } from '../../request/history.ts'
-import { beginsNothing } from '../../request/idempotency.ts'
+import { withoutKey } from '../../request/idempotency.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -68,7 +68,7 @@ async function answer(
     ...{ request, context, parts, release: handOver() },
     answer: { type: eventStreamType, encode: uiEncoder({ speaker: parts.agent.speaker }) },
   }
-  return isResumable ? durableRun(chat, beginsNothing) : boundRun(chat)
+  return isResumable ? durableRun(chat, withoutKey) : boundRun(chat)
 }
 
 /** The turn that a regenerated answer or an edited question replaces, if there is one. */

@@ -121,7 +121,7 @@ const beatText = `WITH beat AS (INSERT INTO agentkit.workers (worker_id, agent_i
       SELECT $1::text, agent_id, $3::bigint FROM unnest($2::text[]) AS a (agent_id) ORDER BY agent_id
       ON CONFLICT (agent_id, worker_id) DO UPDATE SET seen_at = excluded.seen_at)
   DELETE FROM agentkit.workers WHERE agent_id = ANY($2) AND worker_id <> $1 AND seen_at < $4`
-/** Agents that have had a worker are known for good. */
+/** Agents that have had a worker stay known. */
 const removeWorkerText = `WITH gone AS (DELETE FROM agentkit.workers WHERE worker_id = $1 RETURNING agent_id, seen_at)
   INSERT INTO agentkit.workers (worker_id, agent_id, seen_at) SELECT '', agent_id, seen_at FROM gone
   ON CONFLICT (agent_id, worker_id) DO UPDATE SET seen_at = greatest(workers.seen_at, excluded.seen_at)`

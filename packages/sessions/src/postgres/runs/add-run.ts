@@ -1,32 +1,8 @@
-import type { Message, SessionKey } from '@agentkit/core'
 import { cutTitle, plainText } from '@agentkit/core/internal'
+import type { RunToBegin } from '../../util/run-to-begin.ts'
 import type { Writing } from '../database/access.ts'
 import { toStored } from '../database/text-form.ts'
 import { isActive, keyColumns, keyOf } from './rows.ts'
-
-export type RunToBegin = {
-  key: SessionKey
-  runId: string
-  expectedVersion: number
-  input: readonly Message[]
-  bodies: readonly string[]
-  replaces?: string | undefined
-  /** Whether a suspended run with this id begins again. */
-  mayBeginAgain: boolean
-  columns: RunColumns
-}
-
-/** The columns of a run that `create` fills, and for which `begin` has no values. */
-export type RunColumns = {
-  agentId: string
-  isResumable: boolean
-  keepsEvents: boolean
-  notifies: boolean
-  deadline: number | null
-  agentVersion: string | null
-  options: string | null
-  progress: string | null
-}
 
 export type Begun = { attempt: number; count: number }
 
@@ -34,7 +10,7 @@ export type Begun = { attempt: number; count: number }
  * Adds a run where its session is at the version that is expected and free, and no run has its id.
  * @returns whether it did
  */
-export async function tryToAddRun(writing: Writing, run: RunToBegin): Promise<boolean> {
+export async function tryToAddRun(writing: Writing, run: RunToBegin<boolean>): Promise<boolean> {
   try {
     return await addRun(writing, run, run.expectedVersion > 0, run.expectedVersion)
   } catch (error) {
@@ -47,7 +23,7 @@ export async function tryToAddRun(writing: Writing, run: RunToBegin): Promise<bo
 /** Adds a run with its messages, and its session where it is new. @param version is checked; the session is locked without */
 export async function addRun(
   { query, holder, now, touch }: Writing,
-  { key, runId, input, bodies, columns }: RunToBegin,
+  { key, runId, input, bodies, columns }: RunToBegin<boolean>,
   isKnown: boolean,
   version: number | null = null,
 ): Promise<boolean> {

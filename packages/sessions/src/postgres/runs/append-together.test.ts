@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-it('stores what is appended in one turn by one statement, as if each were stored alone', async () => {
+it('stores the messages that are appended in one turn by one statement, as if each were stored alone', async () => {
   const [together, alone] = [open(), open('alone')]
   for (const [store, schema] of [[together, 'agentkit'] as const, [alone, 'alone'] as const]) {
     await create(store)

@@ -1,9 +1,10 @@
 import { AgentKitError, type RunEnding } from '@agentkit/core'
 import { toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../../util/conflicts.ts'
+import type { RunToBegin } from '../../util/run-to-begin.ts'
 import type { Access, Writing } from '../database/access.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
-import { addRun, type Begun, type RunToBegin, tryToAddRun } from './add-run.ts'
+import { addRun, type Begun, tryToAddRun } from './add-run.ts'
 import { type EndedRun, endedColumns, endRun } from './end-runs.ts'
 import { headOf, isActive, lockSession, type RunHead } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
@@ -12,7 +13,7 @@ import { readStoredRun } from './run-rows.ts'
  * Begins a run in its session: most often by one statement, otherwise by a transaction.
  * @throws AgentKitError `session-conflict`, `not-found`
  */
-export async function beginRun({ write }: Access, run: RunToBegin): Promise<Begun> {
+export async function beginRun({ write }: Access, run: RunToBegin<boolean>): Promise<Begun> {
   const isSimple = run.replaces === undefined && !run.mayBeginAgain
   if (isSimple && (await write((writing) => tryToAddRun(writing, run), { isSingle: true }))) {
     return { attempt: 1, count: run.bodies.length }
@@ -23,7 +24,7 @@ export async function beginRun({ write }: Access, run: RunToBegin): Promise<Begu
   return outcome
 }
 
-async function begin(writing: Writing, run: RunToBegin): Promise<Begun | AgentKitError> {
+async function begin(writing: Writing, run: RunToBegin<boolean>): Promise<Begun | AgentKitError> {
   const { query, holder, now, touch } = writing
   const { key, runId, replaces } = run
   const session = await lockSession(query, key)

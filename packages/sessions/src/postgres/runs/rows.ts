@@ -88,7 +88,7 @@ const lockRootText = `SELECT 1 FROM agentkit.runs
 const lockSessionText = `SELECT 1 FROM agentkit.sessions
   WHERE id = (SELECT session FROM agentkit.runs WHERE run_id = $1) FOR NO KEY UPDATE`
 
-/** SQL: turns with their messages. Runs that have not begun are none. */
+/** SQL: turns with their messages. Runs that have not begun have no turn. */
 export const turnColumns = `SELECT number, run_id, status, replaced, usage, state, created_at,
     coalesce((SELECT array_agg(body ORDER BY position) FROM agentkit.messages WHERE run = number), '{}') AS bodies
   FROM agentkit.runs WHERE started_at IS NOT NULL`

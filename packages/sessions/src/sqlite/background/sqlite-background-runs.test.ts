@@ -34,7 +34,7 @@ it('keeps none in memory, where no worker would find them', async () => {
   await memory.close()
 })
 
-it('leaves what a member shares a session with, when the member is deleted', async () => {
+it('keeps the other runs of a shared session when a member is deleted', async () => {
   const shared = { agentId: 'helper/clerk', userId: 'ann', sessionId: 's1' }
   const entry = {
     agentId: 'helper/clerk',

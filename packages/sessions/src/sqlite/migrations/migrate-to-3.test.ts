@@ -54,7 +54,7 @@ it('copies the file first, and says so', async () => {
   expect(check(`${path}.version-2`)).toEqual({ version: 2, integrity: 'ok', runs: 4 })
 })
 
-it('continues what version 2 has left: a run that waits, and one that was lost', async () => {
+it('continues runs of version 2: one that waits, and one that was lost', async () => {
   createVersion2(path)
   const { store, runs } = open()
   expect(await runs.orphans(['helper'])).toMatchObject([{ runId: 'run_lost', isLost: true, isResumable: true }])

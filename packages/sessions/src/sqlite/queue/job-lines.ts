@@ -1,7 +1,7 @@
 import type { QueuedJob } from '@agentkit/core'
 import type { Statements } from '../statements/statements.ts'
 
-type LineJob = { id: number; state: string; agent_id: string; user_id: string; due_at: number }
+type SessionJob = { id: number; state: string; agent_id: string; user_id: string; due_at: number }
 
 /** Adds a job to the queue, behind the earlier ones of its session. */
 export function addJob(statements: Statements, job: QueuedJob, now: number): void {
@@ -37,13 +37,13 @@ export function settleJob(statements: Statements, token: string, afterMs: number
 /** The first job of a session may be taken, unless one of it is; the others wait behind it. */
 function moveLine(statements: Statements, sessionKey: string, now: number): void {
   if (statements.takenOfSession.get(sessionKey)) return
-  const first = statements.firstOfSession.get(sessionKey) as LineJob | undefined // what the statement selects
+  const first = statements.firstOfSession.get(sessionKey) as SessionJob | undefined // what the statement selects
   if (first?.state !== 'behind') return
   statements.waitBehind.run(sessionKey, first.id)
   admit(statements, first, now)
 }
 
-function admit(statements: Statements, job: Omit<LineJob, 'state'>, now: number): void {
+function admit(statements: Statements, job: Omit<SessionJob, 'state'>, now: number): void {
   if (job.due_at > now) statements.setJobState.run('later', job.id)
   else makeReady(statements, job)
 }
@@ -51,7 +51,7 @@ function admit(statements: Statements, job: Omit<LineJob, 'state'>, now: number)
 /** Makes a job ready: from now on its user takes part in the turns. */
 export function makeReady(
   statements: Statements,
-  { id, agent_id, user_id }: Pick<LineJob, 'id' | 'agent_id' | 'user_id'>,
+  { id, agent_id, user_id }: Pick<SessionJob, 'id' | 'agent_id' | 'user_id'>,
 ): void {
   statements.setJobState.run('ready', id)
   statements.addJobTurn.run(agent_id, user_id)

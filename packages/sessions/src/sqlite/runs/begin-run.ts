@@ -1,7 +1,8 @@
-import { AgentKitError, type Message, type RunEnding, type SessionKey } from '@agentkit/core'
+import { AgentKitError, type RunEnding } from '@agentkit/core'
 import { cutTitle, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../../util/conflicts.ts'
 import { readable } from '../../util/json.ts'
+import type { RunToBegin } from '../../util/run-to-begin.ts'
 import type { Holder } from '../database/holders.ts'
 import type { Writing } from '../database/store-access.ts'
 import { removeJobs } from '../queue/job-lines.ts'
@@ -10,35 +11,11 @@ import { endRun } from './end-run.ts'
 import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 
-export type RunToBegin = {
-  key: SessionKey
-  runId: string
-  expectedVersion: number
-  input: readonly Message[]
-  bodies: readonly string[]
-  replaces?: string | undefined
-  /** Whether a suspended run with this id begins again. */
-  mayBeginAgain: boolean
-  columns: RunColumns
-}
-
-/** The columns of a run that `create` fills, and for which `begin` has no values. */
-export type RunColumns = {
-  agentId: string
-  isResumable: number
-  keepsEvents: number
-  deadline: number | null
-  agentVersion: string | null
-  options: string | null
-  progress: string | null
-  notifies: number
-}
-
 /**
  * Begins a run in its session.
  * @returns the attempt; or the refusal, because throwing it would roll back the settlement of a lost run
  */
-export function beginRun(writing: Writing, run: RunToBegin): number | AgentKitError {
+export function beginRun(writing: Writing, run: RunToBegin<number>): number | AgentKitError {
   const { statements, touch, holder, now } = writing
   const { key, runId, bodies, replaces } = run
   const session = findSession(statements, key)

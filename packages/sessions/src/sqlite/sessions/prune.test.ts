@@ -116,7 +116,7 @@ describe('prune', () => {
   })
 })
 
-it('size is what the data takes, less what is free', async () => {
+it('size is the size of the data, without free pages', async () => {
   const size = async () => (await runs.size?.()) ?? Number.NaN
   const empty = await size()
   await runs.create(key('a'), { ...newRun, runId: 'a', input: [{ role: 'user', content: 'x'.repeat(1_000_000) }] })

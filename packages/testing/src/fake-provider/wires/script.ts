@@ -119,7 +119,7 @@ export type RecordedRequest = {
   readonly query: Readonly<Record<string, string>>
   /** Names in lower case; headers that carry a key are replaced by `[recorded]`. */
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON, or the text where it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read deep into bodies of every shape.
   readonly body: any
   /** Whether the client hung up before its answer was complete. */

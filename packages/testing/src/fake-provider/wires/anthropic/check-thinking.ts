@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { type Fields, isFields } from '../wire-spec.ts'
 import { fieldsAt, invalid, oneOfAt, refuseExtras, wholeNumberAt } from './checks.ts'
-import { isThinking, saidBefore, type Turn } from './conversation.ts'
+import { boundBlocks, isThinking, type Turn } from './conversation.ts'
 import { modelRules } from './model-rules.ts'
 import { digest, unseal } from './signature.ts'
 
@@ -60,7 +60,7 @@ export function checkThinkingBlocks(body: Fields, turns: readonly Turn[]): void 
     if (previous !== undefined && seal.after !== previous) throw unbound(path, 'A `thinking` block before it')
     if (seal.system !== digest({ content: body.system })) throw unbound(path, 'The `system` prompt')
     if (seal.tools !== digest(body.tools)) throw unbound(path, 'The `tools` list')
-    if (seal.messages !== digest(saidBefore(blocks.slice(0, index)))) throw unbound(path, 'A message before it')
+    if (seal.messages !== digest(boundBlocks(blocks.slice(0, index)))) throw unbound(path, 'A message before it')
   })
   checkToolLoop(body, turns)
 }

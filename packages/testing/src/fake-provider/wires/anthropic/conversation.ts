@@ -30,6 +30,6 @@ export function isThinking(block: Fields): boolean {
 }
 
 /** The blocks that thinking is bound to: all blocks before it except thinking, whose order has its own signature. */
-export function saidBefore(blocks: readonly Block[]): unknown[] {
+export function boundBlocks(blocks: readonly Block[]): unknown[] {
   return blocks.filter(({ block }) => !isThinking(block)).map(({ block, role }) => [role, block])
 }

@@ -1,7 +1,7 @@
 import { finishReasonOf, pieces, toWireCalls, usageOf, type WireCall } from '../answer-parts.ts'
 import type { FakeAnswer } from '../script.ts'
 import { type Fields, type Frame, isFields, type MakeId, type WireAnswer } from '../wire-spec.ts'
-import { type Block, saidBefore, turnsOf } from './conversation.ts'
+import { type Block, boundBlocks, turnsOf } from './conversation.ts'
 import { modelRules } from './model-rules.ts'
 import { digest, sign, unseal } from './signature.ts'
 
@@ -96,7 +96,7 @@ function playThinking(reasoning: string, request: MessagesRequest, makeId: MakeI
     text: digest(thinking),
     system: digest({ content: request.system }),
     tools: digest(request.tools),
-    messages: digest(saidBefore(before)),
+    messages: digest(boundBlocks(before)),
   })
   return {
     started: { type: 'thinking', thinking: '', signature: '' },

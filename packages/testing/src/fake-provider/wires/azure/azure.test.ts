@@ -116,7 +116,7 @@ describe('rejects', () => {
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('could not parse') } })
   })
 
-  it('what OpenAI rejects, with its messages', async () => {
+  it('requests that OpenAI rejects, with its messages', async () => {
     await using fake = await start([])
     const messages = [{ role: 'tool' as const, content: '3', tool_call_id: 'call_1' }]
     await expect(fake.client.chat.completions.create({ ...chat, messages })).rejects.toMatchObject({

@@ -1,0 +1,63 @@
+import type { SessionStore } from '../../contracts/session-store.ts'
+import { limits } from '../../limits.ts'
+import { printFailures } from '../../util/text/print-failures.ts'
+import type { BackgroundStore } from '../queue/background-of.ts'
+import { deliveredOf, deliverNotices, type Receivers } from './deliver-notices.ts'
+
+/** Delivers the notices of an agent in a process that runs it without a worker. */
+export type DirectNotices = {
+  /** Delivers them while a run is in this process, and once it has settled. @param settled never rejects */
+  during(settled: Promise<unknown>): void
+  /** Resolves when none is being delivered. */
+  idle(): Promise<void>
+}
+
+/**
+ * Notices are taken from the store, so what a process cannot deliver before it ends is delivered by the next one, or by a
+ * worker. Its timers do not keep the process.
+ */
+export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
+  const onError = printFailures('a notice is tried again')
+  let live = 0
+  let lastTry = 0
+  let isDue = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let working: Promise<void> | undefined
+
+  const deliver = async (store: BackgroundStore): Promise<void> => {
+    while (isDue) {
+      isDue = false
+      // When the store throws, this process or another one tries again: the notices stay.
+      lastTry = Math.max(
+        lastTry,
+        await deliverNotices(store, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
+      )
+    }
+    working = undefined
+    if (live > 0 || store.now() <= lastTry) wakeLater()
+  }
+  const wakeLater = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(wake, limits.noticeMs)
+    // Outside of Node, timers are numbers.
+    if (typeof timer === 'object') timer.unref()
+  }
+  const wake = (): void => {
+    isDue = true
+    clearTimeout(timer)
+    // The cast holds: the store has background runs.
+    if (runs?.background) working ??= deliver(runs as BackgroundStore)
+  }
+  return {
+    during(settled) {
+      if (live++ === 0) wakeLater()
+      void settled.then(() => {
+        live--
+        wake()
+      })
+    },
+    async idle() {
+      await working
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { StoredSchedule } from '../../contracts/background-runs.ts'
+import { isAgentKitError } from '../../data/errors.ts'
+import { limits } from '../../limits.ts'
+import type { BackgroundStore } from '../queue/background-of.ts'
+import { jobOf } from '../queue/job-of.ts'
+import { cronTimes } from './cron-times.ts'
+import { scheduledRun } from './schedules.ts'
+
+/**
+ * Starts the runs of schedules that are due: of several workers, one starts each. A time that is found too late was missed:
+ * it starts nothing, or with `missed: "once"` one run for all missed ones.
+ */
+export async function startScheduled(
+  runs: BackgroundStore,
+  agentIds: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const due = await runs.background.schedules({ agentIds, dueBefore: runs.now() })
+  for (const schedule of due) await startOne(runs, schedule).catch(onError)
+}
+
+async function startOne(runs: BackgroundStore, schedule: StoredSchedule): Promise<void> {
+  const { background } = runs
+  const { agentId, name, nextAt, missed } = schedule
+  if (nextAt === undefined) return
+  const times = await cronTimes(schedule)
+  const now = runs.now()
+  const recent = times.after(now - limits.scheduleGraceMs - 1)
+  const isOnTime = recent !== undefined && recent <= now && recent >= nextAt
+  const next = times.after(now)
+  const to = next === undefined ? {} : { nextAt: next }
+  const place = { agentId, name, expectedNextAt: nextAt }
+  if (!isOnTime && missed === 'skip') {
+    await background.moveSchedule(place, to)
+    return
+  }
+  const run = scheduledRun(schedule)
+  const bounds = { queued: limits.queued, userQueued: limits.userQueued }
+  try {
+    if (!(await background.moveSchedule(place, { ...to, run, bounds }))) return
+  } catch (error) {
+    // A user with too many queued runs gets no more: this time is over.
+    if (isAgentKitError(error) && error.code === 'overloaded') await background.moveSchedule(place, to)
+    throw error
+  }
+  // The run is stored: the sweep adds a job that cannot be added now.
+  await background.queue.add([jobOf({ ...run, acceptedAt: now })])
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { clerk } from '../../__fixtures__/clerk.ts'
+import { calls } from '../../__fixtures__/payer.ts'
+import { AgentKitError } from '../../index.ts'
+import { limits } from '../../limits.ts'
+import type { AgentRun } from '../../runs/driver/run.ts'
+import { backgroundOf } from '../queue/background-of.ts'
+import type { ContinueOptions } from '../stored/continue-stored.ts'
+import { type JobOutcome, jobRunner, type OnSettled } from './run-job.ts'
+
+it('begins a run at once that was retried before its job was settled', async () => {
+  const office = clerk(() => (office.modelCalls() === 1 ? [new AgentKitError('bad-request', 'No.')] : ['Done.']))
+  const { agent, store } = office.open()
+  const { runId } = await agent.enqueue('Look.')
+  const retried = {
+    id: agent.id,
+    continueRun(id: string, options?: ContinueOptions) {
+      const run = agent.continueRun(id, options)
+      const result = run.result.then(async (ended) => {
+        if (ended.error) await agent.retry(id)
+        return ended
+      })
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  const runner = jobRunner({ store, runs: backgroundOf(store) })
+  expect(await runner.run(retried, runId)).toEqual({ afterMs: 0 })
+  expect(await runner.run(retried, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
+it('leaves a run to another job that was retried, and begun by it, before its own job was settled', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const failing = [new AgentKitError('bad-request', 'No.')]
+  const office = clerk(() => (office.modelCalls() === 1 ? failing : [calls('look 1'), 'Done.']), {
+    async look() {
+      ask()
+      await answered
+      return 'seen'
+    },
+  })
+  const { agent, store } = office.open()
+  const { runId } = await agent.enqueue('Look.')
+  const runner = jobRunner({ store, runs: backgroundOf(store) })
+  let other: Promise<JobOutcome> | undefined
+  const retried = {
+    id: agent.id,
+    continueRun(id: string, options?: ContinueOptions) {
+      const result = agent.continueRun(id, options).result.then(async (ended) => {
+        await agent.retry(id)
+        other = runner.run(agent, id)
+        await asked
+        return ended
+      })
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  expect(await runner.run(retried, runId)).toEqual({ afterMs: limits.elsewhereAgainMs })
+  answer()
+  expect(await other).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
+it('has a decided run tried again later while another one has its session: that may need its own job', async () => {
+  const { agent, store } = clerk(() => ['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const runs = backgroundOf(store)
+  const stored = await runs.read(runId)
+  if (!stored) throw new Error('It is stored.')
+  const decided = { ...stored, isFree: true, record: { ...stored.record, status: 'running' } } as const
+  const error = new AgentKitError('session-conflict', 'Another run has the session.')
+  const continueRun = () => ({ result: Promise.resolve({ error }) }) as AgentRun<unknown> // a job needs the result alone
+  const runner = jobRunner({ store, runs: { ...runs, read: async () => decided } })
+  expect(await runner.run({ id: agent.id, continueRun }, runId)).toEqual({ afterMs: limits.busyAgainMs })
+})
+
+it('tries a run again whose limits cannot be read, and does not fail it', async () => {
+  const office = clerk(['Done.'])
+  const { agent, store } = office.open()
+  const { runId } = await agent.enqueue('Look.')
+  const away = new AgentKitError('storage', 'The database is locked.', { retryable: true })
+  let isAway = true
+  const admit = async (): Promise<void> => {
+    if (isAway) throw away
+  }
+  const runner = jobRunner({ store, runs: backgroundOf(store), admit })
+  for (let tries = 0; tries <= limits.jobAttempts; tries++) await expect(runner.run(agent, runId)).rejects.toBe(away)
+  isAway = false
+  expect(await runner.run(agent, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
+it('reports a run that is cancelled just before it begins as aborted, not as one that has failed', async () => {
+  const { agent, store } = clerk(() => ['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const cancelled = {
+    id: agent.id,
+    continueRun(id: string, options?: ContinueOptions) {
+      const result = agent.cancel(id).then(() => agent.continueRun(id, options).result)
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  const settled: unknown[] = []
+  const onSettled: OnSettled = (_, _spent, result) => settled.push(result)
+  expect(await jobRunner({ store, runs: backgroundOf(store), onSettled }).run(cancelled, runId)).toBe('done')
+  expect(settled).toEqual([{ runId, finishReason: 'aborted' }])
+})
+
+it('has ended a run that failed, though its store takes a time to store that', async () => {
+  const { agent, store } = clerk(() => [new AgentKitError('bad-request', 'No.')]).open()
+  const runs = backgroundOf(store)
+  const end = runs.end.bind(runs)
+  // Longer than a caller of a direct run waits for the store.
+  vi.spyOn(runs, 'end').mockImplementation((...entry) => sleep(limits.endFailedMs * 4).then(() => end(...entry)))
+  const { runId } = await agent.enqueue('Look.')
+  const settled: string[] = []
+  const onSettled: OnSettled = (_, _spent, { error }) => settled.push(error?.code ?? '')
+  expect(await jobRunner({ store, runs, onSettled }).run(agent, runId)).toBe('done')
+  expect(settled).toEqual(['bad-request'])
+})

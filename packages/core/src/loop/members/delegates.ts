@@ -1,0 +1,211 @@
+import type { MemberRunEntry } from '../../contracts/background-runs.ts'
+import type { QueuedJob } from '../../contracts/run-queue.ts'
+import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
+import type { Budget } from '../../data/budget.ts'
+import { unansweredCalls } from '../../data/transcript.ts'
+import { budgetNames } from '../../policies/budget.ts'
+import { addSpent, msLeft } from '../../policies/ledger.ts'
+import type { Account, Spent } from '../../policies/reserve.ts'
+import { type AccountAround, editTree } from '../../policies/shared-budget.ts'
+import { type TreeBudget, toUsed, withCaller } from '../../policies/tree-budget.ts'
+import { currentRun } from '../../runs/current-run.ts'
+import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '../../runs/driver/member-run.ts'
+import { mergeMember } from '../../runs/member-outcome.ts'
+import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../../runs/stored-member.ts'
+import { spentWithMembers } from '../../runs/tree-spent.ts'
+import { isConflict } from '../../sessions/acquire-session.ts'
+import { keyOf } from '../../sessions/suspended-runs.ts'
+import { untilAborted } from '../../util/async/abort.ts'
+import type { Delegates } from '../run/members.ts'
+import { RunDelegated } from '../run/parent-run.ts'
+import { traceToStore } from '../run/spans.ts'
+import type { AgentSpec, OpenedRun, Run } from '../run/types.ts'
+import { treeBudgetStore } from './tree-budget-store.ts'
+
+/**
+ * Finds the runs of members that the last step of a background run has called. What those have used that have ended is
+ * added to the run, once.
+ * @returns `undefined` for a run whose members are part of it
+ */
+export async function findDelegates(run: OpenedRun): Promise<Delegates | undefined> {
+  const { scope, state, stored, snapshot } = run
+  const { runs } = run.agent.sessions
+  if (!runs?.background || !stored?.isBackground) return undefined
+  const { rootRunId = scope.runId } = stored
+  const member = memberRunOf(stored)
+  const known = new Map<string, StoredRun>()
+  for (const { callId } of snapshot ? unansweredCalls(state.messages) : []) {
+    const child = await runs.read(memberRunId(scope.runId, state.steps, callId))
+    if (child) known.set(callId, run.isRetried ? await retried(run, runs, child) : child)
+  }
+  const delegates = { runs, background: runs.background, stored, rootRunId, member, known, called: new Map() }
+  for (const child of known.values()) if (hasEnded(child)) collect(run, child, snapshot?.active ?? [])
+  const open = openRuns(known)
+  const { shared } = run.ledger
+  if (shared) {
+    const edit = (tree: TreeBudget): TreeBudget => withCaller(tree, { runId: scope.runId, accounts: {}, open })
+    await shared.update(() => ({ value: undefined }), edit)
+  }
+  return delegates
+}
+
+/** The run of a member that had failed, and whose caller is retried before it received the failure: it is queued again. */
+async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): Promise<StoredRun> {
+  const { runId, status } = child.record
+  if (status !== 'failed' || state.collected.includes(runId)) return child
+  await runs.background?.retry(runId)
+  return (await runs.read(runId)) ?? child
+}
+
+/** Adds what a member has used and cited to the run that called it. */
+function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: readonly string[]): void {
+  const { runId, sources } = child.record
+  if (state.collected.includes(runId)) return
+  state.collected.push(runId)
+  const spent = spentOf(child)
+  ledger.collect(spent)
+  for (let length = 1; length <= active.length; length++) {
+    const account = state.accounts.get(active.slice(0, length).join('/'))
+    if (account) addSpent(account.spent, spent)
+  }
+  // As in the result of a run that calls its members itself.
+  const around = active.map((_, index) => memberSpec(agent, active.slice(0, index + 1))?.name)
+  const name = [...around, memberRunOf(child)?.name].join(': ')
+  const warnings = warningsOf(child)
+  mergeMember(state, { sources, warnings }, name)
+  const { status, reason } = storedOutcome(child)
+  if (status === 'failed' && warnings.length === 0) state.warnings.push(`${name} failed: ${reason}`)
+}
+
+/** What the members have used whose runs wait, for the last event before their caller waits too. */
+export async function spentByWaiting({ agent, delegates }: Run): Promise<Spent[]> {
+  // The end of a member's segment has no usage.
+  if (!delegates || delegates.member) return []
+  const waiting = [...delegates.known.values()].filter(({ record }) => record.status === 'waiting')
+  return Promise.all(waiting.map((child) => spentWithMembers(agent.sessions, child)))
+}
+
+/** The member at a path of ids below an agent. */
+export function memberSpec(agent: AgentSpec, path: readonly string[]): AgentSpec | undefined {
+  let found: AgentSpec | undefined = agent
+  for (const id of path) found = found?.members?.find((member) => member.id === id)
+  return found
+}
+
+/** The member that a tool of a background run calls, if its run is one of its own. */
+export function delegatedMember(agent: AgentSpec, toolName: string): AgentSpec | undefined {
+  // The steps of a workflow are not stored: it is a part of the run that calls it.
+  return agent.members?.find(({ id, cannotContinue }) => !cannotContinue && memberToolName(id) === toolName)
+}
+
+/** A member's run that does not exist yet. */
+export function memberEntry(
+  { scope, state, ledger, path, turn }: Run,
+  { stored, member, runs }: Delegates,
+  call: MemberInput & { member: AgentSpec; callId: string },
+): MemberRunEntry {
+  const { agentId } = stored.record
+  const runId = memberRunId(scope.runId, state.steps, call.callId)
+  const accounts = accountsOf(scope.runId, path, ledger.accounts)
+  const made: MemberRun = {
+    path: [...(member?.path ?? []), ...path, call.member.id],
+    name: call.member.name,
+    ...(scope.sessionId !== undefined && { sessionId: scope.sessionId }),
+    depth: (currentRun.getStore()?.depth ?? 0) + 1,
+    within: [...new Set([scope.runId, ...accounts.map(({ name }) => name), ...(member?.within ?? [])])],
+    accounts: [...accounts.map(({ name, budget }) => ({ name, budget })), ...(member?.accounts ?? [])],
+  }
+  // The deadline of its caller holds in any case.
+  const timeoutMs = call.member.timeoutMs ?? (turn.deadline === undefined ? undefined : turn.deadline - runs.now())
+  const options = {
+    ...{ seeded: 0, queued: { input: call.input, history: call.history }, member: made, ...traceToStore() },
+    run: { budget: call.member.budget, ...(timeoutMs !== undefined && { timeoutMs }) },
+  }
+  const key = keyOf({ agentId, userId: scope.userId }, runId)
+  // Plain JSON, except that budgets may be infinite.
+  return { runId, key, options: JSON.parse(JSON.stringify(options)) }
+}
+
+/**
+ * Leaves the run to its members: it continues, in whichever process, once each of them has ended or waits.
+ * @throws RunDelegated
+ */
+export async function delegate(run: Run, delegates: Delegates): Promise<never> {
+  const { scope, ledger, path, turn } = run
+  const { background, rootRunId, runs, known, called } = delegates
+  const entries = [...called.values()].map(({ entry }) => entry)
+  const accounts = accountsOf(scope.runId, path, ledger.accounts)
+  const shown: TreeBudget['accounts'] = Object.fromEntries(
+    accounts.map(({ name, account }) => {
+      const left = msLeft(account)
+      const endsAt = left === Number.POSITIVE_INFINITY ? {} : { endsAt: runs.now() + left }
+      return [name, { used: toUsed(account.spent), ...endsAt }]
+    }),
+  )
+  const open = [...openRuns(known), ...entries.map(({ runId }) => runId)]
+  const edit = (tree: TreeBudget): TreeBudget => withCaller(tree, { runId: scope.runId, accounts: shown, open })
+  if (ledger.shared)
+    await untilAborted(
+      scope.signal,
+      ledger.shared.update(() => ({ value: undefined }), edit),
+    )
+  else if (accounts.length > 0) {
+    await untilAborted(scope.signal, editTree(treeBudgetStore(background, rootRunId, runs.now), edit))
+  }
+  await untilAborted(scope.signal, forwardDecisions(run, delegates))
+  await untilAborted(scope.signal, turn.delegate?.(entries) ?? Promise.resolve())
+  // The store adds the jobs again that a process could not add.
+  await background.queue.add(await jobsOf(run, delegates, entries)).catch(() => {})
+  throw new RunDelegated()
+}
+
+/** Gives members that wait the decisions on what they wait for. */
+async function forwardDecisions({ turn }: Run, { runs, called }: Delegates): Promise<void> {
+  const decided = [...called.values()].filter(({ decisions }) => decisions !== undefined)
+  if (decided.length === 0) return
+  // A member that continues reads the deadline of its caller.
+  await turn.append([])
+  for (const { entry, decisions = {} } of decided) {
+    await runs.decide(entry.runId, decisions).catch((error) => {
+      // A process that died had forwarded them, or the member has ended.
+      if (!isConflict(error)) throw error
+    })
+  }
+}
+
+/** The jobs of members, and of the run itself if none of them has anything left to do. */
+async function jobsOf(
+  { scope }: Run,
+  { runs, stored, known }: Delegates,
+  entries: readonly MemberRunEntry[],
+): Promise<QueuedJob[]> {
+  const { record, priority } = stored
+  const { agentId, userId } = record
+  const ids = entries.map(({ runId }) => runId)
+  // Members that had begun before may have ended meanwhile.
+  if (known.size > 0 && (await runs.read(scope.runId))?.isFree) ids.push(scope.runId)
+  return ids.map((runId) => ({ runId, agentId, userId, ...(priority !== undefined && { priority }) }))
+}
+
+function openRuns(known: ReadonlyMap<string, StoredRun>): string[] {
+  return [...known.values()].filter((child) => !hasEnded(child)).map(({ record }) => record.runId)
+}
+
+/** The bounded accounts of a run, with those of members that have its conversation, from the inside out. */
+function accountsOf(
+  runId: string,
+  path: readonly string[],
+  accounts: readonly Account[],
+): (AccountAround & { account: Account })[] {
+  return accounts.slice(0, path.length + 1).flatMap((account, index) => {
+    const name = [runId, ...path.slice(0, path.length - index)].join('/')
+    const budget = boundsOf(account.budget)
+    return Object.keys(budget).length > 0 ? [{ name, budget, account }] : []
+  })
+}
+
+/** JSON has no infinite figures. */
+function boundsOf(budget: Budget): Budget {
+  const figures = budgetNames.flatMap((name) => (Number.isFinite(budget[name]) ? [[name, budget[name]]] : []))
+  return Object.fromEntries(figures)
+}

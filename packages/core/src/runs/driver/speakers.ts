@@ -1,0 +1,31 @@
+import type { AgentEvent } from '../../data/event.ts'
+
+/**
+ * Decides whose events a caller sees: those of the agent itself, and in a handoff those of the member that has the
+ * conversation. The answer of a member that was called by a tool goes to its caller only.
+ */
+export class Speakers {
+  readonly #openCalls: Set<string>
+  #active: string | undefined
+
+  /**
+   * @param continued of a run that continues: the calls of the agent itself that have no result yet, and the path of the
+   *   member that has the conversation
+   */
+  constructor({ openCalls = [], active }: { openCalls?: Iterable<string>; active?: readonly string[] } = {}) {
+    this.#openCalls = new Set(openCalls)
+    this.#active = active?.join('/')
+  }
+
+  /** @returns whether the event is shown: the agent itself, or the member that has the conversation, has emitted it */
+  isShown(event: AgentEvent): boolean {
+    const isOwn = event.path.length <= 1
+    if (isOwn && event.type === 'tool-call') this.#openCalls.add(event.callId)
+    if (isOwn && event.type === 'tool-result') this.#openCalls.delete(event.callId)
+    // Without a call of the agent itself, the conversation is handed to a member.
+    if (event.type === 'agent-start' && event.path.length === 2 && this.#openCalls.size === 0) {
+      this.#active = event.path.join('/')
+    }
+    return isOwn || event.path.join('/') === this.#active
+  }
+}
