@@ -1,7 +1,8 @@
 import { AgentKitError, type ErrorDetails, type TimeoutPhase } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { linkSignal } from '../util/async/abort.ts'
-import { budgetError, type Ledger } from './ledger.ts'
+import { budgetError } from './account.ts'
+import type { Ledger } from './ledger.ts'
 
 /** The deadline of a run. */
 export type Deadline = {

@@ -5,8 +5,9 @@ import type { Budget } from '../data/budget.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { type Ledger, type Reservation, RunLedger } from './ledger.ts'
+import { type Ledger, RunLedger } from './ledger.ts'
 import { checkPriced, worstCostOf } from './price.ts'
+import type { Reservation } from './reservation.ts'
 
 const price = { inputUsdPerMillion: 1, outputUsdPerMillion: 4, asOf: '2026-01-01' }
 const modelWith = (info?: ModelInfo, id = 'test/model'): Model => scriptedModel([], { id, ...(info && { info }) })

@@ -1,25 +1,13 @@
-import type { Model, ModelRequest, Price } from '../contracts/model.ts'
+import type { Model, ModelRequest } from '../contracts/model.ts'
 import type { Budget } from '../data/budget.ts'
-import { AgentKitError } from '../data/errors.ts'
-import { addUsage, type Cost, costOfSpent, tokensOf, type Usage } from '../data/usage.ts'
-import { limits } from '../limits.ts'
+import { type Cost, costOfSpent } from '../data/usage.ts'
 import { counted } from '../util/text/counted.ts'
+import { type Account, addSpent, budgetError, elapsed, isBounded, msLeft, type Spent } from './account.ts'
 import { tighten } from './budget.ts'
-import { costOf, type Prices, priceOf, worstCostOf } from './price.ts'
-import { type Account, isBounded, needOf, PromptEstimator, type Spent, tightestOf } from './reserve.ts'
+import { PromptEstimator } from './call-need.ts'
+import { type Prices, priceOf } from './price.ts'
+import { isWorthWaiting, type Reservation, reserve, settlement } from './reservation.ts'
 import type { SharedBudget } from './tree-budget.ts'
-
-/** The worst case of a model call, reserved from before it begins until it is settled. */
-export type Reservation = {
-  /** The longest answer that the budget allows, in tokens; `undefined` where neither tokens nor dollars are bounded. */
-  maxOutputTokens: number | undefined
-  /** Whether that is less than the request asks for. */
-  lowered: boolean
-  /** Records what the call has used; called once. */
-  settle(usage: Usage): void
-  /** Takes the reservation back, instead of `settle`: the call was not made. */
-  cancel(): void
-}
 
 /** The budget of a suspended run as it is stored: the resumed run has what was left. Plain JSON. */
 export type BudgetSnapshot = { budget: Budget; spent: Spent }
@@ -168,115 +156,4 @@ export class RunLedger implements Ledger {
     if (snapshot) Object.assign(this.spent, snapshot.spent)
     this.#own.clockFrom ??= performance.now()
   }
-}
-
-/** Adds what a member has used, but its time, which has passed for its caller as well. */
-export function addSpent(spent: Spent, { usage, usd, priced, unpriced, modelCalls, toolCalls }: Spent): void {
-  spent.usage = addUsage(spent.usage, usage)
-  spent.usd += usd
-  if (priced) spent.priced = true
-  spent.unpriced ||= unpriced
-  spent.modelCalls += modelCalls
-  spent.toolCalls += toolCalls
-}
-
-/** The error of a run whose budget does not allow the next call. */
-export function budgetError(what: string): AgentKitError {
-  return new AgentKitError('budget', `The run's budget is used up: ${what}.`)
-}
-
-type PricedCall = { model: Model; request: ModelRequest; price: Price | undefined }
-
-function reserve(
-  accounts: readonly Account[],
-  prompts: PromptEstimator,
-  { model, request, price }: PricedCall,
-): Reservation {
-  for (const account of accounts) checkCall(account)
-  const bounded = accounts.filter(isBounded)
-  if (bounded.length === 0) return begin(accounts, { tokens: 0, usd: 0 }, price)
-  const needed = needOf(model, request, prompts.estimate(model, request))
-  const { inputTokens, wanted } = needed
-  const tightest = tightestOf(bounded, needed, model, price)
-  const granted = Math.min(wanted, tightest.answerTokens)
-  const least = Math.min(wanted, limits.leastAnswerTokens)
-  if (granted < least) {
-    const call = `the next call may take ${tightest.prompt} for its prompt alone, beside an answer of ${least} tokens`
-    throw budgetError(`${tightest.left}, and ${call}`)
-  }
-  const usd = price ? worstCostOf({ inputTokens, outputTokens: granted }, price) : 0
-  const reservation = begin(accounts, { tokens: inputTokens + granted, usd }, price)
-  return { ...reservation, maxOutputTokens: granted, lowered: granted < wanted }
-}
-
-/** Whether the answer could be longer once the running calls are settled. */
-function isWorthWaiting(
-  accounts: readonly Account[],
-  prompts: PromptEstimator,
-  { model, request, price }: PricedCall,
-): boolean {
-  const bounded = accounts.filter(isBounded)
-  if (!bounded.some(({ reserved }) => reserved.tokens > 0)) return false
-  const needed = needOf(model, request, prompts.estimate(model, request))
-  const now = tightestOf(bounded, needed, model, price).answerTokens
-  const free = bounded.map((account) => ({ ...account, reserved: { tokens: 0, usd: 0 } }))
-  return now < needed.wanted && now < tightestOf(free, needed, model, price).answerTokens
-}
-
-/** Resolves when a running call is settled. */
-function settlement(accounts: readonly Account[]): Promise<void> {
-  return new Promise((resolve) => {
-    for (const { waiting } of accounts) waiting.push(resolve)
-  })
-}
-
-function checkCall(account: Account): void {
-  const { budget, spent } = account
-  const { modelCalls = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = budget
-  if (spent.modelCalls + 1 > modelCalls) {
-    const were = modelCalls === 1 ? 'was' : 'were'
-    throw budgetError(`${spent.modelCalls} of ${counted(modelCalls, 'model call')} ${were} made`)
-  }
-  if (msLeft(account) <= 0) throw budgetError(`its ${counted(seconds, 'second')} ${seconds === 1 ? 'is' : 'are'} over`)
-}
-
-function begin(accounts: readonly Account[], share: Account['reserved'], price: Price | undefined): Reservation {
-  for (const { spent, reserved } of accounts) {
-    spent.modelCalls++
-    reserved.tokens += share.tokens
-    reserved.usd += share.usd
-  }
-  return {
-    maxOutputTokens: undefined,
-    lowered: false,
-    settle(usage) {
-      const usd = price ? costOf(usage, price) : 0
-      for (const { spent, reserved } of accounts) {
-        reserved.tokens -= share.tokens
-        reserved.usd -= share.usd
-        spent.usage = addUsage(spent.usage, usage)
-        spent.usd += usd
-        if (price) spent.priced = true
-        else if (tokensOf(usage) > 0) spent.unpriced = true
-      }
-      for (const { waiting } of accounts) for (const wake of waiting.splice(0)) wake()
-    },
-    cancel() {
-      for (const { spent, reserved } of accounts) {
-        spent.modelCalls--
-        reserved.tokens -= share.tokens
-        reserved.usd -= share.usd
-      }
-      for (const { waiting } of accounts) for (const wake of waiting.splice(0)) wake()
-    },
-  }
-}
-
-function elapsed({ spent, clockFrom }: Account): number {
-  return spent.ms + (clockFrom === undefined ? 0 : performance.now() - clockFrom)
-}
-
-/** Milliseconds until its budget of seconds is used up. */
-export function msLeft(account: Account): number {
-  return (account.budget.seconds ?? Number.POSITIVE_INFINITY) * 1000 - elapsed(account)
 }

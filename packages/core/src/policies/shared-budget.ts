@@ -3,9 +3,10 @@ import type { Budget } from '../data/budget.ts'
 import { tokensOf } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/async/abort.ts'
-import type { Ledger, LedgerAround, Reservation } from './ledger.ts'
+import type { Account } from './account.ts'
+import type { Ledger, LedgerAround } from './ledger.ts'
 import type { Prices } from './price.ts'
-import type { Account } from './reserve.ts'
+import type { Reservation } from './reservation.ts'
 import { type Change, type SharedBudget, type TreeBudget, usedOf, withRun } from './tree-budget.ts'
 
 /** Where the budget of a tree of runs is kept. */

@@ -1,6 +1,6 @@
 import type { JSONValue } from '../data/message.ts'
 import { tokensOf } from '../data/usage.ts'
-import type { Account, Spent } from './reserve.ts'
+import type { Account, Spent } from './account.ts'
 
 /**
  * What the runs of a tree have used of the budgets that they share. Processes read it and replace it by version. Plain

@@ -1,7 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
-import type { Spent } from '../policies/reserve.ts'
+import type { Spent } from '../policies/account.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
 import type { MemberRun } from './driver/member-run.ts'
 import { type MemberOutcome, outcomeOf } from './member-outcome.ts'

@@ -1,39 +1,9 @@
 import type { Model, ModelRequest, Price } from '../contracts/model.ts'
-import type { Budget } from '../data/budget.ts'
-import { tokensOf, type Usage } from '../data/usage.ts'
+import { tokensOf } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
+import type { Account } from './account.ts'
 import { unpriced, worstCostOf } from './price.ts'
-
-/** What a run has used. */
-export type Spent = {
-  usage: Usage
-  usd: number
-  /** A model was called whose price is known. */
-  priced?: boolean
-  /** A model has used tokens whose price is not known. */
-  unpriced: boolean
-  modelCalls: number
-  toolCalls: number
-  ms: number
-}
-
-/** What one run may use, has used, and has reserved for its running calls. */
-export type Account = {
-  budget: Budget
-  spent: Spent
-  reserved: { tokens: number; usd: number }
-  /** Called when a running call is settled. */
-  waiting: (() => void)[]
-  clockFrom: number | undefined
-  /** How many running calls ask a person, which stops the clock. */
-  holds?: number
-}
-
-/** Whether the budget bounds tokens or US dollars, so that calls need a reservation. */
-export function isBounded({ budget }: Account): boolean {
-  return budget.tokens !== undefined || budget.usd !== undefined
-}
 
 /** What a call needs at its worst, in tokens. */
 export type Need = { inputTokens: number; wanted: number }

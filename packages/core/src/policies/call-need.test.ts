@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import type { ModelRequest } from '../contracts/model.ts'
 import { estimateRequest } from '../tokens/estimate-tokens.ts'
-import { PromptEstimator } from './reserve.ts'
+import { PromptEstimator } from './call-need.ts'
 
 const model = scriptedModel([])
 const other = scriptedModel([], { id: 'test/other' })
