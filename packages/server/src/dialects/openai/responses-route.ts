@@ -77,12 +77,13 @@ async function answer(
     ...{ userId, previousId, isStored, isBackground },
     sessionId: sessionOf(context),
   })
+  const head = headOf(request)
   const message: ChatMessage = {
     ...{ question, userId, history: history ?? request.history },
     ...(sessionId !== undefined && { sessionId }),
-    ...(Object.keys(request.metadata).length > 0 && { clientData: { metadata: request.metadata } }),
+    // The stored response has the same.
+    clientData: { created: head.created, metadata: request.metadata },
   }
-  const head = headOf(request)
   if (isBackground) return inBackground(context, parts, { message, head, isStream })
   const reader = new ResponseReader(parts.agent.id, parts.agent.speaker)
   const answering = isStream

@@ -38,14 +38,15 @@ export function storedHead(agentId: string, { turn, stored }: FoundResponse): Re
     model: agentId,
     created: Math.floor(Date.parse(createdAt) / 1_000) || 0,
     isBackground: stored?.isBackground ?? false,
-    ...(stored && metadataOf(stored)),
+    ...(stored && headAsAnswered(stored)),
   }
 }
 
-function metadataOf(stored: StoredRun): Pick<ResponseHead, 'metadata'> {
+/** What the route that answered has stored; nothing for a run of another route. */
+function headAsAnswered(stored: StoredRun): Partial<Pick<ResponseHead, 'created' | 'metadata'>> {
   const sent = storedClientData(stored)
-  // The route that answers has checked and stored it.
-  return isRecord(sent) && isRecord(sent.metadata) ? { metadata: sent.metadata as Record<string, string> } : {}
+  // The route has checked and stored both.
+  return isRecord(sent) && isRecord(sent.metadata) ? (sent as Pick<ResponseHead, 'created' | 'metadata'>) : {}
 }
 
 /** Reads the stored messages of a run, without its end. */
