@@ -67,6 +67,7 @@ function createSession(server: Server) {
   /** Connections that another one has replaced, with requests that may still be answered. */
   const replaced = new Set<Connection>()
   const requestsOn = new Map<Connection, number>()
+  const listed = new WeakMap<Connection, ListedTools>()
   let isClosed = false
 
   const open = async (): Promise<Connection> => {
@@ -111,16 +112,33 @@ function createSession(server: Server) {
     if (requestsOn.has(lost)) replaced.add(lost)
     else void lost.close()
   }
-  const list = async (): Promise<ListedTools> => {
+  const listOn = async (current: Connection): Promise<ListedTools> => {
+    const found = await using(current, () => listTools(current.client, server))
+    for (const tool of found.tools.values()) if (!hashes.has(tool.name)) hashes.set(tool.name, hashOf(tool))
+    listed.set(current, found)
+    return found
+  }
+  /** The open connection, on which the server has the tool as it was first: it may have another one after it was lost. */
+  const openFor = async (tool: ServerTool, canReplace = true): Promise<Connection> => {
     const current = await open()
-    const listed = await using(current, () => listTools(current.client, server)).catch((error: unknown) => {
-      throw connectError(error, server)
-    })
-    for (const tool of listed.tools.values()) if (!hashes.has(tool.name)) hashes.set(tool.name, hashOf(tool))
-    return listed
+    const opened = connection
+    try {
+      if (!hasUnchanged(tool, listed.get(current))) checkUnchanged(tool, await listOn(current))
+    } catch (error) {
+      if (!canReplace || !hasNotBegun(error)) throw connectError(error, server)
+      replace(current, opened)
+      return openFor(tool, false)
+    }
+    // Another call may have replaced it while the tools were listed.
+    return (await open()) === current ? current : openFor(tool)
   }
   return {
-    list,
+    list: (): Promise<ListedTools> =>
+      open()
+        .then(listOn)
+        .catch((error: unknown) => {
+          throw connectError(error, server)
+        }),
     era: (): Era => era ?? 'legacy',
     async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
       const running: RunningCall = {
@@ -136,10 +154,8 @@ function createSession(server: Server) {
         const opened = connection
         const known = await opened?.catch(() => undefined)
         const first = known?.isOpen() ? known : undefined
-        // A server may not offer another tool under the name after its connection was lost.
-        if (!first) await checkUnchanged(tool)
         const send = async (): Promise<CallToolResult> => {
-          const current = await open()
+          const current = await openFor(tool)
           const { client, closedBy } = current
           const sent = using(current, () =>
             withCallSpan(client, { tool: tool.name, server }, () =>
@@ -154,7 +170,6 @@ function createSession(server: Server) {
           const hasBegun = running.asked > 0 || !hasNotBegun(error)
           if (context.signal.aborted || !first || hasBegun) throw error
           replace(first, opened)
-          await checkUnchanged(tool)
           return send()
         })
         return { ...result, notes: running.notes }
@@ -174,13 +189,21 @@ function createSession(server: Server) {
     },
   }
 
-  async function checkUnchanged(tool: ServerTool): Promise<void> {
-    const { tools } = await list()
-    const now = [...tools.values()].find(({ name }) => name === tool.name)
-    if (now && hashOf(now) === hashes.get(tool.name)) return
-    const message = `The MCP server "${server.name}" was connected again, and has ${now ? 'another' : 'no'} tool "${tool.name}". It was not called.`
+  function hasUnchanged(tool: ServerTool, found: ListedTools | undefined): boolean {
+    const now = found && named(tool, found)
+    return now !== undefined && hashOf(now) === hashes.get(tool.name)
+  }
+
+  function checkUnchanged(tool: ServerTool, found: ListedTools): void {
+    if (hasUnchanged(tool, found)) return
+    const what = named(tool, found) ? 'another' : 'no'
+    const message = `The MCP server "${server.name}" was connected again, and has ${what} tool "${tool.name}". It was not called.`
     throw new AgentKitError('tool-error', message)
   }
+}
+
+function named({ name }: ServerTool, { tools }: ListedTools): ServerTool | undefined {
+  return [...tools.values()].find((tool) => tool.name === name)
 }
 
 type Parts = { server: Server; session: Session; state: PinState | undefined }
