@@ -111,6 +111,21 @@ describe('a server of the SDK 1.x', () => {
   })
 })
 
+it('a server that asks during a call learns which one, also after earlier calls', async () => {
+  using temp = tempFolder()
+  const asked: unknown[] = []
+  const tools = await mcp({
+    ...sdkServer('old', temp.folder),
+    onElicit(_request, { tool }) {
+      asked.push(tool)
+      return { action: 'decline' }
+    },
+  })
+  for (const kind of ['boolean', 'nothing']) await call(tools, 'ask', { kind })
+  expect(asked).toEqual(['ask', 'ask'])
+  await tools.close()
+})
+
 describe.each(['1.x over stdio', '2.x over stdio'] as const)(
   'a server of the SDK %s that waits for a person',
   (place) => {

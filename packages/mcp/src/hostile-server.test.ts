@@ -20,6 +20,7 @@ const cases: readonly Case[] = [
   ['a name of 10,000 characters', 'hello', { tool: 'a'.repeat(64) }],
   ['a name with control characters', 'hello', { tool: 'e__2Jcho_' }],
   ['the name __proto__', 'hello'],
+  ['the name constructor', 'hello', { tool: 'constructor' }],
   ['the name of a number', 'hello', { tool: 'good' }],
   ['a description of 1 MB', 'hello'],
   ['a description that is not text', 'hello', { tool: 'good' }],
@@ -69,6 +70,7 @@ const cases: readonly Case[] = [
   ['a block of an unknown type', /^error:|unknown type/],
   ['an image that is none', '[text/html, 3 bytes, as an image]'],
   ['an error of 1 MB', /^error: .*refused the call: x{100}/],
+  ['an error with many long addresses', /It asked to open (http:\S{1990,2000} ?,? ?){4}\.$/],
   ['an error without a message', /^error:/, { timeoutMs: 5_000 }],
   ['an error with a key', /^error: .*refused the call/],
   ['lines that are no JSON', 'done'],
@@ -77,7 +79,8 @@ const cases: readonly Case[] = [
   ['a line without an end', /^error:.*lost its connection/, { timeoutMs: 60_000 }],
   ['a flood of notifications', 'done'],
   ['requests for a sample', 'refused error,error'],
-  ['a flood of requests for input', /^done\n\[The MCP server "hostile" requested input, which was declined/],
+  ['a flood of requests for input', /^done(\n\[The MCP server "hostile" requested input, which was declined: .*){12}$/],
+  ['a request for input outside of a call', 'hello'],
   ['a request to open an address', /^done\n.*It asked to open http:\/\/127\.0\.0\.1:1\/login/],
   ['a request for a tool that does not exist', 'done'],
   ['structured content of 100 levels', /properties/],
@@ -105,6 +108,11 @@ describe('a hostile MCP server', () => {
       if (typeof outcome === 'string') expect(found).toBe(outcome)
       else expect(found).toMatch(outcome)
       expect(found).not.toContain('sk-proj-')
+      // What an error may have of its server is bounded, whatever the server sends.
+      if (found.startsWith('error:')) expect(found.length).toBeLessThan(12_000)
+      const notes = found.split('\n').filter((line) => line.startsWith('[The MCP server'))
+      expect(notes).toEqual([...new Set(notes)])
+      if (name === 'an error of 1 MB') expect(found.length).toBeLessThan(3_000)
       await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
     },
   )

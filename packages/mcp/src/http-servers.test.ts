@@ -166,11 +166,14 @@ describe('a server over HTTP', () => {
     using temp = tempFolder()
     const script = join(temp.folder, 'app.ts')
     const source = JSON.stringify(new URL('./mcp.ts', import.meta.url))
-    const options = JSON.stringify({ url: server.url, pins: false })
-    writeFileSync(script, `import { mcp } from ${source}\nawait mcp(${options})\nconsole.log('connected')\n`)
+    // A timer that is left would keep the program for longer than this test may take.
+    const options = JSON.stringify({ url: server.url, pins: false, timeoutMs: 600_000 })
+    const context = '{ signal: new AbortController().signal }'
+    const work = `const [echo] = await mcp(${options})\nconsole.log(await echo.execute({ text: 'called' }, ${context}))`
+    writeFileSync(script, `import { mcp } from ${source}\n${work}\n`)
     const env = { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@agentkit/source' }
     const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
-    expect(stdout).toBe('connected\n')
+    expect(stdout).toBe('called\n')
     expect(server.requests.map(({ method }) => method)).toContain('GET')
     await server.close()
   })
@@ -197,6 +200,30 @@ describe('a server over HTTP', () => {
       response.writeHead(status, { 'content-type': 'text/html', location: '/en' }).end('<h1>Shop</h1>'),
     )
     await expect(mcp({ url: server.url, pins: false })).rejects.toThrow('Correct the path of its `url`')
+    await server.close()
+  })
+
+  it.each([301, 302, 307, 308])(
+    'that redirects by %i to another origin does not have its headers sent there',
+    async (status) => {
+      const elsewhere = await listen((_, response) => response.writeHead(404).end())
+      const server = await listen((_, response) => response.writeHead(status, { location: elsewhere.url }).end())
+      const headers = { 'x-key': 'secret-of-the-user' }
+      await expect(mcp({ url: server.url, headers, pins: false })).rejects.toMatchObject({ code: 'network' })
+      expect(elsewhere.requests).toEqual([])
+      await server.close()
+      await elsewhere.close()
+    },
+  )
+
+  it('that speaks another revision than its lock file has is connected', async () => {
+    using temp = tempFolder()
+    const server = await oldServer()
+    const pins = join(temp.folder, 'lock.json')
+    writeFileSync(pins, JSON.stringify({ version: 1, servers: { desk: { era: 'modern', tools: {} } } }))
+    const tools = await mcp({ url: server.url, name: 'desk', pins })
+    expect(await call(tools, 'echo', { text: 'hello' })).toBe('hello')
+    await tools.close()
     await server.close()
   })
 

@@ -78,19 +78,21 @@ describe('the tools of a real server over stdio', () => {
   })
 })
 
+/** The context of a call, for a script. */
+const context = '{ signal: new AbortController().signal }'
+
 describe('a process', () => {
   it('keeps no program alive, and ends with it', async () => {
     using temp = tempFolder()
     const script = join(temp.folder, 'app.ts')
-    const server = JSON.stringify(hostile('ignores the end of its input and signals', temp.folder))
-    const source = new URL('./mcp.ts', import.meta.url)
-    writeFileSync(
-      script,
-      `import { mcp } from ${JSON.stringify(source)}\nawait mcp(${server})\nconsole.log('connected')\n`,
-    )
+    // A timer that is left would keep the program for longer than this test may take.
+    const options = { ...hostile('ignores the end of its input and signals', temp.folder), timeoutMs: 600_000 }
+    const source = JSON.stringify(new URL('./mcp.ts', import.meta.url))
+    const work = `const [echo] = await mcp(${JSON.stringify(options)})\nconsole.log(await echo.execute({ text: 'called' }, ${context}))`
+    writeFileSync(script, `import { mcp } from ${source}\n${work}\n`)
     const env = { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@agentkit/source' }
     const { stdout } = await promisify(execFile)(process.execPath, [script], { env })
-    expect(stdout).toBe('connected\n')
+    expect(stdout).toBe('called\n')
     await vi.waitFor(() => expect(processIds(temp.folder).filter(isRunning)).toEqual([]), { timeout: 60_000 })
   })
 
@@ -145,6 +147,39 @@ describe('a process', () => {
       expect('warnings' in tools && String(tools.warnings)).toMatch(warning)
       await tools.close()
     }
+  })
+
+  it('has its long lists and descriptions cut, and says so', async () => {
+    using temp = tempFolder()
+    const many = await mcp(hostile('1,000 tools', temp.folder))
+    expect(many).toHaveLength(256)
+    expect('warnings' in many && many.warnings).toEqual([
+      expect.stringContaining('lists more tools than are read: the first 256 are used'),
+    ])
+    await many.close()
+    const long = await mcp(hostile('a description of 1 MB', temp.folder))
+    expect(long[0]?.description).toMatch(/^x{3999}…$/)
+    await long.close()
+  })
+
+  it('that asks without end has 8 requests open at most', async () => {
+    using temp = tempFolder()
+    const held = Promise.withResolvers<{ action: 'decline' }>()
+    const onElicit = vi.fn(() => held.promise)
+    const tools = await mcp({ ...hostile('a flood of requests for input', temp.folder), onElicit })
+    expect(await call(tools, 'echo')).toMatch(/^done\n/)
+    expect(onElicit).toHaveBeenCalledTimes(8)
+    held.resolve({ action: 'decline' })
+    await tools.close()
+  })
+
+  it('that asks for input while no call runs is declined', async () => {
+    using temp = tempFolder()
+    const onElicit = vi.fn(() => ({ action: 'accept' as const, content: {} }))
+    const tools = await mcp({ ...hostile('a request for input outside of a call', temp.folder), onElicit })
+    expect(tools.map(({ name }) => name)).toEqual(['echo'])
+    expect(onElicit).not.toHaveBeenCalled()
+    await tools.close()
   })
 
   it('receives the cancellation of a call by its signal', async () => {
@@ -230,6 +265,16 @@ describe('options', () => {
     // As JavaScript passes it.
     [{ command: 'node', prefix: 1 as unknown as string }, 'invalid-argument', /`prefix` is letters/],
     [{ command: process.execPath, args: ['-e', '0'] }, 'network', /with its `args` by hand .* the variables of `env`/],
+    [{ url: 'http://:secret@127.0.0.1/' }, 'invalid-config', /without a user/],
+    [{ command: 'node', prefix: 'two words' }, 'invalid-argument', /`prefix` is letters/],
+    [{ command: 'node', prefix: 'a'.repeat(33) }, 'invalid-argument', /`prefix` is letters/],
+    [{ command: 'node', timeoutMs: 0 }, 'invalid-argument', /`timeoutMs` is a number of milliseconds above 0/],
+    // A timer of more would end at once.
+    [{ command: 'node', timeoutMs: 2 ** 31 }, 'invalid-argument', /`timeoutMs` is/],
+    [{ command: 'node', env: { KEY: 1 } as never }, 'invalid-argument', /`env` is an object of texts/],
+    [{ url: 'http://127.0.0.1:9/', headers: { key: 1 } as never }, 'invalid-argument', /names of HTTP headers/],
+    [{ command: 'node', needsApproval: 'all' as never }, 'invalid-argument', /`needsApproval` is true, false/],
+    [{ command: 'node', pins: '' }, 'invalid-argument', /`pins` is the path/],
     [{ command: 'node', needsAproval: true } as McpOptions, 'invalid-argument', /needsApproval/],
   ])('%o are %s', async (options, code, message) => {
     const error = await mcp({ pins: false, ...options }).catch((thrown: Error & { code: string }) => thrown)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type PlainTool, plainServer } from './__fixtures__/plain-server.ts'
 import { call } from './__fixtures__/servers.ts'
 import { mcp } from './mcp.ts'
@@ -35,4 +35,23 @@ describe('a tool that its server has changed while its connection was lost', () 
     await tools.close()
     await server.close()
   })
+})
+
+it('a connection that another one has replaced is closed once its last call is answered', async () => {
+  const server = await plainServer([echo])
+  const tools = await mcp({ url: server.url, pins: false })
+  await vi.waitFor(() => expect(server.streams()).toBe(1))
+  const held = Promise.withResolvers<void>()
+  server.hold(held.promise)
+  const last = call(tools, 'echo')
+  await vi.waitFor(() => expect(server.calls()).toBe(1))
+  server.hold(undefined)
+  server.restart([echo])
+  expect(await call(tools, 'echo')).toBe('called')
+  await vi.waitFor(() => expect(server.streams()).toBe(2))
+  held.resolve()
+  expect(await last).toBe('called')
+  await vi.waitFor(() => expect(server.streams()).toBe(1))
+  await tools.close()
+  await server.close()
 })

@@ -19,3 +19,12 @@ it.each([
 ])('names an embedded file of the type %s', (mimeType, line) => {
   expect(toResult(embedded('JVBERi0xLjQt', mimeType), [])).toBe(line)
 })
+
+it.each([
+  [{ content: [{ type: 'text' as const, text: 'No such file.' }] }, 'No such file.\n[A note]'],
+  [{ content: [], structuredContent: { reason: 'full' } }, '{"reason":"full"}\n[A note]'],
+  [{ content: [] }, 'The tool failed.\n[A note]'],
+])('throws a result that its server marks as an error: %j', (result, message) => {
+  const thrown = expect.objectContaining({ code: 'tool-error', message })
+  expect(() => toResult({ ...result, isError: true }, ['[A note]'])).toThrow(thrown)
+})

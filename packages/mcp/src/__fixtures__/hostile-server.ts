@@ -28,6 +28,7 @@ const lists: Record<string, (params: Json) => unknown> = {
   'a name of 10,000 characters': () => [{ ...echo, name: 'a'.repeat(10_000) }, echo],
   'a name with control characters': () => [{ ...echo, name: 'e\u001b[2Jcho\n' }, echo],
   'the name __proto__': () => [{ ...echo, name: '__proto__' }, echo],
+  'the name constructor': () => [{ ...echo, name: 'constructor' }],
   'the name of a number': () => [{ ...echo, name: 7 }, { ...echo, name: 'good' }],
   'a description of 1 MB': () => [{ ...echo, description: 'x'.repeat(1_000_000) }],
   'a description that is not text': () => [
@@ -125,6 +126,10 @@ const calls: Record<string, (request: Request) => void> = {
   'a block of an unknown type': ({ id }) => result(id, { content: [{ type: 'hologram', data: 'x' }] }),
   'an image that is none': ({ id }) => result(id, { content: [{ type: 'image', data: 'eA==', mimeType: 'text/html' }] }),
   'an error of 1 MB': ({ id }) => failure(id, 'x'.repeat(1_000_000)),
+  'an error with many long addresses': ({ id }) => {
+    const elicitations = Array.from({ length: 100 }, (_, index) => ({ mode: 'url', message: 'Log in', elicitationId: String(index), url: `http://127.0.0.1:1/${index}${'x'.repeat(10_000)}` }))
+    line({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Log in.', data: { elicitations } } })
+  },
   'an error without a message': ({ id }) => failure(id, undefined),
   'an error with a key': ({ id }) => failure(id, 'Authorization: Bearer sk-proj-abcdefghijklmnopqrstuvwxyz123456'),
   'lines that are no JSON': ({ id }) => {
@@ -158,7 +163,8 @@ const calls: Record<string, (request: Request) => void> = {
   'a flood of requests for input': ({ id }) => {
     const open = 200
     for (let index = 0; index < open; index++) {
-      const params = { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } }
+      // Each question two times.
+      const params = { message: `Your password ${index >> 1}?`, requestedSchema: { type: 'object', properties: {} } }
       line({ jsonrpc: '2.0', id: `e${index}`, method: 'elicitation/create', params })
     }
     answers.set(`e${open - 1}`, () => result(id, text('done')))
@@ -206,6 +212,12 @@ createInterface(process.stdin).on('line', (received) => {
     return result(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: info })
   }
   if (method === 'tools/list') {
+    if (name === 'a request for input outside of a call') {
+      const asked = { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } }
+      line({ jsonrpc: '2.0', id: 'early', method: 'elicitation/create', params: asked })
+      answers.set('early', () => result(id, { tools: [echo] }))
+      return
+    }
     if (name === 'a page that repeats') return result(id, { tools: [echo, { ...echo, name: 'other' }], nextCursor: '' })
     if (name === 'a last page whose cursor is null') return result(id, { tools: [{ ...echo, name: params.cursor === undefined ? 'echo' : 'other' }], nextCursor: params.cursor === undefined ? '' : null })
     if (name === 'a list without end') return result(id, { tools: [{ ...echo, name: `t${params.cursor ?? 0}` }], nextCursor: String(Number(params.cursor ?? 0) + 1) })

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { listen } from './sdk-servers.ts'
 
@@ -8,6 +9,8 @@ export async function plainServer(listed: readonly PlainTool[]) {
   let tools = listed
   let sessions = new Set<string>()
   let calls = 0
+  let mayAnswer: Promise<void> | undefined
+  const streams = new Set<ServerResponse>()
   const answers: Record<string, () => object> = {
     'tools/list': () => ({ tools }),
     'tools/call': () => {
@@ -16,6 +19,11 @@ export async function plainServer(listed: readonly PlainTool[]) {
     },
   }
   const server = await listen(async (request, response) => {
+    if (request.method === 'GET') {
+      streams.add(response)
+      response.on('close', () => streams.delete(response))
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    }
     if (request.method !== 'POST') return void response.writeHead(405).end()
     const { id, method, params } = (await json(request)) as { id?: number; method: string; params?: { protocolVersion?: string } }
     let session = String(request.headers['mcp-session-id'])
@@ -32,12 +40,19 @@ export async function plainServer(listed: readonly PlainTool[]) {
     const handshake = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo }
     const result = method === 'initialize' ? handshake : answers[method]?.()
     const error = { code: -32601, message: 'Method not found' }
+    if (method === 'tools/call') await mayAnswer
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }))
   })
   return {
     ...server,
     calls: () => calls,
+    /** How many streams beside the calls are open. */
+    streams: () => streams.size,
+    /** Answers no call until then. */
+    hold(until: Promise<void> | undefined): void {
+      mayAnswer = until
+    },
     restart(changed: readonly PlainTool[]): void {
       tools = changed
       sessions = new Set()
