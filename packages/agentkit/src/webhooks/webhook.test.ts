@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { RunNotice } from '@agentkit/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { keyOfSecret, signature } from './signature.ts'
 import { webhook } from './webhook.ts'
 
@@ -17,6 +17,7 @@ const notice: RunNotice = {
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const clean of cleanups.splice(0)) await clean()
 })
 
@@ -101,6 +102,19 @@ describe('a webhook', () => {
       send()
     })
     await webhook({ url, key })(notice)
+  })
+
+  it('that does not answer is given up after 15 s', async () => {
+    const limit = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal)
+    const { url, received } = await receiver(() => limit.abort(new DOMException('Too late.', 'TimeoutError')))
+    const delivery = webhook({ url, key })(notice)
+    await expect(delivery).rejects.toMatchObject({
+      code: 'timeout',
+      message: `The webhook at ${url.origin} did not answer within 15 s.`,
+    })
+    expect(received).toHaveLength(1)
+    expect(timeout).toHaveBeenCalledWith(15_000)
   })
 
   it('that cannot be reached is an error that names its origin alone', async () => {

@@ -59,28 +59,41 @@ describe('createCompileCache', () => {
 
   const [call] = file.plan
   const { compiled } = file.tools[0] as CachedTool
+  const withTool = (tool: object): unknown => ({ ...file, tools: { 0: tool } })
+  const withCompiled = (changed: object): unknown => withTool({ compiled: { ...compiled, ...changed }, warnings: [] })
   it.each<[string, unknown]>([
+    ['no data', null],
     ['text to insert', { ...file, plan: [{ at: 1, before: ';stolen();', after: '' }] }],
     ['text beside a call', { ...file, plan: [{ ...call, before: ';stolen();' }] }],
     ['a call as reference', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f);stolen(' } }] }],
     ['a call in brackets', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f[stolen()]' } }] }],
     ['a text that ends', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f["a"+stolen()+"b"]' } }] }],
     ['an index that is none', { ...file, plan: [{ ...call, call: { index: '0;stolen()', reference: 'f' } }] }],
+    ['a reference without end', { ...file, plan: [{ ...call, call: { index: 0, reference: 'f'.repeat(1_001) } }] }],
+    ['a name and a call', { ...file, plan: [{ ...call, form: 'name', name: 'f' }] }],
+    ['a name beside a call', { ...file, plan: [{ ...call, name: 'f' }] }],
     ['a name that is none', { ...file, plan: [{ at: 1, form: 'name', name: 'f(){stolen()}function f' }] }],
     ['an unknown form', { ...file, plan: [{ ...call, form: 'constructor' }] }],
     ['a place outside of the text', { ...file, plan: [{ ...call, at: 5 }] }],
     ['places out of order', { ...file, plan: [{ ...call, at: 2 }, call] }],
-    ['a tool that is none', { ...file, tools: { 0: { compiled: { ...compiled, parameters: [{}] }, warnings: [] } } }],
+    ['a tool that is none', withTool({})],
     ['no tools', { ...file, tools: undefined }],
-    ['a compiled tool that is none', { ...file, tools: { 0: { compiled: null, warnings: [] } } }],
-    [
-      'a parameter that is none',
-      { ...file, tools: { 0: { compiled: { ...compiled, parameters: [5] }, warnings: [] } } },
-    ],
-    [
-      'a parameter that is all and has a name',
-      { ...file, tools: { 0: { compiled: { ...compiled, parameters: [{ name: 'a', whole: true }] }, warnings: [] } } },
-    ],
+    ['a tool of an index that is none', { ...file, tools: { length: file.tools[0] } }],
+    ['a tool without warnings', withTool({ compiled })],
+    ['warnings that are none', withTool({ compiled, warnings: [5] })],
+    ['a compiled tool that is none', withTool({ compiled: null, warnings: [] })],
+    ['a parameter of no form', withCompiled({ parameters: [{}] })],
+    ['a parameter that is none', withCompiled({ parameters: [5] })],
+    ['a parameter that is all and has a name', withCompiled({ parameters: [{ name: 'a', whole: true }] })],
+    ['a parameter that is all and a rest', withCompiled({ parameters: [{ rest: true, whole: true }] })],
+    ['a rest that is none', withCompiled({ parameters: [{ name: 'a', rest: 1 }] })],
+    ['parameters that are none', withCompiled({ parameters: {} })],
+    ['a schema that is none', withCompiled({ inputSchema: [] })],
+    ['a description that is none', withCompiled({ description: 5 })],
+    ['a name of a tool that is none', withCompiled({ name: null })],
+    ['a place of the context that is none', withCompiled({ contextIndex: -1 })],
+    ['dates that are none', withCompiled({ dates: '/properties/since' })],
+    ['a class that is none', withCompiled({ methodOf: {} })],
     ['no digests', { ...file, dependencies: null }],
     ['insertions that are none', { ...file, plan: [5] }],
     ['a place that is none', { ...file, plan: [{ ...call, at: '1' }] }],
@@ -90,6 +103,16 @@ describe('createCompileCache', () => {
     const cache = createCompileCache('1')
     cache.write(app.path('a.ts'), 'text', changed as CachedFile)
     expect(readdirSync(cacheFolder(app.folder))).toHaveLength(1)
+    expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
+  })
+
+  it('ignores a file that is larger than any it writes', () => {
+    using app = temporaryApp({})
+    const cache = createCompileCache('1')
+    cache.write(app.path('a.ts'), 'text', file)
+    const [name = ''] = readdirSync(cacheFolder(app.folder))
+    const path = join(cacheFolder(app.folder), name)
+    writeFileSync(path, readFileSync(path, 'utf8').padEnd(64 * 1_024 * 1_024 + 1))
     expect(cache.read(app.path('a.ts'), 'text')).toBeUndefined()
   })
 
