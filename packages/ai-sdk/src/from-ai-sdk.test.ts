@@ -156,6 +156,20 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('at such an address') })
   })
 
+  it.each<[string, Record<string, RegExp[]> | undefined]>([
+    ['lists others', { 'image/*': [/^https:\/\/cdn\.example\//] }],
+    ['lists them for other files', { 'application/pdf': [/^https:/] }],
+    ['has no list', undefined],
+  ])('is sent no address where it %s, which only this machine may reach', async (_, supportedUrls) => {
+    const model = mockModel(version, [[...text('Nothing.'), finish('stop')]])
+    Object.defineProperty(model, 'supportedUrls', { value: supportedUrls })
+    const image = { type: 'image' as const, url: 'https://intranet.example/plan.png', mediaType: 'image/png' }
+    const { error } = await ask(model, { messages: [{ role: 'user', content: [image] }] })
+    expect(error).toBeUndefined()
+    const [message] = lastCall(model).prompt
+    expect(message?.content).toEqual([{ type: 'text', text: expect.stringMatching(/image/) }])
+  })
+
   it('shows the images of a tool after its result', async () => {
     const model = mockModel(version, [[finish('stop')]])
     await ask(model, {

@@ -54,6 +54,11 @@ describe('an error of the AI SDK', () => {
       callError({ statusCode: 200, message: 'Invalid JSON response' }),
       { code: 'malformed-stream' },
     ],
+    [
+      'a name that every object has',
+      Object.assign(new Error('It failed.'), { name: 'constructor' }),
+      { code: 'provider-error', retryable: false },
+    ],
     ['a missing key', new LoadAPIKeyError({ message: 'Set ACME_API_KEY.' }), { code: 'missing-key', retryable: false }],
     [
       'an unknown model',

@@ -176,6 +176,9 @@ describe('a provider of the configuration', () => {
     ['[providers.xai]\nkind = "openai"', 2, '"kind" must be "openai-compatible". Write'],
     ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "ftp://x"', 3, '"base_url" must be an http or https'],
     ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "http://a:secret@x"', 3, '"base_url" must be'],
+    // A password needs no user.
+    ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "http://:secret@x"', 3, '"base_url" must be'],
+    ['[providers.xai]\nkind = "openai-compatible"\nbase_url = "http://secret@x"', 3, '"base_url" must be'],
     ['[providers.xai]\nkey_env = "sk-123"', 2, '"key_env" must be the name of an environment variable'],
     ['[providers.xai]\napi = "assistants"', 2, '"api" must be'],
     ['[providers.xai]\nheaders = { a = 1 }', 2, '"headers" must be a table of texts'],
