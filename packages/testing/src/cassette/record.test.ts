@@ -394,6 +394,18 @@ describe('a cassette has no secrets', () => {
     expect(text).toContain('[{ "text": "say [redacted]" }]')
   })
 
+  it('in an error of another library, and in its causes', async () => {
+    vi.stubEnv('SHOP_PASSWORD', 'open sesame')
+    const file = newFile()
+    const cause = new Error('The key sk-abcdefghijkl is unknown.')
+    const foreign = Object.assign(new Error('Wrong: open sesame', { cause }), { status: 401 })
+    await ask(record(scriptedModel([() => foreign]), file), 'Hello').catch(() => {})
+    const text = readFileSync(file, 'utf8')
+    expect(text).not.toMatch(/open sesame|sk-abcdef/)
+    expect(text).toContain('"message": "Wrong: [redacted]"')
+    expect(text).toContain('The key [redacted] is unknown.')
+  })
+
   it('that arrive in pieces', async () => {
     const file = newFile()
     const text = 'The key is sk-abcdefghijkl, keep it.'

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { boundedResponse } from './bounded-response.ts'
@@ -37,4 +38,36 @@ it('rejects when the signal aborts, and cancels the body', async () => {
   })
   await expect(boundedResponse(new Response(endless), 100, controller.signal)).rejects.toThrow('late')
   expect(cancelled).toBe(true)
+})
+
+it.each([10, 1_000])('cancels a body that is too long, and leaves no listener: %i bytes at most', async (mostBytes) => {
+  const { signal: own } = new AbortController()
+  let cancelled = false
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(100))
+      if (mostBytes > 100) controller.close()
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  const read = boundedResponse(new Response(body), mostBytes, own)
+  if (mostBytes > 100) await read
+  else await expect(read).rejects.toMatchObject({ code: 'malformed-stream' })
+  expect(cancelled).toBe(mostBytes < 100)
+  expect(getEventListeners(own, 'abort')).toEqual([])
+})
+
+it('reads nothing on where the signal has aborted already', async () => {
+  let pieces = 0
+  const endless = new ReadableStream({
+    pull(controller) {
+      pieces++
+      controller.enqueue(new Uint8Array(1_000))
+    },
+  })
+  const late = AbortSignal.abort(new Error('late'))
+  await expect(boundedResponse(new Response(endless), 1_000_000, late)).rejects.toThrow('late')
+  expect(pieces).toBeLessThan(5)
 })

@@ -75,3 +75,17 @@ describe.each([
     await expect(fetch(`${server.url}/within`, { ...call, redirect: 'error' })).rejects.toBeInstanceOf(TypeError)
   })
 })
+
+it('reads no body of a redirect that it follows, and frees its connection', async () => {
+  let cancelled = false
+  const body = new ReadableStream({
+    cancel() {
+      cancelled = true
+    },
+  })
+  const headers = { location: '/end' }
+  const answers = [new Response(body, { status: 307, headers }), new Response('The end.')]
+  vi.stubGlobal('fetch', async () => answers.shift())
+  expect(await (await fetchWithinOrigin('https://acme.example/begin', call)).text()).toBe('The end.')
+  expect(cancelled).toBe(true)
+})

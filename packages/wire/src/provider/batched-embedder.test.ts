@@ -164,6 +164,22 @@ it('accepts only vectors of the requested dimensions, of one length over all req
   expect(bounds[1]).toBeLessThan(100_000)
 })
 
+it('takes no answer above 256 MB, however many texts it has sent', async () => {
+  const bounds: number[] = []
+  const { embed } = batchedEmbedder({
+    ...callee,
+    settings: {},
+    mostTexts: 10_000,
+    async request(texts, _signal, _task, mostBytes) {
+      bounds.push(mostBytes)
+      return texts.map(() => [1])
+    },
+    toError: (error) => toProviderError(error, { ...callee, secrets: [] }),
+  })
+  await embed(Array<string>(10_000).fill('a'), signal)
+  expect(bounds).toEqual([268_435_456])
+})
+
 describe('vectorsByIndex', () => {
   it('returns vectors in the order of the texts', () => {
     expect(
