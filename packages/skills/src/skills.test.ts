@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Agent, type Message, type Tool, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
@@ -108,6 +108,18 @@ describe('the skills of a folder', () => {
     const root = folderOf({ 'a/SKILL.md': skillText('a'), 'a/long.md': 'x'.repeat(300_000) })
     const { results } = await run([skills(root, { pins: false })], [read('a', 'long.md'), 'Done.'])
     expect(results[0]).toContain('which is too large. The limit is 262144 bytes')
+  })
+
+  it.runIf(process.platform === 'linux')('leave no file open, whether they are read or refused', () => {
+    const files = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`forms/${index}/a.md`, 'A.']))
+    const good = folderOf({ 'forms/SKILL.md': skillText('forms'), ...files })
+    const bad = folderOf({ 'forms/SKILL.md': 'No front matter.', ...files })
+    const open = (): number => readdirSync('/proc/self/fd').length
+    skills(good, { pins: false })
+    const before = open()
+    skills(good, { pins: false })
+    expect(() => skills(bad, { pins: false })).toThrow('front matter')
+    expect(open()).toBeLessThan(before + 50)
   })
 
   it('may always be in the instruction', async () => {
@@ -237,6 +249,16 @@ describe('pins', () => {
       expect(() => readFileSync(pins)).toThrow('ENOENT')
     },
   )
+
+  it('take a skill whose name every object has for a new one', async () => {
+    const own = folderOf({ 'constructor/SKILL.md': skillText('constructor') })
+    const { warnings, results } = await run(
+      [skills(own, { pins: join(own, 'lock.json') })],
+      [load('constructor'), 'Done.'],
+    )
+    expect(warnings).toEqual([])
+    expect(results[0]).toContain('Do constructor.')
+  })
 
   it('of two folders do not mix, and a file that is none is refused', () => {
     const { folder, pins } = setUp()

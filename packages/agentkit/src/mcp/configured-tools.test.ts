@@ -114,6 +114,15 @@ describe('[mcp.<name>]', () => {
     await sdkContext.close()
   })
 
+  it.each([{ CI: 'true' }, { NODE_ENV: 'production' }])('with an unpinned tool ends the run with %o', async (env) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    const sdkContext = new SDKContext({ configPath: write(`[mcp.first]\n${server}\ntools = ["echo"]\n`) })
+    const { error } = await offered({ name: 'Anna', sdkContext })
+    expect(error).toMatchObject({ code: 'invalid-config', message: expect.stringContaining('has no pin') })
+    expect(existsSync(folder.path('agentkit-mcp.lock.json'))).toBe(false)
+    await sdkContext.close()
+  })
+
   it('with a variable that is not set is invalid-config, which names it', async () => {
     const toml = `[mcp.far]\nurl = "http://127.0.0.1:9/mcp"\nheaders = { authorization = "Bearer \${NOT_SET}" }\n`
     const sdkContext = new SDKContext({ configPath: write(toml) })

@@ -55,6 +55,17 @@ describe('`skills` in the configuration', () => {
     await sdkContext.close()
   })
 
+  it.each([{ CI: 'true' }, { NODE_ENV: 'production' }])('fails the run with an unpinned skill with %o', async (env) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    folder.write('skills/forms/SKILL.md', skillText('forms'))
+    const configPath = folder.write('agentkit_config.toml', '[clerk]\nskills = ["skills"]\n')
+    const sdkContext = new SDKContext({ configPath })
+    const { error } = await offered('clerk', sdkContext)
+    expect(error).toMatchObject({ code: 'invalid-config', message: expect.stringContaining('"forms" has no pin') })
+    expect(existsSync(folder.path('agentkit-skills.lock.json'))).toBe(false)
+    await sdkContext.close()
+  })
+
   it('leaves out a skill that has changed until `agentkit tools pins skills` accepts it', async () => {
     const configPath = folder.write('agentkit_config.toml', '[clerk]\nskills = ["skills"]\n')
     folder.write('skills/forms/SKILL.md', skillText('forms'))

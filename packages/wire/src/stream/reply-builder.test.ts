@@ -31,6 +31,14 @@ describe('Reply', () => {
     expect(finish.message).toMatchObject({ v: 1, role: 'assistant', model: owner })
   })
 
+  it('warns 100 times at most, once of each', () => {
+    const { events } = finished((reply) => {
+      for (let chunk = 0; chunk < 1_000; chunk++) reply.warn(`Wrong: ${chunk >> 1}`)
+    })
+    const warnings = events.flatMap((event) => (event.type === 'warning' ? event.message : []))
+    expect(warnings).toEqual(Array.from({ length: 100 }, (_, index) => `Wrong: ${index}`))
+  })
+
   it('joins text blocks as they came', () => {
     const { content } = finished((reply) => {
       reply.text('a')
