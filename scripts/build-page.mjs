@@ -18,13 +18,8 @@ import { root, runTool } from './toolchain.mjs'
 
 const app = join(root, 'apps', 'playground')
 const target = join(root, 'packages', 'server', 'assets', 'page.js')
-/** The files of other packages that the page bundles, and the files that build it. */
-const shared = [
-  'packages/testing/src/cassette/parse-cassette.ts',
-  'packages/core/src/data/errors.ts',
-  'pnpm-lock.yaml',
-  'scripts/build-page.mjs',
-]
+/** The file of another package that the page bundles, and the files that build it. */
+const shared = ['packages/testing/src/cassette/parse-cassette.ts', 'pnpm-lock.yaml', 'scripts/build-page.mjs']
 
 /** @returns {Promise<number | NodeJS.Signals>} Not 0 when the build failed. */
 export async function buildPage() {
