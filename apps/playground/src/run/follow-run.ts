@@ -48,7 +48,8 @@ export async function followRun(following: Following): Promise<void> {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits, unless the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {

@@ -1,11 +1,11 @@
 import type { Citation, RunFinishReason, Usage } from '@agentkit/core'
-import type { Source, TurnBody } from '../api/types.ts'
+import type { RunBody, Source, TurnBody } from '../api/types.ts'
 import { newRunView, type RunView } from './run-view.ts'
 
 /** The view of a finished or suspended turn of the history, whose events are not read yet. */
 export function viewOfTurn(turn: TurnBody): RunView {
   const view = newRunView(turn.run_id)
-  view.isOpen = turn.status === 'queued' || turn.status === 'running'
+  view.isOpen = isContinuing(turn)
   view.models = turn.models
   view.sources = turn.sources.map(sourceOf)
   view.approvals = turn.approvals.map(({ approval_id, call_id, started_at, path, ...approval }) => ({
@@ -26,6 +26,11 @@ export function viewOfTurn(turn: TurnBody): RunView {
     ...(turn.error && { error: { code: turn.error.code, message: turn.error.detail, retryable: false } }),
   }
   return view
+}
+
+/** Whether a run waits for its turn, or runs. */
+export function isContinuing({ status }: RunBody): boolean {
+  return status === 'queued' || status === 'running'
 }
 
 function sourceOf({ chunk_id, session, ...source }: Source): Citation {

@@ -60,6 +60,7 @@ function Ready() {
     addEventListener('keydown', ofInputMethod, { signal, capture: true })
     addEventListener('keydown', pressed, { signal })
     addEventListener('visibilitychange', returned, { signal })
+    addEventListener('online', returned, { signal })
     return () => left.abort()
   }, [])
   return (
@@ -79,7 +80,7 @@ function Ready() {
   )
 }
 
-/** The reader comes back from elsewhere, perhaps another tab of this page. */
+/** The reader comes back from elsewhere, perhaps another tab of this page, or the connection is there again. */
 function returned(): void {
   if (document.hidden) return
   void loadSessions()

@@ -4,10 +4,11 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
-import { followRun } from '../run/follow-run.ts'
+import { followRun, pause } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
+import { isContinuing } from '../run/view-of-turn.ts'
 import { announceTurn } from './announce.ts'
-import { hideDecided } from './runs.ts'
+import { hideDecided, readRun } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
@@ -15,6 +16,8 @@ import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedT
 /** The turns on the page at once: earlier ones are read again when they are asked for. */
 const maxTurns = 50
 const listAfterMs = 1_000
+/** How often a run is read that keeps no events. */
+const pollMs = 2_000
 
 export const sessionId = signal('')
 export const turns = signal<readonly ShownTurn[]>([])
@@ -65,17 +68,31 @@ export async function loadTurns(before?: string): Promise<void> {
     if (before === undefined) turns.value.forEach(unfollow)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
-    // The run of the last turn continues, or a person may decide on it elsewhere.
-    const last = read.at(-1)
-    if (before === undefined && last?.keepsEvents && (last.view.isOpen || last.view.approvals.length > 0)) {
-      if (last.view.isOpen) announceTurn(last)
-      void followTurn(last)
-    }
+    // Of the runs that continue, two are followed at once: a browser has six connections to a server.
+    const first = read.find(({ view }) => view.isOpen)
+    const last = before === undefined ? read.at(-1) : undefined
+    for (const turn of new Set([first, last])) if (turn) void followStored(turn)
   } catch (error) {
     if (sessionId.value === id) historyProblem.value = problemOf(error)
   } finally {
     if (sessionId.value === id) isLoading.value = false
   }
+}
+
+/** Follows a run of the history that continues, or on which a person may decide elsewhere. */
+async function followStored(turn: ShownTurn): Promise<void> {
+  const { view, keepsEvents, controller } = turn
+  const { signal } = controller
+  if (view.isOpen) announceTurn(turn)
+  else if (!keepsEvents || view.approvals.length === 0) return
+  if (keepsEvents) await followTurn(turn)
+  else {
+    // No event reports its end. Where it cannot be read, the conversation shows the reason.
+    do await pause(pollMs, signal)
+    while (!signal.aborted && (await readRun(view.runId).then(isContinuing, () => false)))
+  }
+  const hasMore = turns.value.some((one) => one.view.isOpen && !one.hasSteps.value)
+  if (hasMore && !signal.aborted && !turn.problem.value) await loadTurns()
 }
 
 function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previous: string | null }> {
@@ -86,13 +103,19 @@ function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previo
 /** Reads the conversation again when something was asked elsewhere, as in another tab. */
 export async function showNewTurns(): Promise<void> {
   const id = sessionId.value
-  turns.value.forEach(hideDecided)
+  turns.value.forEach(refresh)
   // A question that has failed to be sent is on the page alone.
   const isBusy = (): unknown => isLoading.value || running.value || turns.value.some(({ problem }) => problem.value)
   // The next request that the reader makes shows why one fails.
   const newest = (await readPage(id, { limit: 1 }).catch(() => undefined))?.turns[0]
   if (!newest || sessionId.value !== id || isBusy()) return
   if (turns.value.every(({ view }) => view.runId !== newest.run_id)) await loadTurns()
+}
+
+/** Shows what has become elsewhere of a run that is not followed, or whose connection was lost for too long. */
+async function refresh(turn: ShownTurn): Promise<void> {
+  const run = await hideDecided(turn)
+  if (run && run.status !== 'waiting' && !turn.hasSteps.value) await followTurn(turn)
 }
 
 export type Question = { text: string; replaces?: ShownTurn }
@@ -203,7 +226,11 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
     // Without its steps, an answer of the history stays.
     if (turn.view.seq === 0) turn.view = view
     const problem = problemOf(error)
-    if (problem.code !== 'stream-expired') turn.problem.value = problem
+    if (problem.code !== 'stream-expired') {
+      turn.problem.value = problem
+      // The next decision, or the reader's return, reads them again.
+      turn.hasSteps.value = false
+    }
   }
   turn.isLost.value = false
   settle(turn)

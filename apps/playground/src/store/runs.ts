@@ -7,16 +7,21 @@ export function readRun(runId: string): Promise<RunBody> {
   return requestJSON(`api/v1/runs/${encodeURIComponent(runId)}`, { query: callerQuery() })
 }
 
-/** Hides the cards of a run that are decided: its events have a decision once all of them are there. */
-export async function hideDecided(turn: ShownTurn): Promise<void> {
+/**
+ * Hides the cards of a run that are decided: its events have a decision once all of them are there.
+ * @returns the run, where it was read
+ */
+export async function hideDecided(turn: ShownTurn): Promise<RunBody | undefined> {
   const open = turn.view.approvals.filter(({ isOpen }) => isOpen)
-  // For a single approval, the events report the decision.
-  if (open.length < 2 || !turn.keepsEvents) return
+  // Of a run that is followed, the events report a single decision, and the end.
+  const isKnown = turn.hasSteps.value ? open.length < 2 : open.length === 0 && !turn.problem.value
+  if (isKnown || !turn.keepsEvents) return undefined
   // A failure is ignored here: the user's next request shows its reason.
   const run = await readRun(turn.view.runId).catch(() => undefined)
-  if (!run) return
+  if (!run) return undefined
   for (const one of open) {
     if (!run.approvals.some(({ approval_id }) => approval_id === one.approvalId)) one.isOpen = false
   }
   redraw(turn)
+  return run
 }

@@ -2,6 +2,7 @@ import type { AgentEvent } from '@agentkit/core'
 import { readEvents } from '../api/read-events.ts'
 import { addressOf, request } from '../api/request.ts'
 import { sessionToken } from '../api/session-token.ts'
+import { isContinuing } from '../run/view-of-turn.ts'
 import { sessionId } from '../store/chat.ts'
 import { readRun } from '../store/runs.ts'
 import { callerQuery, info } from '../store/server.ts'
@@ -27,7 +28,7 @@ export async function readRunEvents(runId: string): Promise<AgentEvent[]> {
     const run = await readRun(runId)
     const end = (): void => controller.abort()
     // The later events of a run that continues are missing.
-    const isOpen = run.status === 'queued' || run.status === 'running'
+    const isOpen = isContinuing(run)
     let silence: ReturnType<typeof setTimeout> | undefined
     const wait = (): void => {
       clearTimeout(silence)
