@@ -61,10 +61,10 @@ export const agent = new Agent({ name: 'Clerk', functions: [pay, wait], model, s
 )
 write('notes.md', 'The moon is a harsh mistress.\n')
 
-function open(columns = 80): { terminal: Terminal; gate: string; state: string } {
+function open(columns = 80, env: Record<string, string> = {}): { terminal: Terminal; gate: string; state: string } {
   const state = mkdtempSync(join(folder, 'state-'))
   const gate = join(state, 'gate')
-  const terminal = new Terminal(['chat'], { cwd: folder, columns, env: { XDG_STATE_HOME: state, GATE: gate } })
+  const terminal = new Terminal(['chat'], { cwd: folder, columns, env: { XDG_STATE_HOME: state, GATE: gate, ...env } })
   return { terminal, gate, state }
 }
 
@@ -184,6 +184,31 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     terminal.continue()
     terminal.type('lo')
     await terminal.shows('You said: hello')
+  })
+
+  it('sends what was typed last in a terminal that cannot move its cursor', async () => {
+    // tmux sets TERM for its windows.
+    write('cli.mjs', `process.env.TERM = 'dumb'\n`)
+    const { terminal } = open(80, { NODE_OPTIONS: `--import ${join(folder, 'cli.mjs')}` })
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.press('-l', 'abc')
+    await terminal.shows('› abc')
+    terminal.press('C-c')
+    await terminal.shows(/again leaves\)\n›/)
+    terminal.press('-l', 'hellp')
+    terminal.press('BSpace')
+    await terminal.shows(/› hell$/)
+    terminal.type('o')
+    await terminal.shows('You said: hello\n')
+    terminal.type('pay it')
+    await terminal.shows('Run it?')
+    terminal.press('-l', 'ye')
+    await terminal.shows(/why: ye$/)
+    terminal.press('C-c')
+    await terminal.shows(/stopped\n›/)
+    terminal.type('next')
+    await terminal.shows('You said: next\n')
   })
 
   it('takes a path and a paste of code for questions, though they begin with "/"', async () => {

@@ -33,6 +33,8 @@ type NextOptions = { takesEarly?: boolean; signal?: AbortSignal }
 export function openPrompt({ write, commands }: Options): Prompt {
   const { stdin, stdout } = process
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true
+  // Node edits no line of such a terminal: it appends each key to the line, also Backspace.
+  const isDumb = isTerminal && process.env.TERM === 'dumb'
   const file = historyFile()
   let isMuted = false
   // Node writes the typed text and the movements of the cursor.
@@ -40,7 +42,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
     decodeStrings: false,
     write(chunk, _, done) {
       // Decided when it is written: what waits would be lost to a later answer.
-      if (!isMuted) void write(String(chunk))
+      if (!isMuted) void write(isDumb ? String(chunk).replace('\u007f', '\b \b') : String(chunk))
       done()
     },
   })
@@ -65,15 +67,17 @@ export function openPrompt({ write, commands }: Options): Prompt {
   let onInterrupt: (() => void) | undefined
   let lastInterrupt = Number.NEGATIVE_INFINITY
 
-  const stopPastes = isTerminal
+  const marksPastes = isTerminal && !isDumb
+  const stopPastes = marksPastes
     ? gatherPastes(stdin, (text) => {
         isPasting = true
         reader.write(text)
         isPasting = false
       })
     : () => {}
-  if (isTerminal) void write(pasteMarks.on)
-  reader.on('line', (last) => {
+  if (marksPastes) void write(pasteMarks.on)
+  reader.on('line', (typed) => {
+    const last = isDumb ? edited(typed) : typed
     lastInterrupt = Number.NEGATIVE_INFINITY
     if (isPasting) return void pasted.push(last)
     const line = [...pasted.splice(0), last].join('\n')
@@ -82,7 +86,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
   })
   reader.on('close', () => {
     isClosed = true
-    if (isTerminal) void write(pasteMarks.off)
+    if (marksPastes) void write(pasteMarks.off)
     stopPastes()
     give(undefined)
   })
@@ -92,7 +96,7 @@ export function openPrompt({ write, commands }: Options): Prompt {
   })
   // After Ctrl-Z and `fg` Node has paused the input, without which the chat would end; the shell takes pastes by itself.
   reader.on('SIGCONT', () => {
-    void write(pasteMarks.on)
+    if (marksPastes) void write(pasteMarks.on)
     reader.prompt(true)
   })
   reader.on('SIGINT', interrupt)
@@ -125,6 +129,10 @@ export function openPrompt({ write, commands }: Options): Prompt {
 
   /** Removes the typed text by Ctrl-E and Ctrl-U. */
   function clearLine(): void {
+    if (isDumb) {
+      reader.write('\u0015')
+      return
+    }
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
   }
@@ -185,6 +193,17 @@ export function openPrompt({ write, commands }: Options): Prompt {
       reader.close()
     },
   }
+}
+
+/** A line as Backspace and Ctrl-U leave it. */
+function edited(line: string): string {
+  const kept: string[] = []
+  for (const character of line) {
+    if (character === '\u0015') kept.length = 0
+    else if (character === '\u007f' || character === '\b') kept.pop()
+    else kept.push(character)
+  }
+  return kept.join('')
 }
 
 /** Commands at the start of a line, and files after `@`. */
