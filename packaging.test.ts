@@ -15,8 +15,9 @@ import { root } from './scripts/workspace-files.ts'
 // The packages as users get them: packed, and installed by npm into folders outside the workspace.
 
 const run = promisify(execFile)
-type ESBuild = { transform(code: string): Promise<{ warnings: { text: string }[] }> }
-const { transform }: ESBuild = createRequire(join(root, 'packages/functions/package.json'))('esbuild')
+type Messages = { errors: unknown[]; warnings: { text: string }[] }
+type ESBuild = { transform(code: string): Promise<Messages>; build(options: object): Promise<Messages> }
+const { build, transform }: ESBuild = createRequire(join(root, 'packages/functions/package.json'))('esbuild')
 const packages = published()
 let place: string
 
@@ -334,6 +335,28 @@ describe('agentkit, which combines the packages', () => {
       import { SDKContext as SameContext } from 'agentkit/sdk-context'
       console.log(typeof tool, Agent === SameAgent, SDKContext === SameContext)`
     expect(await runProgram(folder, program)).toBe('function true true')
+  })
+
+  it('is bundled into one file, without what is optional', async () => {
+    await writeFile(
+      join(folder, 'bundled.js'),
+      `import { createApp } from '@agentkit/server'
+      import { Agent } from 'agentkit'
+      const agent = new Agent({ name: 'Clerk', model: 'offline/extractive', sessions: ':memory:' })
+      const [{ status }, text] = [await createApp(agent).request('/health'), await agent.chat('Hello')]
+      console.log(status, text.length > 0)
+      await agent.close()`,
+    )
+    const alone = await mkdtemp(join(place, 'one-file-'))
+    const { errors, warnings } = await build({
+      absWorkingDir: folder,
+      entryPoints: ['bundled.js'],
+      outfile: join(alone, 'bundled.mjs'),
+      ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
+      banner: { js: "const require = process.getBuiltinModule('module').createRequire(import.meta.url)" }, // the guide's
+    })
+    expect([...errors, ...warnings]).toEqual([])
+    expect(await node(['bundled.mjs'], alone)).toBe('200 true')
   })
 
   it('is typed', async () => {

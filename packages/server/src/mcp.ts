@@ -1,6 +1,7 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
 import { checkOptionNames } from '@agentkit/core/internal'
 import type { Server } from '@modelcontextprotocol/server'
+import { agentServer } from './dialects/mcp/agent-server.ts'
 import { loadMCP } from './dialects/mcp/load-mcp.ts'
 import { type LocalHostOptions, localHost } from './dialects/mcp/local-host.ts'
 import { isId } from './request/fields.ts'
@@ -9,7 +10,7 @@ import { isId } from './request/fields.ts'
 export type MCPServerOptions = LocalHostOptions
 
 // Awaited here, so that an import of this module without the SDK throws an error with the command that installs it.
-const { agentServer } = await loadMCP(() => import('./dialects/mcp/agent-server.ts'))
+await loadMCP()
 
 /**
  * An agent or swarm as a server of the Model Context Protocol, for one connection: it has the tool `ask_agent`, and the

@@ -1,8 +1,9 @@
 import { tracer } from '@agentkit/core/internal'
-import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, Server } from '@modelcontextprotocol/server'
+import type { Server } from '@modelcontextprotocol/server'
 import { handlerProblem } from '../../answer/problem.ts'
 import { agentFiles } from '../../files/agent-files.ts'
 import { askAgent, askTool } from './ask-agent.ts'
+import { mcpSDK } from './load-mcp.ts'
 import { errorData, rpcCode } from './mcp-error.ts'
 import type { MCPHost } from './mcp-host.ts'
 import { paramsError } from './params-error.ts'
@@ -11,46 +12,58 @@ import { paramsError } from './params-error.ts'
 const maxRounds = 100
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
-
-/** Closing it ends its runs, and waits for them. */
-class AgentServer extends Server {
-  settled: MCPHost['settled']
-
-  /** The SDK would answer params that do not fit with the words of its schema library, and as a failure of the server. */
-  protected override _wrapHandler(method: string, handler: Handler): Handler {
-    const handle = super._wrapHandler(method, handler)
-    return (request, context) =>
-      handle(request, context).catch((error: unknown) => {
-        throw paramsError(error) ?? error
-      })
-  }
-
-  override async close(): Promise<void> {
-    await super.close()
-    await this.settled?.()
-  }
-}
+type Info = ConstructorParameters<typeof Server>[0]
+type Options = ConstructorParameters<typeof Server>[1]
 
 /** An agent as a server of the SDK, for one connection, or for one request over HTTP. */
 export function agentServer(host: MCPHost): Server {
   const { id, name, version = '1.0.0' } = host.agent
   const hasFiles = agentFiles(host.agent) !== undefined
+  AgentServer ??= makeAgentServer()
   // The SDK's other class checks arguments by a schema of a library, and has no pages.
   const server = new AgentServer(
     { name: id, title: name, version },
     { capabilities: { tools: {}, ...(hasFiles && { resources: {} }) }, inputRequired: { maxRounds } },
+    host.settled,
   )
-  server.settled = host.settled
   server.setRequestHandler('tools/list', () => ({ tools: [askTool(host)] }))
   server.setRequestHandler('tools/call', ({ params }, context) =>
     reported(host, () => {
       const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope
-      const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
+      const capabilities = envelope ? envelope[mcpSDK().CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
       return inTraceOf(context.mcpReq._meta, () => askAgent(host, { params, context, capabilities }))
     }),
   )
   if (hasFiles) serveFiles(server, host)
   return server
+}
+
+let AgentServer: ReturnType<typeof makeAgentServer> | undefined
+
+/** Made once the SDK is imported, and kept. Closing such a server ends its runs, and waits for them. */
+function makeAgentServer() {
+  return class extends mcpSDK().Server {
+    readonly #settled: MCPHost['settled']
+
+    constructor(info: Info, options: Options, settled: MCPHost['settled']) {
+      super(info, options)
+      this.#settled = settled
+    }
+
+    /** The SDK would answer params that do not fit with the words of its schema library, and as a failure of the server. */
+    protected override _wrapHandler(method: string, handler: Handler): Handler {
+      const handle = super._wrapHandler(method, handler)
+      return (request, context) =>
+        handle(request, context).catch((error: unknown) => {
+          throw paramsError(error) ?? error
+        })
+    }
+
+    override async close(): Promise<void> {
+      await super.close()
+      await this.#settled?.()
+    }
+  }
 }
 
 /**
@@ -81,6 +94,7 @@ function serveFiles(server: Server, host: MCPHost): void {
 
 /** Answers what fails by an error of the protocol, in our own sentence. */
 async function reported<Result>(host: MCPHost, handle: () => Promise<Result>): Promise<Result> {
+  const { ProtocolError } = mcpSDK()
   try {
     return await handle()
   } catch (error) {

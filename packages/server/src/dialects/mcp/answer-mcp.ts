@@ -1,5 +1,4 @@
 import { isRecord } from '@agentkit/core/internal'
-import { createMcpHandler } from '@modelcontextprotocol/server'
 import { ProblemError } from '../../answer/problem.ts'
 import type { Hold } from '../../capacity/held-bytes.ts'
 import type { RouteParts } from '../../request/parts.ts'
@@ -7,6 +6,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 import { agentServer } from './agent-server.ts'
 import type { CallsInProgress } from './calls-in-progress.ts'
 import { httpHost } from './http-host.ts'
+import { mcpSDK } from './load-mcp.ts'
 import { mcpFailure, requestIdOf, statusOfCode } from './mcp-error.ts'
 
 type Received = { sent: unknown; held: Hold; calls: CallsInProgress }
@@ -25,7 +25,7 @@ export async function answerMCP(
     calls.cancel(host.userId, sent.params.requestId)
   }
   let fault: Error | undefined
-  const handler = createMcpHandler(() => agentServer(host), {
+  const handler = mcpSDK().createMcpHandler(() => agentServer(host), {
     keepAliveMs: parts.limits.heartbeatMs,
     // A stream sends bytes before a late answer: clients and proxies close a connection that has none for some minutes.
     responseMode: isRecord(sent) && sent.method === 'tools/call' ? 'sse' : 'auto',

@@ -1,13 +1,16 @@
 import type { Approval } from '@agentkit/core'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { approvalRequests, areAskable, readResponses } from './approval-requests.ts'
+import { loadMCP } from './load-mcp.ts'
 import { localHost } from './local-host.ts'
 
 const host = localHost(fakeAgent(), {})
 const approval = (kind: Approval['kind'], input: unknown = { amount: 5 }): Approval => ({
   ...{ approvalId: `apr_${kind}`, callId: 'c', name: 'pay', input, kind },
 })
+
+beforeAll(() => loadMCP())
 
 describe('the question to the user of a client', () => {
   it.each([

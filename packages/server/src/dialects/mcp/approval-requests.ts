@@ -1,6 +1,7 @@
 import type { Approval, Decisions } from '@agentkit/core'
 import { firstChars, isRecord } from '@agentkit/core/internal'
-import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server'
+import type { InputRequiredResult } from '@modelcontextprotocol/server'
+import { mcpSDK } from './load-mcp.ts'
 import type { MCPHost } from './mcp-host.ts'
 
 const maxInput = 2_000
@@ -30,6 +31,7 @@ export function approvalRequests(
   runId: string,
   approvals: readonly Approval[],
 ): InputRequiredResult {
+  const { inputRequired } = mcpSDK()
   const inputRequests = approvals.map((approval) => {
     const message = questionOf(agent.name, approval)
     return [approval.approvalId, inputRequired.elicit({ mode: 'form', message, requestedSchema: form })] as const

@@ -1,11 +1,5 @@
 import { isRecord } from '@agentkit/core/internal'
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  ProtocolError,
-  type ServerContext,
-  type Tool,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server'
 import { ProblemError } from '../../answer/problem.ts'
 import { isId } from '../../request/fields.ts'
 import { invalid } from '../common/invalid-field.ts'
@@ -13,6 +7,7 @@ import { AnswerOutcome, type Outcome } from './answer-outcome.ts'
 import { mayElicit } from './approval-requests.ts'
 import { askResult } from './ask-result.ts'
 import { continueRun } from './continue-run.ts'
+import { mcpSDK } from './load-mcp.ts'
 import type { MCPHost, Question } from './mcp-host.ts'
 import { type Progress, progressOf } from './progress.ts'
 
@@ -70,7 +65,7 @@ export type Called = {
 export async function askAgent(host: MCPHost, called: Called): Promise<CallToolResult | InputRequiredResult> {
   const { params, context, capabilities } = called
   if (params.name !== toolName) {
-    throw new ProtocolError(
+    throw new (mcpSDK().ProtocolError)(
       -32602,
       `There is no tool ${JSON.stringify(params.name.slice(0, 100))}. There is ${toolName}.`,
     )

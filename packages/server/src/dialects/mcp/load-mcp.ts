@@ -1,22 +1,34 @@
 import { AgentKitError } from '@agentkit/core'
 
+type SDK = typeof import('@modelcontextprotocol/server')
+
 const name = '@modelcontextprotocol/server'
+let loaded: SDK | undefined
 
 /**
- * Imports a module that imports the SDK of MCP, which only those have installed who serve it.
+ * Imports the SDK of MCP, which only those have installed who serve it.
  * @throws AgentKitError `missing-package` with the command that installs it
  */
-export async function loadMCP<Module>(importModule: () => Promise<Module>): Promise<Module> {
+export async function loadMCP(importSDK?: () => Promise<SDK>): Promise<void> {
   try {
-    return await importModule()
+    // `await import()` of a name, within `try`: a bundler takes the SDK if it is installed, and otherwise does without.
+    loaded = importSDK ? await importSDK() : await import('@modelcontextprotocol/server')
   } catch (cause) {
     if (!isMissing(cause)) throw cause
     throw new AgentKitError('missing-package', `MCP needs the package ${name}. Run: npm i ${name}`, { cause })
   }
 }
 
+/** The SDK that `loadMCP` has imported. */
+export function mcpSDK(): SDK {
+  if (!loaded) throw new Error('The SDK of MCP is used before it is loaded.')
+  return loaded
+}
+
 /** Whether the SDK itself is missing, and not a package that it depends on. */
 function isMissing(cause: unknown): boolean {
-  const isUnknown = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
-  return isUnknown && cause.message.includes(`'${name}'`)
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  // The second one is that of a bundle.
+  const isUnknown = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+  return isUnknown && (cause as Error).message.includes(`'${name}'`)
 }

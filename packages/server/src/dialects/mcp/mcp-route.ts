@@ -54,8 +54,9 @@ export function mcpRoute(parts: RouteParts): Route {
  * Imports what answers MCP.
  * @throws AgentKitError `missing-package` without the SDK
  */
-export function loadAnswer(): Promise<typeof import('./answer-mcp.ts')> {
-  return loadMCP(() => import('./answer-mcp.ts'))
+export async function loadAnswer(): Promise<typeof import('./answer-mcp.ts')> {
+  await loadMCP()
+  return await import('./answer-mcp.ts')
 }
 
 /** Refuses messages that the SDK would accept and this server does not. */

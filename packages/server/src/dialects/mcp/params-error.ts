@@ -1,6 +1,7 @@
 import { isRecord } from '@agentkit/core/internal'
-import { ProtocolError } from '@modelcontextprotocol/server'
+import type { ProtocolError } from '@modelcontextprotocol/server'
 import { invalid } from '../common/invalid-field.ts'
+import { mcpSDK } from './load-mcp.ts'
 import { errorData } from './mcp-error.ts'
 
 /**
@@ -15,7 +16,7 @@ export function paramsError(thrown: unknown): ProtocolError | undefined {
   const issue = text === undefined ? undefined : firstIssue(text)
   if (!issue) return undefined
   const problem = invalid(issue.path, issue.message)
-  return new ProtocolError(-32602, problem.detail, errorData(problem))
+  return new (mcpSDK().ProtocolError)(-32602, problem.detail, errorData(problem))
 }
 
 function firstIssue(text: string): { path: string[]; message: string } | undefined {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type ListResourcesResult, type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server'
 import { ProblemError } from '../../answer/problem.ts'
 import type { Scope } from '../../files/agent-files.ts'
 import { openFile } from '../../files/disk.ts'
@@ -7,6 +7,7 @@ import { checkFileName } from '../../files/file-name.ts'
 import { listFiles } from '../../files/list-files.ts'
 import { realPaths } from '../../files/real-paths.ts'
 import { mediaTypeOf } from '../common/media-types.ts'
+import { mcpSDK } from './load-mcp.ts'
 import type { MCPHost } from './mcp-host.ts'
 
 const prefix = 'agentkit://files/'
@@ -47,7 +48,7 @@ export async function readResource(host: MCPHost, uri: string): Promise<ReadReso
   const name = nameOf(uri)
   const found = host.files()
   const file = name === undefined || !found ? undefined : await openInScope(found.scope, name)
-  if (!file || name === undefined) throw new ResourceNotFoundError(uri.slice(0, maxUri))
+  if (!file || name === undefined) throw new (mcpSDK().ResourceNotFoundError)(uri.slice(0, maxUri))
   const { handle, size } = file
   try {
     if (size > maxResourceBytes) throw tooLarge(size)

@@ -6,12 +6,14 @@ type Driver = typeof import('pg')['default']
  * The driver, which only users of Postgres install.
  * @throws AgentKitError `missing-package` with the command that installs it
  */
-export async function loadPg(importPackage: () => Promise<typeof import('pg')> = () => import('pg')): Promise<Driver> {
+export async function loadPg(importPackage?: () => Promise<typeof import('pg')>): Promise<Driver> {
   try {
-    return (await importPackage()).default
+    // `await import()` of a name, within `try`: a bundler takes the driver if it is installed, and otherwise does without.
+    return (importPackage ? await importPackage() : await import('pg')).default
   } catch (cause) {
     const { code, message } = cause as { code?: string; message?: string } // whatever an import throws
-    if (code !== 'ERR_MODULE_NOT_FOUND' || !message?.includes("'pg'")) throw cause
+    // The second code is that of a bundle.
+    if ((code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') || !message?.includes("'pg'")) throw cause
     const fix =
       'Sessions in Postgres need the packages pg and @agentkit/queue-postgres. Run: npm i @agentkit/queue-postgres pg'
     throw new AgentKitError('missing-package', fix, { cause })
