@@ -49,3 +49,15 @@ it('a newer schema, and a database of something else, are named', async () => {
     detail: expect.stringContaining('something else'),
   })
 })
+
+it('nothing is said of a file that this Node cannot read, and it stays where it is', async () => {
+  database('CREATE TABLE other (a)')
+  const { execPath } = process
+  process.execPath = join(folder, 'no-node')
+  try {
+    const finding = await inspectSQLite(path, signal)
+    expect(finding).toEqual({ status: 'skipped', detail: expect.stringContaining('this Node has no SQLite') })
+  } finally {
+    process.execPath = execPath
+  }
+})

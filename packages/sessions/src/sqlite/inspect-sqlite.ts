@@ -18,6 +18,9 @@ export async function inspectSQLite(path: string, signal: AbortSignal): Promise<
   if (!stats) return inspectFolder(path)
   if (!stats.isFile()) return fail(`${path} is a folder, not a session database.`, moved(path, 'old'))
   const found = await readFacts(path, signal)
+  if (!found) {
+    return { status: 'skipped', detail: `${path} was not read: this Node has no SQLite, or could not be started.` }
+  }
   const aside = moved(path, 'damaged')
   if ('error' in found) return fail(toStorageError(found.error, path).message, aside)
   const { version, tables, problem } = found
@@ -80,7 +83,7 @@ function isWritable(path: string): boolean {
 type Facts = { version: number; tables: number; problem: string } | { error: { errcode?: number; message: string } }
 
 /** In a process of its own, as SQLite checks a whole file without a pause, and has to end at the signal. */
-async function readFacts(path: string, signal: AbortSignal): Promise<Facts> {
+async function readFacts(path: string, signal: AbortSignal): Promise<Facts | undefined> {
   const address = pathToFileURL(resolve(path))
   // Without these files the database has no writer, and read-only access would create one of them.
   if (!existsSync(`${path}-wal`) || !existsSync(`${path}-shm`)) address.searchParams.set('immutable', '1')
@@ -90,8 +93,8 @@ async function readFacts(path: string, signal: AbortSignal): Promise<Facts> {
     return JSON.parse(stdout)
   } catch (cause) {
     if (signal.aborted) throw cause
-    // An old one, which the check of Node reports.
-    return { error: { message: 'this Node has no SQLite, or could not be started' } }
+    // An old one, which the check of Node reports. Of the file nothing is known.
+    return undefined
   }
 }
 

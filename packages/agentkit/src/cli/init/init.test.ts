@@ -1,13 +1,14 @@
 import { exec } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cliFolder, plainEnvironment } from '../../__fixtures__/cli-folder.ts'
 import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
 import { toolVersions } from './manifest.ts'
 
-const { folder, agentkit } = cliFolder()
+const { folder, write, agentkit } = cliFolder()
 const all = [
   '.env',
   '.env.example',
@@ -29,6 +30,14 @@ function place(files: Record<string, string> = {}): { cwd: string; read(name: st
 const init = (cwd: string, ...words: string[]) => agentkit(['init', ...words, '--no-install'], { cwd })
 
 describe('agentkit init', () => {
+  it('says first that Node is too old for what it has written', async () => {
+    const old = write('old-node.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
+    const env = { NODE_OPTIONS: `--import ${pathToFileURL(old).href}` }
+    const { code, out } = await agentkit(['init', '--no-install'], { cwd: place().cwd, env })
+    expect(code).toBe(0)
+    expect(out).toMatch(/\nInstall Node \d+\.\d+ or newer first: this is 20\.20\.2, .*\nInstall: npm install\n/)
+  })
+
   it('writes a project, prints the defaults that it uses, and the next steps', async () => {
     const { cwd, read } = place()
     const { code, out, error } = await init(cwd)

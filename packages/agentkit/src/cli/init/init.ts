@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { isAgentKitError } from '@agentkit/core'
 import { keyOf } from '../../models/providers.ts'
+import { isTooOld, neededNode } from '../common/needed-node.ts'
 import { print, printError } from '../common/print.ts'
 import { runProgram } from '../common/run-program.ts'
 import { askChoices } from './ask-choices.ts'
@@ -64,7 +65,10 @@ function printNextSteps({ manager, providers, model }: Choices, { shown, mustIns
   // A script of that name is the project's own: `npm run dev` of a web page is not an agent.
   const run = (name: string): string =>
     taken.includes(name) ? `npx agentkit ${name}` : `${manager === 'npm' ? 'npm run' : manager} ${name}`
+  const { node } = process.versions
   print('')
+  if (isTooOld(node))
+    print(`Install Node ${neededNode} or newer first: this is ${node}, on which agentkit does not run.`)
   if (mustInstall) print(`Install: ${enter}${manager} install`)
   print(`Talk with it:  ${enter}${run('chat')}`)
   print(`Serve it:      ${enter}${run('dev')}`)
