@@ -113,7 +113,7 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
         return events
       }`
     expect(await typeErrors(folder, program)).toBe('')
-    expect(await typeErrors(folder, program, ['es2024'])).toBe('')
+    expect(await typeErrors(folder, program, { lib: ['es2024'] })).toBe('')
   })
 })
 
@@ -371,6 +371,24 @@ describe('agentkit, which combines the packages', () => {
     expect(await typeErrors(folder, program)).toBe('')
   })
 
+  it('lets a package declare what it has inferred', async () => {
+    const program = `
+      import { Agent, type StandardSchema, Swarm, tool, workflow } from 'agentkit'
+      declare const input: StandardSchema<unknown, { city: string }>
+      declare const output: StandardSchema<unknown, { good: boolean }>
+      export const weather = tool({ name: 'weather', description: 'Weather.', input, execute: ({ city }) => city })
+      export const clerk = new Agent({ name: 'Clerk', functions: [weather], model: 'offline/extractive' })
+      export const judge = new Agent({ name: 'Judge', model: 'offline/extractive', output })
+      export const team = new Swarm({ name: 'Team', agents: [clerk, judge] })
+      export const report = workflow<{ topic: string }>().step(({ topic }) => topic).parallel({ clerk, judge })
+      export const pair = workflow().parallel([clerk, judge]).step(([text, { good }]) => (good ? text : ''))
+      export const member = pair.asAgent()
+      export const ask = () => judge.stream('Hello').result
+      export const notes = () => clerk.memory.notes({ userId: 'ada' })
+      export default report`
+    expect(await typeErrors(folder, program, { declaration: true })).toBe('')
+  })
+
   it('has no install script', async () => {
     const installed = Object.entries(await installedPackages(folder))
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
@@ -531,17 +549,18 @@ async function runProgram(folder: string, program: string): Promise<string> {
 
 const withBrowsers = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable']
 
-async function typeErrors(folder: string, program: string, lib: readonly string[] = withBrowsers): Promise<string> {
+async function typeErrors(folder: string, program: string, options: object = {}): Promise<string> {
   await writeFile(join(folder, 'typed.ts'), program)
   const compilerOptions = {
     target: 'es2024',
-    lib,
+    lib: withBrowsers,
     module: 'nodenext',
     strict: true,
     noEmit: true,
     skipLibCheck: false,
     types: ['node'],
     typeRoots: [join(root, 'node_modules', '@types')],
+    ...options,
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['typed.ts'] }))
   // The compiler prints the errors and then exits with one.

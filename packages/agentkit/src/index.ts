@@ -1,4 +1,5 @@
 export {
+  type AgentBase,
   type AgentEvent,
   AgentKitError,
   type AgentRun,
@@ -41,6 +42,7 @@ export {
   type MemberAnswer,
   type MemberHistory,
   type MemberStatus,
+  type Memory,
   type MemoryHit,
   type Message,
   type Model,
@@ -51,6 +53,7 @@ export {
   memorySessions,
   type Next,
   type NextMember,
+  type Note,
   type OnBusy,
   type Price,
   type Prices,

@@ -1,4 +1,5 @@
 export { Agent } from './agents/agent.ts'
+export type { AgentBase } from './agents/agent-base.ts'
 export type { AgentOptions } from './agents/agent-options.ts'
 export type {
   BackgroundRuns,

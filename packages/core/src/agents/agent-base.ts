@@ -39,6 +39,7 @@ type Description = {
 }
 
 /** What agents, swarms and workflows have in common: they answer messages. */
+/** What agents, swarms and workflows as agents have in common. */
 export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Output> implements Runnable {
   override readonly id: string
   readonly name: string

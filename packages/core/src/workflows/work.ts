@@ -33,9 +33,6 @@ export type OutputOf<Step> =
 
 export type AnswerOf<Answer> = [Answer] extends [undefined] ? string : Answer
 
-/** The values that a list or a record of steps returns. */
-export type OutputsOf<Steps> = { -readonly [Key in keyof Steps]: OutputOf<Steps[Key]> }
-
 /** A branch's condition. A type guard narrows the values of the two steps. */
 export type Condition<Value, Input = unknown> =
   | ((value: Value, context: StepContext<Input>) => boolean | Promise<boolean>)

@@ -13,7 +13,6 @@ import type {
   LoopOptions,
   LoopWork,
   OutputOf,
-  OutputsOf,
   WhenFalse,
   WhenTrue,
   Work,
@@ -107,7 +106,8 @@ export class Workflow<Input, Output> {
   parallel<const Steps extends readonly Work<Output, Input>[] | Readonly<Record<string, Work<Output, Input>>>>(
     works: Steps,
     options?: AskOptions<Output, Input>,
-  ): Workflow<Input, OutputsOf<Steps>> {
+    // Written out: declarations of a user's workflow could not name an alias.
+  ): Workflow<Input, { -readonly [Key in keyof Steps]: OutputOf<Steps[Key]> }> {
     const toSteps = typeof works === 'object' && works !== null ? Object.entries<unknown>({ ...works }) : []
     if (toSteps.length === 0 || isWork(works)) throw invalidArgument('`parallel` takes a list or a record of steps.')
     const given = options as AskOptions<unknown> | undefined
