@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Agent, type AgentRun, type Decision, memorySessions, type RunResult, Swarm, tool } from '../index.ts'
 import { limits } from '../limits.ts'
 import { earlierDecision, noteDecisions } from './earlier-decisions.ts'
@@ -103,4 +105,22 @@ it('remembers the newest runs of a store', () => {
   expect(earlierDecision(store, idOf(1), { b: true })).toBeUndefined()
   expect(earlierDecision(store, idOf(1), { a: { deny: 'No.' } })).toMatchObject({ code: 'session-conflict' })
   expect(earlierDecision(memorySessions(), idOf(1), { a: true })).toBeUndefined()
+})
+
+it('remembers that a call was answered, and nothing of its result', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const store = memorySessions()
+  const note = (): WeakRef<object> => {
+    const result = { rows: ['of', 'megabytes'] }
+    noteDecisions(store, 'run_1', { a: { result } })
+    return new WeakRef(result)
+  }
+  const result = note()
+  await vi.waitFor(() => {
+    collectGarbage()
+    expect(result.deref() === undefined).toBe(true)
+  })
+  const message = expect.stringContaining('answered with a result')
+  expect(earlierDecision(store, 'run_1', { a: true })).toMatchObject({ message })
 })

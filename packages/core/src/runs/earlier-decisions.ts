@@ -14,8 +14,15 @@ export function noteDecisions(store: SessionStore, runId: string, decisions: Dec
   if (store.runs) return
   const decided = decidedRuns(store).get(runId) ?? new Map()
   const at = Date.now()
-  for (const [id, decision] of Object.entries(decisions)) if (!decided.has(id)) decided.set(id, { decision, at })
+  for (const [id, decision] of Object.entries(decisions))
+    if (!decided.has(id)) decided.set(id, { decision: kindOnly(decision), at })
   if (decided.size > 0) setNewest(decidedRuns(store), runId, decided)
+}
+
+/** A decision without its reason or result, of which the error shows nothing: a result may have megabytes. */
+function kindOnly(decision: Decision): Decision {
+  if (decision === true) return true
+  return 'deny' in decision ? { deny: '' } : { result: null }
 }
 
 /** The error for decisions of which one was made before. */
