@@ -131,6 +131,16 @@ describe('the queue of runs', () => {
     expect([1, 2, 3].map(() => queue.overloaded('Full.').quiet)).toEqual([false, true, true])
   })
 
+  it('logs the next refusal after a run has left the queue, which is not logged', async () => {
+    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 1 })
+    await queue.enter(never)
+    const left = new AbortController()
+    const waiting = queue.enter(left.signal)
+    left.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'overloaded', quiet: true })
+    expect(queue.overloaded('Full.').quiet).toBe(false)
+  })
+
   describe('with users', () => {
     const enter = (queue: RunQueue, userId: string) => queue.enter(never, { userId })
 

@@ -116,15 +116,18 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
   const secondsFor = (ahead: number, places: number): number =>
     Math.max(1, Math.ceil(((ahead + 1) * averageMs) / places / 1000))
 
-  const overloaded = (detail: string, headers?: Record<string, string>): ProblemError => {
-    const now = performance.now()
-    const quiet = now - loggedAt < logEveryMs
-    if (!quiet) loggedAt = now
-    return new ProblemError('overloaded', {
+  const refusal = (detail: string, quiet: boolean, headers?: Record<string, string>): ProblemError =>
+    new ProblemError('overloaded', {
       detail,
       headers: { ...headers, 'retry-after': String(secondsFor(queued, runs)) },
       quiet,
     })
+
+  const overloaded = (detail: string, headers?: Record<string, string>): ProblemError => {
+    const now = performance.now()
+    const quiet = now - loggedAt < logEveryMs
+    if (!quiet) loggedAt = now
+    return refusal(detail, quiet, headers)
   }
 
   const checkRoom = (user: User): void => {
@@ -167,8 +170,10 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
             reject(problem)
           },
         }
-        const onAbort = (): void => waiting.refuse(overloaded('The run did not get a place in time.'))
-        const timer = timeoutMs === undefined ? undefined : setTimeout(onAbort, timeoutMs)
+        // The caller has left: this refusal is not logged, and another one may be.
+        const onAbort = (): void => waiting.refuse(refusal(noPlace, true))
+        const onTimeout = (): void => waiting.refuse(overloaded(noPlace))
+        const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
         signal.addEventListener('abort', onAbort, { once: true })
         user.waiting.add(waiting)
         turns.add(user)
@@ -216,6 +221,7 @@ export function createRunQueue({ runs, queuedRuns, userRuns, userQueuedRuns }: Q
   }
 }
 
+const noPlace = 'The run did not get a place in time.'
 const shuttingDown = 'The server is shutting down.'
 
 /**
