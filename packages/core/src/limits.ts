@@ -198,6 +198,6 @@ export const limits = {
    * session stays acquired meanwhile.
    */
   endFailedMs: 50,
-  /** How long another failed run does, and one that a worker or a server continues. */
+  /** The same of any other failed run, and of a run that a worker or a server continues. */
   endErrorMs: 5_000,
 } as const

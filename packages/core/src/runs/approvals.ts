@@ -107,7 +107,7 @@ export async function checkOrSuspend(run: AskingRun, approvals: Approval[], deci
 
 /**
  * Stores the run as suspended, emits its approvals, and waits for decisions.
- * @param uncollected what members have used whose runs wait
+ * @param uncollected the usage of members whose runs wait
  * @returns `undefined` when the run ends here and stays suspended
  */
 export async function requestDecisions(

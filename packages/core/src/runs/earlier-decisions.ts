@@ -25,7 +25,7 @@ function kindOnly(decision: Decision): Decision {
   return 'deny' in decision ? { deny: '' } : { result: null }
 }
 
-/** The error for decisions of which one was made before. */
+/** The error where one of the decisions was made before. */
 export function earlierDecision(store: SessionStore, runId: string, decisions: Decisions): AgentKitError | undefined {
   const decided = decidedRuns(store).get(runId)
   for (const id of Object.keys(decisions)) {

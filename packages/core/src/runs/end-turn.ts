@@ -54,8 +54,8 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
 /**
  * Ends the turn of a run that was stopped, and emits `run-end`. The run has its reason already, so errors of the store
  * change nothing: a turn that cannot be ended now is ended before the session's next run. After an abort, or where the
- * store has failed, it waits only briefly, but longer for a run that a worker or a server continues: it has failed for them
- * once that is stored.
+ * store has failed, it waits only briefly, but longer for a run that a worker or a server continues: they count it
+ * as failed once that is stored.
  */
 export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void> {
   const { turn, state, ledger, scope } = run
@@ -83,7 +83,10 @@ export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void
   held?.release()
 }
 
-/** Whether it is worth while to wait for the store: no one waits for a background run, nor has aborted another one. */
+/**
+ * Whether the store gets more time: for a run that a worker or a server continues, unless its caller has aborted it. A
+ * background run has no caller.
+ */
 function isAwaited({ stored, scope: { signal } }: StoppedRun): boolean {
   return stored !== undefined && (stored.isBackground === true || !signal.aborted)
 }
@@ -96,7 +99,7 @@ function unstoredAnswer({ messages, reply }: RunState): Message[] {
 
 /**
  * The last event of a run; that of a member's run is a part of another run's events.
- * @param uncollected what members have used whose runs wait: it is added to the run when they have ended
+ * @param uncollected the usage of members whose runs wait: it is added to the run when they have ended
  */
 export function runEndOf(
   { state, ledger, scope }: Omit<EndedRun, 'turn'>,

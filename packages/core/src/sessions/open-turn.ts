@@ -145,7 +145,7 @@ export async function attachTurn(
  * Resumes a suspended run by its id, in its own place of its session. Of several callers at once, one succeeds.
  *
  * @param request.userId the run's user; any user when absent
- * @param request.earlier one of the decisions that the run is resumed with, if it was made before
+ * @param request.earlier returns the error where one of the decisions was made before
  * @throws AgentKitError `not-found` for a run of another agent or user, or one that is gone; `session-conflict` for one
  *   that was resumed already; `session-busy` as `openTurn`
  */

@@ -1,7 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import { progressOf } from './recorded-data.ts'
 
-/** When a stored run got its status, in ISO 8601, UTC: it also began to wait, or the last decision on it was made. */
+/** When a stored run was enqueued, began, began to wait, was decided, or ended: the latest of these, in ISO 8601, UTC. */
 export function statusTime(stored: StoredRun): string {
   const { record, approvals } = stored
   const { status, createdAt, startedAt = createdAt, endedAt } = record

@@ -44,7 +44,7 @@ export type ResumedRun = {
 
 /**
  * Acquires the session of a suspended run, which continues in its own place of the session.
- * @param request.earlier one of the decisions that the run is resumed with, if it was made before
+ * @param request.earlier returns the error where one of the decisions was made before
  * @throws AgentKitError `session-conflict` when it is not suspended any more or was decided before, `not-found` when it is
  *   gone, `session-busy`
  */
@@ -80,10 +80,10 @@ export function acquireSuspended(
   })
 }
 
-/** The error for decisions of which one was made before, as far as is known now. */
+/** Returns the error where one of the decisions was made before, as far as this process knows by then. */
 export type EarlierDecision = () => AgentKitError | undefined
 
-/** Whose the runs without a session were that this process has resumed and ended: they are deleted from the store. */
+/** The agent and the user of each run without a session that this process has resumed and ended: the store has it no more. */
 const endedRuns = perStore<Pick<SuspendedRun, 'agentId' | 'userId'>>()
 
 export function endedOwner(store: SessionStore, runId: string): Pick<SuspendedRun, 'agentId' | 'userId'> | undefined {

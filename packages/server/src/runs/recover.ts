@@ -27,7 +27,7 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
       const place = capacity.enter(AbortSignal.any([signal, left.signal]), { userId, isContinued: true })
       const turn = new Promise<boolean>((resolve) => setImmediate(resolve, false))
       if (await Promise.race([place.then(() => true), turn])) return place
-      // One run of a user waits; more of them would keep those of others from continuing.
+      // At most one run of a user waits here: more would take the turns of the runs of others.
       if (waiting.has(userId)) left.abort()
       else {
         const done = (): boolean => waiting.delete(userId)

@@ -58,7 +58,7 @@ export type Recovery = {
  * const recovery = recoverRuns([agent], { signal: stopped.signal, onError: console.error })
  */
 export function recoverRuns(agents: readonly RecoverableAgent[], options: RecoveryOptions): Recovery {
-  const { signal, onError = () => {}, concurrency = 8, enter = async () => () => {} } = options
+  const { signal, onError = () => {}, concurrency = 8, enter = async () => () => {}, onSettled } = options
   const inTurn = limitConcurrency(concurrency)
   const continuing = new Map<string, Promise<void>>()
   /** When a run that may end its process may begin, by `performance.now()`. */
@@ -82,24 +82,12 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       leave()
     }
   }
-  /** Ends a run that is not continued, and reports it. */
-  const endLost = async (agent: RecoverableAgent, runId: string, end: () => Promise<void>): Promise<void> => {
-    const before = await recordOf(agent, runId)
-    await end()
-    const { status, error } = (await recordOf(agent, runId)) ?? {}
-    // Otherwise another process has it, or has ended it.
-    if (before?.status !== 'running' || status !== 'failed' || error?.code !== 'crashed') return
-    const { agentId, userId } = before
-    const { code, message, ...details } = error
-    const failure = new AgentKitError(code, message, { ...details, runId })
-    options.onSettled?.({ runId, agentId, userId }, { usage: {} }, { runId, finishReason: 'error', error: failure })
-  }
   const report = async (agent: RecoverableAgent, before: RunRecord, result: RunResult): Promise<void> => {
     const { runId, agentId, userId } = before
     const { status } = (await recordOf(agent, runId)) ?? {}
     // Otherwise it continues elsewhere, or later.
     const isSettled = status === 'done' || status === 'failed' || status === 'waiting'
-    if (isSettled) options.onSettled?.({ runId, agentId, userId }, spentSince(before, result), result)
+    if (isSettled) onSettled?.({ runId, agentId, userId }, spentSince(before, result), result)
   }
   /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
   const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {
@@ -144,9 +132,9 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       // A caller of `resume` takes it over, or it waits here and continues by itself.
       if (isAcquired(sessions, runId) || (!isLost && isLive(sessions, runId))) continue
       if (isLost && !isResumable) {
-        start(runId, () => endLost(agent, runId, () => settle(agent.sessions, runs, runId)))
+        start(runId, () => endLost(agent, runId, () => settle(agent.sessions, runs, runId), onSettled))
       } else if (isLost && takeovers + 1 >= limits.poisonEnds) {
-        start(runId, () => endLost(agent, runId, () => endCrashed(agent.sessions, runId)))
+        start(runId, () => endLost(agent, runId, () => endCrashed(agent.sessions, runId), onSettled))
       } else if (isLost && takeovers + 1 >= limits.poisonFrom) {
         const wait = startAlone(agent, orphan)
         if (wait !== undefined) soonest = Math.min(soonest ?? wait, wait)
@@ -184,6 +172,24 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     await Promise.allSettled(continuing.values())
   })
   return { wake: wakeUp, ended }
+}
+
+/** Ends a run that is not continued, and reports it. */
+async function endLost(
+  agent: RecoverableAgent,
+  runId: string,
+  end: () => Promise<void>,
+  onSettled: OnSettled | undefined,
+): Promise<void> {
+  const before = await recordOf(agent, runId)
+  await end()
+  const { status, error } = (await recordOf(agent, runId)) ?? {}
+  // Otherwise another process has it, or has ended it.
+  if (before?.status !== 'running' || status !== 'failed' || error?.code !== 'crashed') return
+  const { agentId, userId } = before
+  const { code, message, ...details } = error
+  const failure = new AgentKitError(code, message, { ...details, runId })
+  onSettled?.({ runId, agentId, userId }, { usage: {} }, { runId, finishReason: 'error', error: failure })
 }
 
 /** @returns `undefined` also where a store fails: the run itself says so */

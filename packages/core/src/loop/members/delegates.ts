@@ -77,7 +77,7 @@ function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: 
   if (status === 'failed' && warnings.length === 0) state.warnings.push(`${name} failed: ${reason}`)
 }
 
-/** What the members have used whose runs wait, for the last event before their caller waits too. */
+/** The usage of the members whose runs wait, for the last event of their caller, which waits too. */
 export async function spentByWaiting({ agent, delegates }: Run): Promise<Spent[]> {
   // The end of a member's segment has no usage.
   if (!delegates || delegates.member) return []

@@ -96,7 +96,7 @@ const notAccepted = {
   retryable: true,
 } as const
 
-/** A model that began its answer again ends with a message of the second one: so do the reply and its events. */
+/** The message of a model that began its answer again has the second answer alone: the reply and its events then have it too. */
 export async function dropEarlierText(
   { step, emit }: { step?: number; emit: EmitOfCall },
   reply: Reply,

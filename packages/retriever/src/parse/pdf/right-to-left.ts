@@ -59,8 +59,8 @@ function isOfWord(sign: string): boolean {
 }
 
 /**
- * The line with its brackets mirrored where only then each closing one follows its opening one: PDF.js leaves the
- * brackets of words from right to left as they look on the page.
+ * The line, with its brackets mirrored where they match only then: PDF.js leaves the brackets of words from right to left
+ * as they look on the page.
  */
 export function withOpenBrackets(line: string): string {
   if (!isRightToLeft(line) || !brackets.test(line) || isBalanced(line)) return line

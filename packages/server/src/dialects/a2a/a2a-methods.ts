@@ -132,7 +132,7 @@ function readState(sent: unknown): string {
 
 type DatedRecord = { record: RunRecord; changedAt: string }
 
-/** A list does not say since when a run waits, nor when it was decided. */
+/** Reads since when a run waits, or when it was decided: records in lists lack that. */
 async function withTime(parts: RouteParts, record: RunRecord): Promise<DatedRecord> {
   const { status, endedAt, startedAt, createdAt } = record
   const isActive = status === 'waiting' || status === 'running'
