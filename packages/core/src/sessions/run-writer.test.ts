@@ -4,6 +4,7 @@ import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { sessionKey } from '../__fixtures__/payer.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import { limits } from '../limits.ts'
+import { cancelStored } from './end-event.ts'
 import { eventQueue } from './event-queue.ts'
 import { RunWriter } from './run-writer.ts'
 
@@ -42,6 +43,18 @@ it.each([
   await writer.write({ messages: [input] })
   const code = await writer.confirm()?.catch((error) => error.code)
   expect([writes, code]).toEqual(outcome)
+})
+
+it.each<[string, (writer: RunWriter, runs: RunStore) => Promise<unknown>]>([
+  ['an entry', (writer) => writer.write({ messages: [input] })],
+  [
+    'its end',
+    (writer, runs) => writer.finish((entry) => runs.end('r1', { ...entry, status: 'done', finishReason: 'stop' })),
+  ],
+])('a run that another process has cancelled learns by the write of %s that it was', async (_, write) => {
+  const runs = await begunRun()
+  await cancelStored(runs, 'r1')
+  await expect(write(writerOf(runs), runs)).rejects.toMatchObject({ code: 'aborted' })
 })
 
 it('stores deferred events with the next entry, alone after this turn of the event loop, and again where that was refused', async () => {
