@@ -144,7 +144,7 @@ describe('evaluate', () => {
     const { comparisons } = await evaluate({ ...all, cases, name: 'equal' })
     expect(comparisons[0]).toMatchObject({
       p: 1,
-      verdict: 'no difference found (n = 12; a difference of 0.50 would have been seen)',
+      verdict: 'no difference found (n = 12; a difference of 0.58 would have been seen)',
     })
     const few = await evaluate({ ...all, cases: cases.slice(0, 9), name: 'few' })
     expect(few.comparisons[0]).not.toHaveProperty('p')

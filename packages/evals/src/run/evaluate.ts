@@ -24,7 +24,7 @@ export type { EvaluateOptions } from './eval-options.ts'
  *   scorers: [contains(), withinBudget({ usd: 0.01 })],
  * })
  * report.variants.short?.scores.contains // { mean: 0.8, low: 0.67, high: 0.89, n: 50 }
- * report.comparisons[0]?.verdict // 'no difference found (n = 50; a difference of 0.14 would have been seen)'
+ * report.comparisons[0]?.verdict // 'no difference found (n = 50; a difference of 0.18 would have been seen)'
  */
 export async function evaluate(options: EvaluateOptions): Promise<EvalReport> {
   return (await runEval(options)).report

@@ -178,7 +178,8 @@ it('the detectable difference shrinks with cases and grows with tests', () => {
   // (1.96 + 0.84) × s / √60
   expect(detectableDifference(differences, 1)).toBeCloseTo(0.2978, 3)
   expect(detectableDifference(differences, 3)).toBeGreaterThan(detectableDifference(differences, 1))
-  expect(detectableDifference(Array(60).fill(0), 1)).toBeCloseTo(0.1, 9)
+  // The test needs 6 cases: P(Bin(60, 0.128574) ≥ 6) = 0.8.
+  expect(detectableDifference(Array(60).fill(0), 1)).toBeCloseTo(0.128_574, 5)
 })
 
 it('a percentile is a value that occurred', () => {
@@ -186,3 +187,32 @@ it('a percentile is a value that occurred', () => {
   expect(percentile([4, 1, 3, 2], 0.95)).toBe(4)
   expect(meanOf([1, 2, 3])).toBe(2)
 })
+
+it.each([
+  { n: 30, wins: 1, losses: 1 },
+  { n: 30, wins: 0, losses: 0 },
+  { n: 60, wins: 2, losses: 1 },
+  { n: 12, wins: 2, losses: 2 },
+  { n: 20, wins: 4, losses: 4 },
+])(
+  'the detectable difference of $n cases with $wins wins and $losses losses is found in about 80 % of evals',
+  (plan) => {
+    const { n, wins, losses } = plan
+    const seen = detectableDifference(
+      [...Array(wins).fill(1), ...Array(losses).fill(-1), ...Array(n - wins - losses).fill(0)],
+      1,
+    )
+    const differing = Math.max((wins + losses) / n, seen)
+    const random = randomOf('power', JSON.stringify(plan))
+    const evals = 400
+    let found = 0
+    for (let index = 0; index < evals; index++) {
+      const differences = Array.from({ length: n }, () => {
+        const chance = random() / 2 ** 32
+        return chance < (differing + seen) / 2 ? 1 : chance < differing ? -1 : 0
+      })
+      if (signFlipTest(differences, [index]) < 0.05) found++
+    }
+    expect(found / evals).toBeGreaterThan(0.73)
+  },
+)
