@@ -53,6 +53,6 @@ export interface MemoryStore {
   addNote(owner: MemoryOwner, note: { noteId: string; text: string; runId: string }, most: number): Promise<boolean>
   /** @returns false when the owner has no such note */
   removeNote(owner: MemoryOwner, noteId: string): Promise<boolean>
-  /** Removes all notes, and lets none of the turns until now be recalled. The sessions stay. */
+  /** Removes all notes, and lets none of the turns that have begun until now be recalled. The sessions stay. */
   clear(owner: MemoryOwner): Promise<void>
 }

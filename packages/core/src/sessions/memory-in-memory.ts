@@ -91,7 +91,8 @@ export function memoryInMemory(runs: ReadonlyMap<string, StoredRun>): MemoryStor
       notes = notes.filter((note) => !isSame(note.owner, owner))
       const known = forgotten.find((one) => isSame(one.owner, owner))
       const { turns } = known ?? { turns: new WeakSet<Turn>() }
-      for (const { turn } of ownTurns(owner, 0)) turns.add(turn)
+      // Also those that run or wait: their questions are from before.
+      for (const { session, turn } of runs.values()) if (isSame(session.key, owner)) turns.add(turn)
       if (!known) forgotten.push({ owner: { ...owner }, turns })
     },
   }

@@ -74,17 +74,23 @@ function ownerOf({ agentId, userId }: MemoryOwner): [string, string] {
   return [toStored(agentId), toStored(userId)]
 }
 
-/** A run without a session has a hidden one under another agent id. */
+const ofClear = `FROM agentkit.memory WHERE agent_id = $1 AND user_id = $2 AND note_id = ''`
+/** The time at which the memory was cleared, and the last run at that time: another one may begin in the same millisecond. */
+const forgottenText = `coalesce((SELECT created_at ${ofClear}), -1),
+    coalesce((SELECT nullif(text, '')::bigint ${ofClear}), 0)`
+/**
+ * A run without a session has a hidden one under another agent id. A run that had begun when the memory was cleared is not
+ * recalled, whenever it ends: its question is from before.
+ */
 const recalledOf = (
   runs: string,
 ): string => `FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session AND s.agent_id = r.agent_id
   WHERE r.agent_id = $1 AND r.user_id = $2 AND r.status = 'done' AND NOT r.replaced AND r.root IS NULL
-    AND r.ended_at >= $3 AND r.ended_at > coalesce((SELECT created_at FROM agentkit.memory
-      WHERE agent_id = $1 AND user_id = $2 AND note_id = ''), -1)`
+    AND r.ended_at >= $3 AND (r.created_at, r.number) > (${forgottenText})`
 const turnsText = `SELECT r.number AS id, r.ended_at AS at ${recalledOf('agentkit.runs')} ORDER BY r.ended_at, r.number`
 // The runs are selected by number first, whatever the planner's statistics say: the owner may have many runs. Tool
 // results are not needed. The statement skips most of them; the code checks the role again.
-const readText = `WITH wanted AS MATERIALIZED (SELECT number, run_id, session, agent_id, user_id, status, replaced, root, ended_at
+const readText = `WITH wanted AS MATERIALIZED (SELECT number, run_id, session, agent_id, user_id, status, replaced, root, created_at, ended_at
     FROM agentkit.runs WHERE number = ANY($4::bigint[])),
   found AS (SELECT r.number, r.run_id, s.session_id, r.ended_at ${recalledOf('wanted')})
   SELECT found.number, run_id, session_id, ended_at, body FROM found JOIN agentkit.messages AS m ON m.run = found.number
@@ -101,4 +107,5 @@ const addText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, 
   VALUES ($1, $2, $3, $4, coalesce((SELECT number FROM agentkit.runs WHERE run_id = $5),
     (SELECT number FROM agentkit.runs WHERE run_id = $6)), $7)`
 const deleteText = 'DELETE FROM agentkit.memory WHERE agent_id = $1 AND user_id = $2'
-const forgetText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, created_at) VALUES ($1, $2, '', '', $3)`
+const forgetText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, created_at)
+  VALUES ($1, $2, '', coalesce((SELECT max(number) FROM agentkit.runs), 0)::text, $3)`

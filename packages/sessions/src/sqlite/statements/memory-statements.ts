@@ -1,10 +1,12 @@
-const forgottenUntil = `coalesce((SELECT created_at FROM memory WHERE agent_id = :agentId AND user_id = :userId
-  AND note_id = ''), -1)`
+const ofClear = `FROM memory WHERE agent_id = :agentId AND user_id = :userId AND note_id = ''`
+/** The time at which the memory was cleared, and the last run at that time: another one may begin in the same millisecond. */
+const forgotten = `coalesce((SELECT created_at ${ofClear}), -1), coalesce((SELECT CAST(text AS INTEGER) ${ofClear}), 0)`
 /**
- * A run without a session has a hidden one under another agent id; the agent id of a member's session contains a slash.
+ * A run without a session has a hidden one under another agent id; the agent id of a member's session contains a slash. A
+ * run that had begun when the memory was cleared is not recalled, whenever it ends: its question is from before.
  */
 const recalled = `runs.agent_id = :agentId AND runs.user_id = :userId AND status = 'done' AND replaced = 0 AND runs.root IS NULL
-  AND ended_at >= :since AND ended_at > ${forgottenUntil} AND sessions.agent_id = runs.agent_id`
+  AND ended_at >= :since AND (runs.created_at, runs.number) > (${forgotten}) AND sessions.agent_id = runs.agent_id`
 const ofOwner = 'agent_id = :agentId AND user_id = :userId'
 
 /** The statements about memory. */
@@ -30,5 +32,6 @@ export const memoryTexts = {
       (SELECT number FROM runs WHERE run_id = :rootId)), :now)`,
   removeNote: `DELETE FROM memory WHERE ${ofOwner} AND note_id = :noteId` as string,
   clearMemory: `DELETE FROM memory WHERE ${ofOwner}` as string,
-  forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at) VALUES (:agentId, :userId, '', '', :now)`,
+  forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at)
+    VALUES (:agentId, :userId, '', coalesce((SELECT max(number) FROM runs), 0), :now)`,
 } as const
