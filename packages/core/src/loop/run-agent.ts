@@ -22,6 +22,7 @@ import {
   type RunEnd,
   runEndOf,
   toResult,
+  useMembersAnswer,
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { runStartOf } from '../runs/run-start.ts'
@@ -198,8 +199,7 @@ async function toRunEnd(cause: unknown, run: NewRun): Promise<RunEnd> {
     state.warnings.push(error.message)
     return { finishReason: 'budget' }
   }
-  const { reply, partialAnswer = '' } = state
-  if (reply.text.trim() === '' && partialAnswer !== '') state.reply = { ...emptyReply(), text: partialAnswer }
+  useMembersAnswer(state)
   return { finishReason: error.code === 'aborted' ? 'aborted' : 'error', error }
 }
 

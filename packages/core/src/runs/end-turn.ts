@@ -197,11 +197,17 @@ export function keepPartialReply(state: RunState): void {
   messages.push({ v: 1, role: 'assistant', content: [{ type: 'text', text: reply.text }] })
 }
 
+/** Makes the answers of members the text of a run without one of its own. @returns whether there are any */
+export function useMembersAnswer(state: RunState): boolean {
+  if (state.reply.text.trim() !== '') return false
+  const text = state.membersAnswer?.() ?? ''
+  if (text !== '') state.reply = { ...emptyReply(), text }
+  return text !== ''
+}
+
 /** Without a reply of its own, the run answers with what its members have answered. */
 export async function emitPartialAnswer(state: RunState, emit: Emit): Promise<void> {
-  const { reply, partialAnswer = '' } = state
-  if (reply.text.trim() !== '' || partialAnswer === '') return
-  state.reply = { ...emptyReply(), text: partialAnswer }
+  if (!useMembersAnswer(state)) return
   keepPartialReply(state)
-  await emit({ type: 'text-delta', text: partialAnswer })
+  await emit({ type: 'text-delta', text: state.reply.text })
 }

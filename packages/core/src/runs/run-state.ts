@@ -32,8 +32,8 @@ export type RunState = {
   invalidOutputs: number
   /** The runs of members in the current step that are part of all this, by their ids. */
   collected: string[]
-  /** Answers of members: the run's answer if it is stopped before it has one of its own. */
-  partialAnswer?: string | undefined
+  /** Reads the answers of members: the run's answer if it is stopped before it has one of its own. */
+  membersAnswer?(): string
   /** Summary of the earlier conversation, once a member needed one. */
   summary?: string
   /** The last answered request of each agent that has had the conversation to each model, by `agent model`. */

@@ -3,6 +3,7 @@ import type { Conversation, UnstoredMessage } from '../conversation/conversation
 import { type StoredPrompt, storedPrompt } from '../conversation/prompt-cache.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { type Citation, distinctPassages } from '../data/citation.ts'
+import { AgentKitError, type ErrorInfo } from '../data/errors.ts'
 import type { AgentEvent, ModelFinishReason } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
@@ -11,6 +12,7 @@ import type { BudgetSnapshot, Ledger } from '../policies/ledger.ts'
 import type { OpenTurn } from '../sessions/turn.ts'
 import { settledWithin, untilAborted } from '../util/async/abort.ts'
 import { asJSON } from '../util/json/clone-json.ts'
+import { redactedInfo } from '../util/text/redact.ts'
 import { opaqueId, type StepPlace } from './decisions/approval-id.ts'
 import type { RunDriver } from './driver/run-driver.ts'
 import type { RunState } from './run-state.ts'
@@ -39,10 +41,14 @@ export type RunSnapshot = {
   }
   /** Suspended members, by the id of the call that called them. */
   members?: Record<string, SuspendedMember>
+  /** Errors of members, by the id of the call that called them. */
+  failures?: Record<string, ErrorInfo>
   /** The members that have the conversation, from the outside in. */
   active?: readonly string[]
   /** Steps that other members took before. */
   stepsBefore?: number
+  /** Messages of the run from before that member got the conversation. Absent in snapshots of earlier versions. */
+  messagesBefore?: number
   /** Steps that a plan has made. */
   plannedSteps?: number
   /** The member that this step hands the conversation to. */
@@ -95,11 +101,15 @@ export type OpenRun = {
   path: readonly string[]
   /** Steps that were taken before its agent got the conversation. */
   stepsBefore: number
+  /** Messages of the run from before its agent got the conversation. */
+  messagesBefore: number
   /** Steps that a plan has made. */
   plannedSteps: number
   members: {
     /** Suspended members, by the id of the call that called them. */
     suspended: Map<string, SuspendedMember>
+    /** Errors of members, by the id of the call. */
+    failures: ReadonlyMap<string, AgentKitError>
     /** The member that this step hands the conversation to. */
     handedTo: string | undefined
   }
@@ -117,7 +127,7 @@ export function snapshotOf(run: OpenRun): JSONValue {
 }
 
 function snapshotWith(
-  { agent, state, conversation, path, stepsBefore, plannedSteps, members, scope }: OpenRun,
+  { agent, state, conversation, path, stepsBefore, messagesBefore, plannedSteps, members, scope }: OpenRun,
   booked: BudgetSnapshot,
 ): RunSnapshot {
   const { trace } = scope
@@ -159,13 +169,18 @@ function snapshotWith(
     },
     ...(planned ? { planned } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
-    ...(path.length > 0 ? { active: path, stepsBefore } : {}),
+    ...(members.failures.size > 0 ? { failures: infosOf(members.failures) } : {}),
+    ...(path.length > 0 ? { active: path, stepsBefore, messagesBefore } : {}),
     ...(plannedSteps > 0 ? { plannedSteps } : {}),
     ...(members.handedTo === undefined ? {} : { handedTo: members.handedTo }),
     ...(unstored.length > 0 ? { unstored } : {}),
     ...(prompts.length > 0 ? { prompts: Object.fromEntries(prompts) } : {}),
     ...(trace && { trace: trace.rootId() }),
   }
+}
+
+function infosOf(failures: ReadonlyMap<string, AgentKitError>): Record<string, ErrorInfo> {
+  return Object.fromEntries([...failures].map(([callId, error]) => [callId, redactedInfo(error)]))
 }
 
 /** Warnings of members that have the conversation begin with their names, as in the run's result. */
@@ -222,6 +237,14 @@ export async function storeSnapshot(
     isAwaited = false
     throw error
   }
+}
+
+/** The errors of members in a snapshot, by the id of the call that called them. */
+export function failuresOf({ failures = {} }: Pick<RunSnapshot, 'failures'> = {}): Map<string, AgentKitError> {
+  const errors = Object.entries(failures).map(([callId, { code, message, retryable }]) => {
+    return [callId, new AgentKitError(code, message, { retryable })] as const
+  })
+  return new Map(errors)
 }
 
 /** The suspended members of a snapshot, by the id of the call that called them. */

@@ -22,9 +22,12 @@ export type MemberAnswer = {
 /** An answer with the id of its call. */
 export type CalledAnswer = MemberAnswer & { callId: string }
 
-/** The answers of members in a run, in the order of their calls. Shortened results are restored. */
-export function answersIn({ state, conversation }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
-  const { messages } = state
+/**
+ * The answers of members since the swarm has the conversation, in the order of their calls. Agents that had it before may
+ * have tools of the same names. Shortened results are restored.
+ */
+export function answersIn({ state, conversation, messagesBefore }: Run, members: readonly AgentSpec[]): CalledAnswer[] {
+  const messages = state.messages.slice(messagesBefore)
   const byTool = new Map(members.map(({ id }) => [memberToolName(id), id]))
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCalls(message) : []))
   return calls.flatMap(({ callId, name, input }) => {
@@ -35,4 +38,9 @@ export function answersIn({ state, conversation }: Run, members: readonly AgentS
     const text = conversation.findResult(callId) ?? resultText(result)
     return [{ callId, agent, task, ...(result.isError ? parseFailure(text) : { text, status: 'done' as const }) }]
   })
+}
+
+/** The last text among answers; empty where there is none. */
+export function lastText(answers: readonly MemberAnswer[]): string {
+  return answers.findLast(({ text }) => text !== '')?.text ?? ''
 }

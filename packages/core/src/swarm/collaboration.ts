@@ -16,7 +16,7 @@ export type Collaborate = (
 ) => {
   /** The tools that call members. */
   tools: Tool[]
-  spec: Partial<Pick<AgentSpec, 'plan' | 'drive' | 'maxSteps'>>
+  spec: Partial<Pick<AgentSpec, 'plan' | 'membersAnswer' | 'drive' | 'maxSteps'>>
 }
 
 /** The swarm's own model gives tasks to members, several at once, and writes the answer. */
@@ -30,15 +30,15 @@ export const parallel: Collaborate = (members, history = 'task') => ({
   tools: members.map((member) => memberTool(member, history, { withParts: true })),
   spec: {
     plan(run) {
-      const { state } = run
-      const answers = answersIn(run, members)
-      if (answers.length > 0) {
-        const given = answers.filter(({ text }) => text !== '')
-        state.partialAnswer ??= given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
-        return undefined
-      }
-      const task = textOfInput(state)
+      if (answersIn(run, members).length > 0) return undefined
+      const task = textOfInput(run.state)
       return { calls: members.map(({ id }) => ({ name: memberToolName(id), input: { task } })) }
+    },
+    membersAnswer(run) {
+      // Its model may have called members again.
+      const answers = answersIn(run, members).slice(0, members.length)
+      const given = answers.filter(({ text }) => text !== '')
+      return given.map(({ agent, text }) => `${agent}:\n${text}`).join('\n\n')
     },
   },
 })

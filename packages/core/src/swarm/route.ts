@@ -4,7 +4,7 @@ import { textOfInput } from '../data/transcript.ts'
 import type { AgentSpec, PlannedCall } from '../loop/run/types.ts'
 import { memberToolName } from '../runs/driver/member-run.ts'
 import { redactedError } from '../util/text/redact.ts'
-import { answersIn, type MemberAnswer } from './answers.ts'
+import { answersIn, lastText, type MemberAnswer } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
 import { memberTool } from './member-tool.ts'
 import { memberError, taskFrom } from './sequence.ts'
@@ -37,6 +37,7 @@ export function routed(route: Route): Collaborate {
   return (members, history = 'task') => ({
     tools: members.map((member) => memberTool(member, history, { withParts: true })),
     spec: {
+      membersAnswer: (run) => lastText(answersIn(run, members)),
       async plan(run) {
         const { turn, state } = run
         const called = answersIn(run, members)
@@ -46,7 +47,6 @@ export function routed(route: Route): Collaborate {
         const given = { input, history: turn.history, answers, last: answers.at(-1), agents }
         const next = [(await callRoute(route, given)) ?? []].flat()
         const last = called.at(-1)
-        state.partialAnswer = called.findLast(({ text }) => text !== '')?.text
         if (next.length === 0) {
           if (!last) throw noMember(agents)
           if (last.status !== 'done') throw memberError(run, last)

@@ -4,7 +4,7 @@ import { textOfInput } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import type { AgentSpec, Run } from '../loop/run/types.ts'
 import { memberToolName } from '../runs/driver/member-run.ts'
-import { answersIn, type CalledAnswer } from './answers.ts'
+import { answersIn, type CalledAnswer, lastText } from './answers.ts'
 import type { Collaborate } from './collaboration.ts'
 import { memberTool } from './member-tool.ts'
 
@@ -14,10 +14,10 @@ export const sequence: Collaborate = (members, history = 'task') => ({
   spec: {
     // The number of members bounds the steps.
     maxSteps: Number.MAX_SAFE_INTEGER,
+    membersAnswer: (run) => lastText(answersIn(run, members)),
     async plan(run) {
       const answers = answersIn(run, members)
       const last = answers.at(-1)
-      run.state.partialAnswer = answers.findLast(({ text }) => text !== '')?.text
       if (last && last.status !== 'done') throw memberError(run, last)
       const next = members[answers.length]
       if (!next) return { answer: last?.text ?? '' }

@@ -14,7 +14,14 @@ import { checkPriced } from '../../policies/price.ts'
 import { openApprovals } from '../../runs/approvals.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { earlierDecision } from '../../runs/earlier-decisions.ts'
-import { type RunSnapshot, restore, snapshotOf, storeSnapshot, suspendedMembers } from '../../runs/snapshot.ts'
+import {
+  failuresOf,
+  type RunSnapshot,
+  restore,
+  snapshotOf,
+  storeSnapshot,
+  suspendedMembers,
+} from '../../runs/snapshot.ts'
 import { openTurn, readRecorded, resumeTurn, sessionState } from '../../sessions/open-turn.ts'
 import { notSuspended } from '../../sessions/suspended-runs.ts'
 import { estimateRequest } from '../../tokens/estimate-tokens.ts'
@@ -195,16 +202,19 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
       store: place?.store ?? scope.member?.store ?? agent.sessions,
       suspended: suspendedMembers(snapshot, placeOf(opened)),
       decided: new Map(),
-      failures: new Map(),
+      failures: failuresOf(snapshot),
       // Set on the run of the member that has the conversation, not on those around it.
       handedTo: agent.drive ? undefined : snapshot?.handedTo,
       summary: undefined,
     },
     stepsBefore: snapshot ? (snapshot.stepsBefore ?? 0) : path.length > 0 ? state.steps : 0,
+    messagesBefore: snapshot ? (snapshot.messagesBefore ?? 0) : path.length > 0 ? state.messages.length : 0,
     plannedSteps: snapshot?.plannedSteps ?? 0,
     finalTool: undefined,
     cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
   })
+  const { membersAnswer } = agent
+  if (membersAnswer) state.membersAnswer = () => membersAnswer(run)
   describe(opened, () => snapshotOf(run))
   return run
 }

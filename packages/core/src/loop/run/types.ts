@@ -99,6 +99,8 @@ export type AgentSpec = {
   members?: readonly AgentSpec[]
   /** Decides the next step in place of the model. */
   plan?: Plan
+  /** What the members have answered that the plan has called: the answer of a run that is stopped without one of its own. */
+  membersAnswer?(run: Run): string
   /**
    * Runs members in place of the agent's own steps, where members hand over a conversation to each other.
    * @param takeSteps runs one member until it answers or hands over the conversation
