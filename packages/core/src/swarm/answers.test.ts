@@ -90,3 +90,12 @@ describe('a swarm that continues after an approval ends as one that did not wait
     expect(resumed).toMatchObject({ finishReason: 'max-steps', text: direct?.text })
   })
 })
+
+it.each([null, 'Look.', ['Look.'], { task: null }])(
+  'a parallel swarm whose model gives a member %j answers',
+  async (input) => {
+    const model = saying([['cas', input as object]], 'Combined.')
+    const swarm = new Swarm({ name: 'Team', collaboration: 'parallel', agents: [member('Cas')], model })
+    expect(await swarm.stream('Go').result).toMatchObject({ finishReason: 'stop', text: 'Combined.' })
+  },
+)

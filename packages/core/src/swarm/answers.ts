@@ -1,4 +1,6 @@
 import { resultText } from '../conversation/long-results.ts'
+import type { JSONValue } from '../data/message.ts'
+import { isRecord } from '../data/message-problem.ts'
 import { toolCalls } from '../data/transcript.ts'
 import type { AgentSpec, Run } from '../loop/run/types.ts'
 import { memberToolName } from '../runs/driver/member-run.ts'
@@ -34,10 +36,21 @@ export function answersIn({ state, conversation, messagesBefore }: Run, members:
     const agent = byTool.get(name)
     const result = messages.find((message) => message.role === 'tool' && message.callId === callId)
     if (agent === undefined || result?.role !== 'tool') return []
-    const { task } = input as { task: string } // made by a plan
     const text = conversation.findResult(callId) ?? resultText(result)
-    return [{ callId, agent, task, ...(result.isError ? parseFailure(text) : { text, status: 'done' as const }) }]
+    return [
+      {
+        callId,
+        agent,
+        task: taskIn(input),
+        ...(result.isError ? parseFailure(text) : { text, status: 'done' as const }),
+      },
+    ]
   })
+}
+
+/** A plan gives a text; the model of a parallel swarm, which may call members again, anything. */
+function taskIn(input: JSONValue): string {
+  return isRecord(input) && typeof input.task === 'string' ? input.task : ''
 }
 
 /** The last text among answers; empty where there is none. */
