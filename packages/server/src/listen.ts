@@ -85,7 +85,7 @@ async function startWorker(
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
     onSpent: ({ userId }, spent) => countRun(userId, spent),
-    onSettled: ({ requestId }, spent, result) => logRun(result, { log, requestId, spent }),
+    onSettled: ({ requestId }, _spent, result) => logRun(result, { log, requestId }),
     // The server removes old data itself.
     keepsRetention: false,
     onError(error) {

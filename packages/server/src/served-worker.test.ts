@@ -73,6 +73,26 @@ describe('a server that works', () => {
     expect(JSON.stringify(entries)).not.toContain('confidential')
   })
 
+  it('logs the usage of the whole run at each of its lines', async () => {
+    const entries: LogEntry[] = []
+    const usage = { inputTokens: 10, outputTokens: 5 }
+    const turns = [
+      { toolCalls: [{ name: 'pay', input: { amount: 1 } }], usage },
+      { text: 'Paid.', usage },
+    ]
+    const { agent, server } = await workingServer(turns, { log: (entry) => entries.push(entry) })
+    const { runId } = await agent.enqueue('Pay.')
+    const { approvals } = await agent.result(runId)
+    await expect.poll(() => entries.length, patiently).toBe(1)
+    await agent.decide(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
+    await expect.poll(() => entries.length, patiently).toBe(2)
+    await server.close()
+    expect(entries).toMatchObject([
+      { finish_reason: 'approval', input_tokens: 10, output_tokens: 5 },
+      { finish_reason: 'stop', input_tokens: 20, output_tokens: 10 },
+    ])
+  })
+
   it('logs the id of the request that has enqueued a run', async () => {
     const entries: LogEntry[] = []
     const { agent, server } = await workingServer(['Done.', 'Done.'], { log: (entry) => entries.push(entry) })

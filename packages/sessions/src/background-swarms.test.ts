@@ -1,4 +1,5 @@
-import { Agent, type AgentEvent, type SessionStore, Swarm, tool } from '@agentkit/core'
+import { Agent, type AgentEvent, type SessionStore, Swarm, tool, type Usage } from '@agentkit/core'
+import { type WorkerOptions, workOn } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
@@ -105,7 +106,33 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
       { finishReason: 'stop', usage },
     ])
   })
+
+  it('reports the usage of each segment to its worker, and of the whole run where it has settled', async () => {
+    const make = (sessions: SessionStore): Swarm =>
+      swarmOf('Team', 'manager', [worker('Ann', [effect('look', { sessions })], { sessions })], { sessions })
+    const spent: Parameters<NonNullable<WorkerOptions['onSpent']>>[1][] = []
+    const settled: unknown[] = []
+    const own = await workOn([make(open('spent'))], {
+      onSpent: (_run, used) => spent.push(used),
+      onSettled: (_run, _spent, result) => settled.push(result),
+    })
+    afterTest(() => own.close())
+    const swarm = make(open('spent'))
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { usage, cost } = await swarm.result(runId)
+    await expect.poll(() => settled).toHaveLength(1)
+    expect(settled).toMatchObject([{ runId, usage, cost }])
+    // Before its member, and after it.
+    expect(spent.length).toBeGreaterThan(1)
+    for (const part of spent) expect(part.cost?.usd).toBeCloseTo(priceOf(part.usage), 10)
+    expect(spent.reduce((sum, part) => sum + (part.cost?.usd ?? 0), 0)).toBeCloseTo(cost?.usd ?? 0, 10)
+  })
 })
+
+/** By the prices of `modelOf`. */
+function priceOf({ inputTokens = 0, outputTokens = 0 }: Usage = {}): number {
+  return (inputTokens * 2 + outputTokens * 8) / 1e6
+}
 
 /** The events of each agent, in order: those of members that run at once are mixed in any way. */
 function linesByPath(events: readonly AgentEvent[]): Record<string, string[]> {

@@ -38,7 +38,7 @@ async function work(file: string | undefined, { concurrency, agent: ids = [] }: 
   const worker = await workOn(agents, {
     concurrency,
     onRemoved,
-    onSettled: ({ requestId }, spent, result) => logRun(result, { log, requestId, spent }),
+    onSettled: ({ requestId }, _spent, result) => logRun(result, { log, requestId }),
   })
   handleSignals({ url: '', close: () => worker.close() }, { afterClose: () => loaded.close() })
   for (const [name, own] of byStoreName(agents)) {

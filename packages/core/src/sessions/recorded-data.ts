@@ -1,6 +1,7 @@
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { type Cost, costOfSpent } from '../data/usage.ts'
 
 /** What a run needs to continue in another process, beside its progress. Stored, so its field names are too. */
@@ -80,4 +81,14 @@ export function costSoFar(stored: Pick<StoredRun, 'progress'>): Cost | undefined
   // A snapshot, as the loop stores it.
   const snapshot = progressOf(stored)?.snapshot as { booked?: { spent: Parameters<typeof costOfSpent>[0] } } | undefined
   return snapshot?.booked && costOfSpent(snapshot.booked.spent)
+}
+
+/** What a run has used so far. Its record has the cost only where it waits or has ended. */
+export function usedSoFar({
+  record,
+  ...stored
+}: Pick<StoredRun, 'record' | 'progress'>): Pick<RunRecord, 'usage' | 'cost'> {
+  const { status, usage, cost: recorded } = record
+  const cost = status === 'running' ? (costSoFar(stored) ?? recorded) : recorded
+  return { ...(usage && { usage }), ...(cost && { cost }) }
 }

@@ -38,7 +38,7 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
     },
     onSettled({ userId }, spent, result) {
       capacity.countRun(userId, spent)
-      logRun(result, { log, spent })
+      logRun(result, { log })
     },
     onError(error) {
       // No place is free, or a decision continues the run, which is found again otherwise.

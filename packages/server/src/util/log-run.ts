@@ -11,14 +11,12 @@ type LogRun = {
    * When this process began to execute the run. Absent for a background run, which several processes may have executed.
    */
   startedAt?: number
-  /** The usage of the run in this process, if that is only a part of it. */
-  spent?: Spent
 }
 
-/** Logs a run that has ended or was suspended, with its usage and without its content. */
-export function logRun(result: LoggedRun, { log, requestId, startedAt, spent = result }: LogRun): void {
-  const { runId, finishReason, error } = result
-  const { inputTokens, outputTokens } = spent.usage ?? {}
+/** Logs a run that has ended or was suspended, with the usage of the whole run and without its content. */
+export function logRun(result: LoggedRun, { log, requestId, startedAt }: LogRun): void {
+  const { runId, finishReason, error, usage, cost } = result
+  const { inputTokens, outputTokens } = usage ?? {}
   const traceId = traceIdOf(result)
   // The caller who cancels a run knows of it.
   const failure = finishReason === 'aborted' ? undefined : error
@@ -32,7 +30,7 @@ export function logRun(result: LoggedRun, { log, requestId, startedAt, spent = r
     finish_reason: finishReason,
     ...(inputTokens !== undefined && { input_tokens: inputTokens }),
     ...(outputTokens !== undefined && { output_tokens: outputTokens }),
-    ...(spent.cost && { cost: spent.cost.usd }),
+    ...(cost && { cost: cost.usd }),
     ...(startedAt !== undefined && { duration_ms: Math.round(performance.now() - startedAt) }),
     ...(failure && { code: failure.code, error: describeError(failure) }),
   })

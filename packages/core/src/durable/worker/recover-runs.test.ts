@@ -70,6 +70,24 @@ describe('the search for runs without a process', () => {
     expect(reported).toEqual(['bad-request'])
   })
 
+  it('reports what this process has spent on a run whose process died, and the usage of the whole run', async () => {
+    const disk = memoryDisk()
+    const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
+    const step = { toolCalls: [{ name: 'look', input: { amount: 1 } }], usage }
+    const runId = await crash(disk, [step], 3, { ...session, resumable: true })
+    const controller = new AbortController()
+    const onSettled = vi.fn<OnSettled>()
+    const agent = agentOf(disk.open().store, [{ text: 'Done.', usage }])
+    const recovery = recoverRuns([agent], { signal: controller.signal, onSettled })
+    await expect.poll(() => onSettled.mock.calls.length, patiently).toBe(1)
+    controller.abort()
+    await recovery.ended
+    const both = { inputTokens: 20, outputTokens: 10, totalTokens: 30 }
+    const [spent, result] = onSettled.mock.calls[0]?.slice(1) ?? []
+    expect([spent, result]).toMatchObject([{ usage }, { runId, finishReason: 'stop', usage: both }])
+    expect([spent, result]).toMatchObject([{ cost: { usd: closeTo(60e-6) } }, { cost: { usd: closeTo(120e-6) } }])
+  })
+
   it('starts a run alone, and later, with which processes died; and ends it when five have', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const disk = memoryDisk()
@@ -225,7 +243,14 @@ function agentOf(
     tool({ name: 'look', description: 'Looks.', input, idempotent: true, execute: look }),
     tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' }),
   ]
-  return new Agent({ name: 'Payer', functions, model: scriptedModel([...turns]), sessions, ...more })
+  const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' }
+  const model = { ...scriptedModel([...turns]), info: { price } }
+  return new Agent({ name: 'Payer', functions, model, sessions, ...more })
+}
+
+function closeTo(value: number): number {
+  // A matcher in the place of a number.
+  return expect.closeTo(value, 10) as number
 }
 
 /** Lets a process die at one of its writes. */

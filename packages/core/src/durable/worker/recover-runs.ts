@@ -1,13 +1,13 @@
-import type { OrphanedRun, RunStore } from '../../contracts/run-store.ts'
+import type { OrphanedRun, RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { AgentKitError, toErrorInfo } from '../../data/errors.ts'
-import type { RunRecord } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { AgentRun, RunOptions, RunResult } from '../../runs/driver/run.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
 import { endExpiredRuns } from '../../sessions/expired-runs.ts'
 import { onRunFreed } from '../../sessions/freed-runs.ts'
 import { isAcquired, isLive } from '../../sessions/live-runs.ts'
+import { usedSoFar } from '../../sessions/recorded-data.ts'
 import { limitConcurrency } from '../../util/async/concurrency.ts'
 import { spentSince } from '../usage/spent-since.ts'
 import type { OnSettled } from './run-job.ts'
@@ -70,8 +70,8 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   let isAwake = false
 
   const continueOne = async (agent: RecoverableAgent, runId: string): Promise<void> => {
-    const before = await recordOf(agent, runId)
-    const leave = await enter(runId, before?.userId)
+    const before = await storedOf(agent, runId)
+    const leave = await enter(runId, before?.record.userId)
     try {
       if (signal.aborted) return
       // If another process was faster, or its session is busy, it is found again or has ended.
@@ -82,12 +82,12 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
       leave()
     }
   }
-  const report = async (agent: RecoverableAgent, before: RunRecord, result: RunResult): Promise<void> => {
-    const { runId, agentId, userId } = before
-    const { status } = (await recordOf(agent, runId)) ?? {}
+  const report = async (agent: RecoverableAgent, before: StoredRun, result: RunResult): Promise<void> => {
+    const { runId, agentId, userId } = before.record
+    const { status } = (await storedOf(agent, runId))?.record ?? {}
     // Otherwise it continues elsewhere, or later.
     const isSettled = status === 'done' || status === 'failed' || status === 'waiting'
-    if (isSettled) onSettled?.({ runId, agentId, userId }, spentSince(before, result), result)
+    if (isSettled) onSettled?.({ runId, agentId, userId }, spentSince(usedSoFar(before), result), result)
   }
   /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
   const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {
@@ -181,20 +181,21 @@ async function endLost(
   end: () => Promise<void>,
   onSettled: OnSettled | undefined,
 ): Promise<void> {
-  const before = await recordOf(agent, runId)
+  const before = (await storedOf(agent, runId))?.record
   await end()
-  const { status, error } = (await recordOf(agent, runId)) ?? {}
+  const { status, error, usage, cost } = (await storedOf(agent, runId))?.record ?? {}
   // Otherwise another process has it, or has ended it.
   if (before?.status !== 'running' || status !== 'failed' || error?.code !== 'crashed') return
   const { agentId, userId } = before
   const { code, message, ...details } = error
   const failure = new AgentKitError(code, message, { ...details, runId })
-  onSettled?.({ runId, agentId, userId }, { usage: {} }, { runId, finishReason: 'error', error: failure })
+  const used = { ...(usage && { usage }), ...(cost && { cost }) }
+  onSettled?.({ runId, agentId, userId }, { usage: {} }, { runId, finishReason: 'error', error: failure, ...used })
 }
 
 /** @returns `undefined` also where a store fails: the run itself says so */
-async function recordOf({ sessions }: RecoverableAgent, runId: string): Promise<RunRecord | undefined> {
-  return (await sessions.runs?.read(runId).catch(() => undefined))?.record
+async function storedOf({ sessions }: RecoverableAgent, runId: string): Promise<StoredRun | undefined> {
+  return sessions.runs?.read(runId).catch(() => undefined)
 }
 
 /** `load` settles a lost run that is not resumable. */

@@ -105,7 +105,7 @@ it('reports a run that is cancelled just before it begins as aborted, not as one
   const settled: unknown[] = []
   const onSettled: OnSettled = (_, _spent, result) => settled.push(result)
   expect(await jobRunner({ store, runs: backgroundOf(store), onSettled }).run(cancelled, runId)).toBe('done')
-  expect(settled).toEqual([{ runId, finishReason: 'aborted' }])
+  expect(settled).toEqual([{ runId, finishReason: 'aborted', usage: {} }])
 })
 
 it('has ended a run that failed, though its store takes a time to store that', async () => {

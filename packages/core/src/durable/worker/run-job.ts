@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts'
 import type { AgentRun, RunResult } from '../../runs/driver/run.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
 import { withEndEvent } from '../../sessions/end-event.ts'
+import { usedSoFar } from '../../sessions/recorded-data.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
 import type { BackgroundStore } from '../queue/background-of.ts'
 import { jobOfStored } from '../queue/job-of.ts'
@@ -33,7 +34,8 @@ export type OnSettled = (
   result: Settled,
 ) => void
 
-type Settled = Pick<RunResult, 'runId' | 'finishReason' | 'error'>
+/** Its usage and cost are those of the whole run. */
+type Settled = Pick<RunResult, 'runId' | 'finishReason' | 'error'> & Spent
 
 /** The agent of a job. */
 type JobAgent = { readonly id: string; continueRun(runId: string, options?: ContinueOptions): AgentRun }
@@ -81,14 +83,14 @@ export function jobRunner({
     // The run has stored its own end, unless its time was over before it could be opened.
     if (finishReason === 'budget') await endUnopened(runs, runId)
     if (!error && finishReason !== 'approval') {
-      const spent = spentSince(before, { usage, ...(cost && { cost }) })
+      const spent = spentSince(usedSoFar(known), { usage, ...(cost && { cost }) })
       if (parentRunId === undefined) ended(known, spent, result)
       return 'done'
     }
     const stored = await runs.read(runId)
     if (stored && parentRunId === undefined) {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
-      ended(known, spentSince(before, stored.record), hasEnded ? settledAs(stored, result) : undefined)
+      ended(known, spentSince(usedSoFar(known), usedSoFar(stored)), hasEnded ? settledAs(stored, result) : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
     // Later, as the run that has its session may need its own job meanwhile.
@@ -176,8 +178,10 @@ function isSettled({ record: { status }, awaitsMembers }: StoredRun): boolean {
 /** How a run has settled. One that was not this process's any more was cancelled, or is reported where it ended. */
 function settledAs({ record }: StoredRun, result: RunResult): Settled | undefined {
   if (result.error?.code !== 'session-conflict') return result
-  const { runId, finishReason } = record
-  return finishReason === 'aborted' ? { runId, finishReason } : undefined
+  const { runId, finishReason, usage, cost } = record
+  return finishReason === 'aborted'
+    ? { runId, finishReason, ...(usage && { usage }), ...(cost && { cost }) }
+    : undefined
 }
 
 /** Whether another run is before one that could not be opened. */
