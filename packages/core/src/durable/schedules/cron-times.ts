@@ -9,9 +9,9 @@ export type CronTimes = {
 const mostChars = 256
 
 /**
- * Reads a cron expression of five fields. Of the times that a change to summer time skips, the first comes when the clocks
- * have moved. One that comes twice at the change back comes the first time; both times where the field of the hour begins
- * with `*`.
+ * Reads a cron expression of five fields. Of the times that a change to summer time skips, the first comes as much later as the
+ * clocks have moved. One that comes twice at the change back comes the first time; both times where the field of the hour
+ * begins with `*`.
  *
  * @throws AgentKitError `invalid-argument`, naming the field
  */
