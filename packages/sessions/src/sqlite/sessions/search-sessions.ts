@@ -26,7 +26,7 @@ type Place = { updated_at: number; id: number }
 /** How long one read of a search may block the process, in milliseconds. */
 const sliceMs = 10
 /** The sessions that a search reads at once. */
-const pageSize = 100
+const pageSize = 500
 
 /** A user's sessions, most recently used first; with `q` those that contain it. */
 export async function listSessions(
@@ -41,26 +41,33 @@ export async function listSessions(
     const rows = await access.read((statements) => page(statements, owner, start, count))
     return rows.map((row) => toInfo(row, access.holder))
   }
+  const wanted = q.toLowerCase()
   const found: SessionInfo[] = []
   let place: Place | undefined = start
   while (place && found.length < count) {
     const from: Place = place
-    place = await access.read((statements) => search(statements, from))
-    // A read of an open file is done without a turn of the event loop.
-    if (place) await nextTurn()
+    // Read once, however many parts its rows take: a page of many sessions takes longer than a part may.
+    const rows = await access.read((statements) => page(statements, owner, from, pageSize))
+    for (let next = 0; next < rows.length && found.length < count; ) {
+      // A read of an open file is done without a turn of the event loop.
+      await nextTurn()
+      const first = next
+      next = await access.read((statements) => search(statements, rows, first))
+    }
+    place = rows.length < pageSize ? undefined : rows.at(-1)
   }
   return found
 
-  /** Searches for a while. @returns the place to continue; `undefined` at the end */
-  function search(statements: Statements, from: Place): Place | undefined {
+  /** Searches rows from this one on, for a while. @returns the row to continue with */
+  function search(statements: Statements, rows: readonly InfoRow[], first: number): number {
     const deadline = performance.now() + sliceMs
-    const wanted = (q ?? '').toLowerCase()
-    const rows = page(statements, owner, from, pageSize)
-    for (const row of rows) {
+    let next = first
+    for (const row of rows.slice(first)) {
+      next++
       if (contains(statements, row, wanted)) found.push(toInfo(row, access.holder))
-      if (found.length >= count || performance.now() >= deadline) return row
+      if (found.length >= count || performance.now() >= deadline) break
     }
-    return rows.length < pageSize ? undefined : rows.at(-1)
+    return next
   }
 }
 

@@ -19,14 +19,16 @@ const sessionTexts = {
   deleteSession: `DELETE FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?`,
   // The place in the order of a session; (now, all) begins before the first one.
   placeOfSession: 'SELECT updated_at, id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?',
-  listSessions: `SELECT sessions.id, session_id, coalesce(title, question, '') AS title, sessions.created_at, updated_at,
-      (SELECT count(*) FROM runs WHERE session = sessions.id AND replaced = 0 AND attempt > 0) AS turns,
+  // The page first: what a row needs beside its session is read for that page alone.
+  listSessions: `SELECT page.id, session_id, coalesce(title, question, '') AS title, page.created_at, updated_at,
+      (SELECT count(*) FROM runs WHERE session = page.id AND replaced = 0 AND attempt > 0) AS turns,
       active.run_id, active.attempt, active.is_resumable, active.holder, host, pid, thread, heartbeat
-    FROM sessions
-      LEFT JOIN runs AS active ON active.session = sessions.id AND active.status = 'running' AND holds_session = 1
+    FROM (SELECT id, session_id, title, question, created_at, updated_at FROM sessions
+        WHERE agent_id = ? AND user_id = ? AND (updated_at, id) < (?, ?)
+        ORDER BY updated_at DESC, id DESC LIMIT ?) AS page
+      LEFT JOIN runs AS active ON active.session = page.id AND active.status = 'running' AND holds_session = 1
       LEFT JOIN holders ON holders.id = active.holder
-    WHERE sessions.agent_id = ? AND sessions.user_id = ? AND (updated_at, sessions.id) < (?, ?)
-    ORDER BY updated_at DESC, sessions.id DESC LIMIT ?`,
+    ORDER BY updated_at DESC, page.id DESC`,
 
   turns: `SELECT number, run_id, status, replaced, usage, state, created_at FROM runs
     WHERE session = (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?)
