@@ -4,10 +4,11 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
-import { followRun, pause } from '../run/follow-run.ts'
-import { newRunView } from '../run/run-view.ts'
+import { pause } from '../run/follow-run.ts'
 import { isContinuing } from '../run/view-of-turn.ts'
+import { addressedId, showAddress } from './address.ts'
 import { announceTurn } from './announce.ts'
+import { drive, followTurn } from './follow-turn.ts'
 import { hideDecided, readRun } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
@@ -33,8 +34,6 @@ export const draft = signal('')
 /** The turn whose run continues. */
 export const running = computed(() => turns.value.findLast(isRunning))
 
-const address = '#/chat/'
-
 export function newChat(): void {
   leave()
   sessionId.value = newId()
@@ -52,7 +51,7 @@ export function openAddress(): void {
 export async function openSession(id: string): Promise<void> {
   leave()
   sessionId.value = id
-  showAddress()
+  showAddress(sessionId.value)
   await loadTurns()
 }
 
@@ -153,7 +152,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     setTimeout(loadSessions, listAfterMs)
     await readEvents(response, (event) => receive(turn, event))
   })
-  showAddress()
+  showAddress(sessionId.value)
   await answered
   turn.view.runId ||= turn.problem.value?.runId ?? ''
   // A question that was not accepted is written when the reader has signed in again.
@@ -173,73 +172,6 @@ async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefi
   if (id === runId || view.agents.some(({ entries }) => entries.length > 0)) return runId
   const { turns: stored } = await readPage(sessionId.value, { limit: maxTurns })
   return stored.some(({ run_id }) => run_id === runId) ? runId : replaces
-}
-
-/** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */
-async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> {
-  try {
-    await read()
-  } catch (error) {
-    const hasBegun = turn.view.runId !== ''
-    if (!turn.controller.signal.aborted && !(hasBegun && turn.keepsEvents)) turn.problem.value = problemOf(error)
-  }
-  turn.isSending.value = false
-  const { end, runId } = turn.view
-  if (!turn.controller.signal.aborted) {
-    if (runId !== '' && turn.keepsEvents && !hasEnded(turn)) return followTurn(turn)
-    // A proxy may end a stream like a complete one.
-    if (!end) turn.problem.value ??= problemOf(undefined)
-  }
-  settle(turn)
-}
-
-/** Whether it has its final end. */
-function hasEnded({ view: { end } }: ShownTurn): boolean {
-  return end !== undefined && end.finishReason !== 'approval'
-}
-
-/** Follows the events that the server keeps of a run, until its final end. */
-export async function followTurn(turn: ShownTurn): Promise<void> {
-  if (turn.controller.signal.aborted) turn.controller = new AbortController()
-  const { view } = turn
-  if (!turn.hasSteps.value) {
-    // The events are read from the first one on.
-    turn.view = Object.assign(newRunView(view.runId), { isOpen: view.isOpen })
-    turn.hasSteps.value = true
-  }
-  try {
-    await followRun({
-      runId: turn.view.runId,
-      query: callerQuery(),
-      lastSeq: () => turn.view.seq,
-      hasEnded: () => hasEnded(turn),
-      onEvent: (event) => {
-        receive(turn, event)
-        if (event.type === 'run-end') void hideDecided(turn)
-      },
-      onConnection: (isLost) => {
-        turn.isLost.value = isLost
-      },
-      signal: turn.controller.signal,
-    })
-  } catch (error) {
-    // Without its steps, an answer of the history stays.
-    if (turn.view.seq === 0) turn.view = view
-    const problem = problemOf(error)
-    if (problem.code !== 'stream-expired') {
-      turn.problem.value = problem
-      // The next decision, or the reader's return, reads them again.
-      turn.hasSteps.value = false
-    }
-  }
-  turn.isLost.value = false
-  settle(turn)
-}
-
-function settle(turn: ShownTurn): void {
-  turn.view.isOpen = false
-  redraw(turn)
-  void loadSessions()
 }
 
 /** Ends the run of a turn. Its text stays. */
@@ -277,29 +209,6 @@ function endHere({ controller, view }: ShownTurn): void {
   }
 }
 
-export type DecisionBody = { approve: boolean; reason?: string } | { result: unknown }
-
-/** Sends a decision on an approval of a turn, after which its run continues. */
-export async function decide(turn: ShownTurn, approvalId: string, decision: DecisionBody): Promise<void> {
-  const path = `api/v1/runs/${encodeURIComponent(turn.view.runId)}/approvals/${encodeURIComponent(approvalId)}`
-  const json = { ...callerQuery(), ...decision }
-  // A run that keeps its events is followed by them.
-  const accept = turn.keepsEvents ? 'application/json' : 'text/event-stream'
-  const response = await request(path, { method: 'POST', json, headers: { accept } })
-  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    void drive(turn, () => readEvents(response, (event) => receive(turn, event)))
-  }
-  const approval = turn.view.approvals.find((one) => one.approvalId === approvalId)
-  if (approval) approval.isOpen = false
-  redraw(turn)
-  // An earlier one is followed from here on.
-  if (turn.keepsEvents && !turn.hasSteps.value) void followTurn(turn)
-}
-
-function showAddress(): void {
-  if (addressedId() !== sessionId.value) history.pushState(null, '', address + encodeURIComponent(sessionId.value))
-}
-
 /** Runs that keep their events continue; the page no longer follows them. */
 function unfollow(turn: ShownTurn): void {
   turn.controller.abort()
@@ -312,14 +221,4 @@ function leave(): void {
   previous.value = undefined
   historyProblem.value = undefined
   isLoading.value = false
-}
-
-/** The conversation that the address names. A link may write its id in several ways. */
-function addressedId(): string {
-  const { hash } = location
-  try {
-    return hash.startsWith(address) ? decodeURIComponent(hash.slice(address.length)) : ''
-  } catch {
-    return ''
-  }
 }

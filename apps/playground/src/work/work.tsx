@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { callsOf } from '../run/run-view.ts'
 import { Disclosure } from '../shell/disclosure.tsx'
-import { followTurn } from '../store/chat.ts'
+import { followTurn } from '../store/follow-turn.ts'
 import type { ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
 import { Timeline } from './timeline.tsx'
