@@ -195,7 +195,7 @@ it.each([
   ['new GoogleGenAI', gemini],
   ['new Ollama', ollama],
 ])('refuses a client that is of another SDK, and says which it takes: %s', (made, factory) => {
-  // What an earlier SDK of Google or Mistral has, for example.
+  // As JavaScript passes it: an earlier SDK of Google or Mistral has these, for example.
   const client = { apiKey: 'k', getGenerativeModel() {} } as never
   const message = expect.stringContaining(`\`client\` is a client of the SDK: ${made}({`)
   expect(() => factory({ client })).toThrow(expect.objectContaining({ code: 'invalid-config', message }))

@@ -271,6 +271,7 @@ describe('options', () => {
     [{ command: 'node', timeoutMs: 0 }, 'invalid-argument', /`timeoutMs` is a number of milliseconds above 0/],
     // A timer of more would end at once.
     [{ command: 'node', timeoutMs: 2 ** 31 }, 'invalid-argument', /`timeoutMs` is/],
+    // As JavaScript passes them.
     [{ command: 'node', env: { KEY: 1 } as never }, 'invalid-argument', /`env` is an object of texts/],
     [{ url: 'http://127.0.0.1:9/', headers: { key: 1 } as never }, 'invalid-argument', /names of HTTP headers/],
     [{ command: 'node', needsApproval: 'all' as never }, 'invalid-argument', /`needsApproval` is true, false/],

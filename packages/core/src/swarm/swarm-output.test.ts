@@ -43,7 +43,7 @@ describe('the output format', () => {
     const ann = scriptedModel(['It is Oslo.', { toolCalls: [{ name: 'transfer_to_bo' }] }])
     const bo = scriptedModel(['It is Bergen.', '{"city":"Bergen"}'])
     const agents = [member('Ann', ann), member('Bo', bo)]
-    const swarm = new Swarm({ name: 'Team', agents, collaboration: 'handoff', output: city as never })
+    const swarm = new Swarm({ name: 'Team', agents, collaboration: 'handoff', output: city })
     expect(await swarm.stream('Where?').result).toMatchObject({ finishReason: 'stop', output: { city: 'Bergen' } })
   })
 

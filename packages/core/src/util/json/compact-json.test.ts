@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { anyJSON } from '../../__fixtures__/any-json.ts'
 import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
 import { compactJSON } from './compact-json.ts'
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed)
 const texts = ['', 'a', 'Tea & "cake"', 'é😀', '\n\\\u0000/\u2028', '\ud83d', '__proto__', ' x  y '.repeat(20)]
-const words = [null, true, false, 0, -1, 1.5e300, 1e-7, 123456789]
-
-function anyValue(random: Random, depth: number): unknown {
-  const kind = random.below(depth > 0 ? 4 : 2)
-  if (kind === 0) return random.pick(words)
-  if (kind === 1) return random.pick(texts)
-  const items = Array.from({ length: random.below(4) }, () => anyValue(random, depth - 1))
-  return kind === 2 ? items : Object.fromEntries(items.map((item) => [random.pick(texts), item]))
-}
 
 /** A value as some model may write it: with white space, other forms of numbers, and escapes that are not needed. */
 function written(value: unknown, random: Random): string {
@@ -39,7 +31,7 @@ function writtenChar(char: string, random: Random): string {
 describe('JSON that is written as it arrives', () => {
   it.each(seeds)('equals the output of `JSON.stringify`, wherever it is cut (seed %i)', (seed) => {
     const random = randomOf(seed)
-    const value = Object.fromEntries(texts.map((name) => [name, anyValue(random, 4)]))
+    const value = Object.fromEntries(texts.map((name) => [name, anyJSON(random, texts, 4)]))
     const text = ` ${written(value, random)}\n`
     const expected = JSON.stringify(JSON.parse(text))
     const write = compactJSON()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { anyJSON } from '../../__fixtures__/any-json.ts'
 import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
 import { incrementalJSON } from './incremental-json.ts'
 
@@ -17,20 +18,10 @@ function grewFrom(earlier: unknown, later: unknown): boolean {
 
 const seeds = Array.from({ length: 300 }, (_, seed) => seed)
 const texts = ['', 'a', 'Tea & "cake"', 'é😀\ud83d', '\n\\\u0000/', '__proto__', 'x'.repeat(200)]
-const words = [null, true, false, 0, -1, 1.5e300, 1e-7, 123456789]
-
-function anyValue(random: Random, depth: number): unknown {
-  const kind = random.below(depth > 0 ? 4 : 2)
-  if (kind === 0) return random.pick(words)
-  if (kind === 1) return random.pick(texts)
-  const items = Array.from({ length: random.below(4) }, () => anyValue(random, depth - 1))
-  // `fromEntries` makes `__proto__` a field, as `JSON.parse` does.
-  return kind === 2 ? items : Object.fromEntries(items.map((item) => [random.pick(texts), item]))
-}
 
 function anyText(seed: number): { text: string; random: Random } {
   const random = randomOf(seed)
-  const value = Object.fromEntries(texts.map((name) => [name, anyValue(random, 5)]))
+  const value = Object.fromEntries(texts.map((name) => [name, anyJSON(random, texts, 5)]))
   return { text: JSON.stringify(value, undefined, random.below(3)), random }
 }
 

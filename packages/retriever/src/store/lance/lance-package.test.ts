@@ -30,7 +30,7 @@ it('names the platform for which LanceDB has no binary, and an alternative', () 
   )
 })
 
-it('tells LanceDB to log errors only, before it is loaded', () => {
+it('sets LanceDB to log errors only, before it is loaded', () => {
   const before = process.env.LANCEDB_LOG
   delete process.env.LANCEDB_LOG
   try {
