@@ -12,6 +12,7 @@ export type {
   UndeliveredNotice,
 } from './contracts/background-runs.ts'
 export type { CacheOption } from './contracts/cache-option.ts'
+export type { IdempotentAnswer, IdempotentAnswers, IdempotentRequest } from './contracts/idempotent-answers.ts'
 export type {
   FileInfo,
   FileNote,
@@ -38,25 +39,14 @@ export type {
   ToolSpec,
 } from './contracts/model.ts'
 export type { ModelSettings } from './contracts/model-settings.ts'
+export type { PruneReport, RetentionRules } from './contracts/retention.ts'
 export type { RunBeginning, RunEnding, RunEntry, StartedCall } from './contracts/run-entry.ts'
 export type { QueueCounts, QueuedJob, RunQueue, TakenJob } from './contracts/run-queue.ts'
-export type {
-  IdempotentAnswer,
-  IdempotentAnswers,
-  IdempotentRequest,
-  NewRunEntry,
-  OrphanedRun,
-  PruneReport,
-  RetentionRules,
-  RunStore,
-  StoredApproval,
-  StoredRun,
-  UsageBy,
-  UsageRow,
-} from './contracts/run-store.ts'
+export type { NewRunEntry, OrphanedRun, RunStore, StoredApproval, StoredRun } from './contracts/run-store.ts'
 export type { SessionStore } from './contracts/session-store.ts'
 export type { InferOutput, StandardSchema } from './contracts/standard-schema.ts'
 export type { Tool, ToolContext } from './contracts/tool.ts'
+export type { UsageBy, UsageRow } from './contracts/usage-row.ts'
 export type { Approval, ApprovalKind, Decision, Decisions } from './data/approval-data.ts'
 export type { Budget } from './data/budget.ts'
 export { checkSessionKey } from './data/check-id.ts'

@@ -5,7 +5,10 @@ import type { RunRecord, RunStatus } from '../data/run-record.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Cost } from '../data/usage.ts'
 import type { BackgroundRuns } from './background-runs.ts'
+import type { IdempotentAnswers } from './idempotent-answers.ts'
+import type { PruneReport, RetentionRules } from './retention.ts'
 import type { RunBeginning, RunEnding, RunEntry, StartedCall } from './run-entry.ts'
+import type { UsageBy, UsageRow } from './usage-row.ts'
 
 /**
  * What a store keeps of runs beside their messages, so that they outlive their process: options, calls that have begun,
@@ -211,25 +214,6 @@ export type StoredRun = {
   priority?: number
 }
 
-/** How usage is grouped. */
-export type UsageBy = 'day' | 'model' | 'session'
-
-/** The usage of a group of runs. */
-export type UsageRow = {
-  /** A date (`2026-11-24`), a `provider/model`, or a session; absent for runs without one. */
-  key?: string
-  /** The user of the session, when usage is grouped by session. */
-  userId?: string
-  /** The number of runs. */
-  runs: number
-  /** The sum of their input tokens. */
-  inputTokens: number
-  /** The sum of their output tokens. */
-  outputTokens: number
-  /** The sum of the known costs, in US dollars; absent when no cost is known. */
-  usd?: number
-}
-
 /** A run whose process has died. */
 export type OrphanedRun = {
   /** The id of the run. */
@@ -242,73 +226,4 @@ export type OrphanedRun = {
   isResumable: boolean
   /** Takeovers of a lost run since it last finished a step. */
   takeovers: number
-}
-
-/**
- * 0 and absent: no limit. Running, queued and waiting runs and their sessions are never removed, nor, for the day in which it
- * is tried, a session with a notice that is not delivered.
- */
-export type RetentionRules = {
-  /** Removes sessions that were not used for this time. */
-  sessionsMs?: number
-  /** Removes a user's oldest sessions beyond this number. */
-  sessionsPerUser?: number
-  /** Removes events of runs that ended this long ago. */
-  eventsMs?: number
-  /** Removes idempotent answers of this age, whose runs ended this long ago too. */
-  answersMs?: number
-}
-
-/** How much the retention has removed. */
-export type PruneReport = {
-  /** Sessions. */
-  sessions: number
-  /** Runs. */
-  runs: number
-  /** Events of runs. */
-  events: number
-  /** Stored answers to requests with an idempotency key. */
-  answers: number
-}
-
-/** Answers to requests that carry an idempotency key, kept until `prune` or the deletion of their session. */
-export interface IdempotentAnswers {
-  /**
-   * Reserves a key for one request, or returns what is known of it.
-   * @param request.scope who sent it, and to where
-   * @param request.fingerprint a hash of what was sent
-   * @returns `undefined` when the key is new, or its process has died before a run began
-   */
-  reserve(request: IdempotentRequest): Promise<IdempotentAnswer | undefined>
-  /** Stores the answer. @param answer.runId of the run that answered, with which the answer is deleted */
-  store(
-    request: IdempotentRequest,
-    answer: { runId?: string; status?: number; body?: string; type?: string },
-  ): Promise<void>
-  /** Frees the key of a request whose answer is not kept. */
-  forget(request: IdempotentRequest): Promise<void>
-}
-
-/** A request with a key: a second one gets the answer of the first. */
-export type IdempotentRequest = {
-  /** Who sent it, and to where. */
-  scope: string
-  /** Its idempotency key. */
-  key: string
-  /** A hash of what was sent. */
-  fingerprint: string
-}
-
-/** What an earlier request with the same key was answered. */
-export type IdempotentAnswer = {
-  /** A hash of what the earlier request sent. */
-  fingerprint: string
-  /** The run that answers it. */
-  runId?: string
-  /** Absent while the request is running. */
-  status?: number
-  /** The text of the answer. */
-  body?: string
-  /** The content type of the answer. */
-  type?: string
 }

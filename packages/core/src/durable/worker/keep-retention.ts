@@ -1,4 +1,5 @@
-import type { PruneReport, RunStore } from '../../contracts/run-store.ts'
+import type { PruneReport } from '../../contracts/retention.ts'
+import type { RunStore } from '../../contracts/run-store.ts'
 import { counted } from '../../util/text/counted.ts'
 
 /** What a store removes beside events and answers; 0 and absent: nothing. */
