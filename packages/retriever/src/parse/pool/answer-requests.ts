@@ -1,7 +1,7 @@
 import type { Parser } from '../../data/piece.ts'
 import { parseFile } from '../parse-file.ts'
 import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
-import { writeLastWords } from './last-words.ts'
+import { writeExitReport } from './exit-report.ts'
 import { watchLimits } from './watch-limits.ts'
 import type { WorkerStart } from './worker-env.ts'
 
@@ -13,7 +13,7 @@ const mostHeld = { characters: 200_000, milliseconds: 10 }
 
 /** The main loop of a pool process: reads the files that its parent requests, one after the other. */
 export function answerRequests(loadParser: (ext: string) => Promise<Parser>): void {
-  const { limits } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
+  const { limits } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `forkWorker`
   const watch = watchLimits(limits)
   const running = new Map<number, { stop: AbortController; partsSent: number; resume: () => void }>()
   let current = -1
@@ -26,7 +26,7 @@ export function answerRequests(loadParser: (ext: string) => Promise<Parser>): vo
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit())
   process.on('uncaughtException', (error: unknown) => {
-    writeLastWords({ id: current, error: error instanceof Error ? error.message : String(error) })
+    writeExitReport({ id: current, error: error instanceof Error ? error.message : String(error) })
     process.exit(1)
   })
   process.on('message', (message: ToWorker) => {

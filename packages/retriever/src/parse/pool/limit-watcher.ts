@@ -1,6 +1,6 @@
 // The package import `#limit-watcher`: the thread that watches a process of `createParsePool`.
 import { workerData } from 'node:worker_threads'
-import { writeLastWords } from './last-words.ts'
+import { writeExitReport } from './exit-report.ts'
 import type { ExceededLimit } from './parse-limits.ts'
 import { at, cpuMicros, noFile, type WatcherData, wallMicros } from './watch-limits.ts'
 
@@ -15,7 +15,7 @@ for (;;) {
   const exceeded = exceededLimit()
   // Otherwise the numbers may belong to two files.
   if (id === noFile || exceeded === undefined || Atomics.load(current, 0) !== id) continue
-  writeLastWords({ id, ...exceeded })
+  writeExitReport({ id, ...exceeded })
   process.kill(process.pid, 'SIGKILL')
 }
 

@@ -80,8 +80,8 @@ it.each([
   ['buffers', 'too-large', 'Reading it takes more than 300 MB of memory.'],
   ['loop', 'too-large', 'Reading it takes more than 0.5 seconds of CPU time.'],
   ['hang', 'too-large', 'Reading it takes longer than 2.5 seconds.'],
-  ['crash', 'corrupt', 'Its reader broke down: Out of ink.'],
-  ['exit', 'corrupt', 'Its reader broke down: it ended without a word'],
+  ['crash', 'corrupt', 'Its parser failed: Out of ink.'],
+  ['exit', 'corrupt', 'Its parser failed: its process ended without an error message'],
   ['throw', 'corrupt', 'Its reader failed: Not a page.'],
 ])('isolates other files from %s', async (trouble, status, reason) => {
   const isSlow = ['loop', 'hang'].includes(trouble)

@@ -9,8 +9,9 @@ import { type UnreadableStatus, unreadableFile } from '../../data/unreadable-fil
 import type { ParseEnd, ParsePart, ParseRequest, PlacedBlock } from '../pieces/worker-messages.ts'
 import { collectPassages, type PartTaker } from './collect-passages.ts'
 import { type ParseLimits, usualLimits } from './parse-limits.ts'
-import { createPoolWorker, fullLoad, type PoolWorker, type Task } from './pool-worker.ts'
+import { PoolWorker } from './pool-worker.ts'
 import type { SpooledChunks, Spools } from './spool.ts'
+import { fullLoad, type Task } from './task.ts'
 
 export type ParsePoolOptions = Partial<ParseLimits> & {
   /** The largest number of processes; one is enough for text. */
@@ -193,7 +194,7 @@ export function createParsePool({
       if (freest.load === 0 || freest.load + weight <= fullLoad) return freest
       if (!mayStart || weight < fullLoad) return undefined
     }
-    const worker = createPoolWorker({
+    const worker = new PoolWorker({
       limits: { memoryMb, cpuSeconds, wallPerCpu },
       idleMs,
       ...(script !== undefined && { script }),

@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import type { WorkerStart } from './worker-env.ts'
 
-const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `createPoolWorker`
+const { compileCache } = JSON.parse(process.argv[2] ?? '') as WorkerStart // by `forkWorker`
 if (compileCache !== undefined) enableCompileCache(compileCache)
 // Only what is imported from here on comes from the cache.
 const { answerRequests } = await import('./answer-requests.ts')

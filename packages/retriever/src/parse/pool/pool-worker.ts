@@ -1,35 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { createRequire, getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { AgentKitError } from '@agentkit/core'
-import type { UnreadableStatus } from '../../data/unreadable-file.ts'
-import type { FromWorker, ParseEnd, ParsePart, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
-import { readLastWords } from './last-words.ts'
-import { exceededReason, limitsMark, type ParseLimits } from './parse-limits.ts'
-import { type WorkerStart, workerEnv } from './worker-env.ts'
-
-/** A file with a caller that waits for it. */
-export type Task = {
-  request: ParseRequest
-  /** The file's share of a worker's load. */
-  weight: number
-  /** A worker exited while it may have been reading the file: a worker that reads no other file reads it again. */
-  isRetry?: true
-  onPart(part: ParsePart): void
-  /** Discards the parts so far: the file is read again. */
-  onRestart(): void
-  resolve(end: ParseEnd): void
-  reject(error: unknown): void
-}
-
-export interface PoolWorker {
-  /** The total weight of its files; infinite when it accepts no more. */
-  readonly load: number
-  run(task: Task): void
-  /** The caller does not wait for the file any more. */
-  cancel(task: Task): void
-  close(reason: AgentKitError): Promise<void>
-}
+import type { FromWorker, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
+import { forkWorker } from './fork-worker.ts'
+import type { ParseLimits } from './parse-limits.ts'
+import { settleExit } from './settle-exit.ts'
+import type { Task } from './task.ts'
 
 export type PoolWorkerOptions = {
   limits: ParseLimits
@@ -50,137 +25,134 @@ const mostWritten = 8_000
  * A process that reads files one after the other, and ends itself when a file exceeds the limits. Its exit is a failure
  * of the current file.
  */
-export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: PoolWorkerOptions): PoolWorker {
+export class PoolWorker {
+  readonly #options: PoolWorkerOptions
   /** The tasks in reading order. The first ones may be done, but not reported yet. */
-  const tasks = new Map<number, Task>()
-  const cancelled = new Set<Task>()
-  const closed = Promise.withResolvers<void>()
-  let load = 0
-  let outbox: { id: number; request: ParseRequest }[] = []
-  let nextId = 0
-  let filesRead = 0
-  let isReady = false
-  let isEnding = false
-  let hasEnded = false
-  let idleClock: NodeJS.Timeout | undefined
-  let failure: unknown
-  let written = ''
-  const child = start()
+  readonly #tasks = new Map<number, Task>()
+  readonly #cancelled = new Set<Task>()
+  readonly #closed = Promise.withResolvers<void>()
+  readonly #child: ChildProcess | undefined
+  #load = 0
+  #outbox: { id: number; request: ParseRequest }[] = []
+  #nextId = 0
+  #filesRead = 0
+  #isReady = false
+  #isEnding = false
+  #hasEnded = false
+  #idleTimer: NodeJS.Timeout | undefined
+  #failure: unknown
+  #stderr = ''
 
-  return {
-    get load() {
-      return isEnding ? Number.POSITIVE_INFINITY : load
-    },
-    run(task) {
-      const id = nextId++
-      tasks.set(id, task)
-      load += task.weight
-      // A message costs more than reading a small file: all files of this turn go into one message.
-      if (outbox.length === 0) setImmediate(sendOutbox)
-      outbox.push({ id, request: task.request })
-      if (tasks.size === 1) restOrWork()
-    },
-    cancel(task) {
-      for (const [id, known] of tasks) {
-        if (known !== task || cancelled.has(task)) continue
-        cancelled.add(task)
-        sendOutbox()
-        send({ type: 'cancel', id })
-        setTimeout(() => {
-          if (tasks.has(id)) end()
-        }, graceMs).unref()
-      }
-    },
-    async close(reason) {
-      for (const task of tasks.values()) if (!cancelled.has(task)) task.reject(reason)
-      tasks.clear()
-      end()
-      await closed.promise
-    },
+  constructor(options: PoolWorkerOptions) {
+    this.#options = options
+    this.#child = this.#start()
   }
 
-  function start(): ChildProcess | undefined {
+  /** The total weight of its files; infinite when it accepts no more. */
+  get load(): number {
+    return this.#isEnding ? Number.POSITIVE_INFINITY : this.#load
+  }
+
+  run(task: Task): void {
+    const id = this.#nextId++
+    this.#tasks.set(id, task)
+    this.#load += task.weight
+    // A message costs more than reading a small file: all files of this turn go into one message.
+    if (this.#outbox.length === 0) setImmediate(() => this.#sendOutbox())
+    this.#outbox.push({ id, request: task.request })
+    if (this.#tasks.size === 1) this.#updateIdle()
+  }
+
+  /** The caller does not wait for the file any more. */
+  cancel(task: Task): void {
+    for (const [id, known] of this.#tasks) {
+      if (known !== task || this.#cancelled.has(task)) continue
+      this.#cancelled.add(task)
+      this.#sendOutbox()
+      this.#send({ type: 'cancel', id })
+      setTimeout(() => {
+        if (this.#tasks.has(id)) this.#kill()
+      }, graceMs).unref()
+    }
+  }
+
+  async close(reason: AgentKitError): Promise<void> {
+    for (const task of this.#tasks.values()) if (!this.#cancelled.has(task)) task.reject(reason)
+    this.#tasks.clear()
+    this.#kill()
+    await this.#closed.promise
+  }
+
+  #start(): ChildProcess | undefined {
     try {
-      // `#parse-worker` of the package.json is that module.
-      const file = script ?? createRequire(import.meta.url).resolve('#parse-worker')
-      const cache = getCompileCacheDir()
-      // Each version of Node has a folder of its own in there.
-      const argument: WorkerStart = { limits, ...(cache !== undefined && { compileCache: dirname(cache) }) }
-      const started = fork(file, [JSON.stringify(argument)], {
-        env: workerEnv(process.env),
-        execArgv: [
-          `--max-old-space-size=${Math.ceil(limits.memoryMb)}`,
-          '--max-semi-space-size=16',
-          // A source imports the sources of other packages.
-          ...(file.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
-        ],
-        serialization: 'advanced',
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      const child = forkWorker(this.#options.limits, this.#options.script)
+      child.on('message', (message) => this.#receive(message as FromWorker)) // by `answerRequests`
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        this.#stderr = (this.#stderr + text).slice(-mostWritten)
       })
-      started.on('message', (message) => receive(message as FromWorker)) // by `answerRequests`
-      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        written = (written + text).slice(-mostWritten)
-      })
-      started.on('error', (error) => {
-        failure = error
+      child.on('error', (error) => {
+        this.#failure = error
         // The process may never have started: then there is no `close` event.
-        if (started.pid === undefined) settleTasks(null)
+        if (child.pid === undefined) this.#settleTasks(null)
       })
-      started.on('close', (_, signal) => settleTasks(signal))
-      return started
+      child.on('close', (_, signal) => this.#settleTasks(signal))
+      return child
     } catch (error) {
-      failure = error
-      setImmediate(settleTasks, null)
+      this.#failure = error
+      setImmediate(() => this.#settleTasks(null))
       return undefined
     }
   }
 
-  function receive(message: FromWorker): void {
-    if (isEnding) return
+  #receive(message: FromWorker): void {
+    if (this.#isEnding) return
     switch (message.type) {
       case 'ready':
-        isReady = true
-        restOrWork()
+        this.#isReady = true
+        this.#updateIdle()
         break
       case 'part': {
-        const task = tasks.get(message.id)
-        if (task !== undefined && !cancelled.has(task)) task.onPart(message.part)
-        send({ type: 'more', id: message.id })
+        const task = this.#tasks.get(message.id)
+        if (task !== undefined && !this.#cancelled.has(task)) task.onPart(message.part)
+        this.#send({ type: 'more', id: message.id })
         break
       }
       case 'ends':
         for (const { id, end } of message.ends) {
-          const task = tasks.get(id)
+          const task = this.#tasks.get(id)
           if (task === undefined) continue
-          tasks.delete(id)
-          load -= task.weight
-          filesRead++
-          if (!cancelled.delete(task)) task.resolve(end)
+          this.#tasks.delete(id)
+          this.#load -= task.weight
+          this.#filesRead++
+          if (!this.#cancelled.delete(task)) task.resolve(end)
         }
-        restOrWork()
-        onFree()
+        this.#updateIdle()
+        this.#options.onFree()
         break
     }
   }
 
-  function send(message: ToWorker): void {
+  #send(message: ToWorker): void {
     // Sending fails only after the process has exited, which is handled there.
-    child?.send(message, () => {})
+    this.#child?.send(message, () => {})
   }
 
-  function sendOutbox(): void {
-    if (outbox.length > 0) send({ type: 'start', files: outbox })
-    outbox = []
+  #sendOutbox(): void {
+    if (this.#outbox.length > 0) this.#send({ type: 'start', files: this.#outbox })
+    this.#outbox = []
   }
 
   /** An idle process lets the program exit, and exits itself after a while. */
-  function restOrWork(): void {
-    clearTimeout(idleClock)
-    holdProgram(tasks.size === 0 ? 'unref' : 'ref')
-    if (isReady && tasks.size === 0) idleClock = setTimeout(end, idleMs).unref()
+  #updateIdle(): void {
+    clearTimeout(this.#idleTimer)
+    this.#holdProgram(this.#tasks.size === 0 ? 'unref' : 'ref')
+    if (this.#isReady && this.#tasks.size === 0) {
+      this.#idleTimer = setTimeout(() => this.#kill(), this.#options.idleMs).unref()
+    }
   }
 
-  function holdProgram(how: 'ref' | 'unref'): void {
+  #holdProgram(how: 'ref' | 'unref'): void {
+    const child = this.#child
     child?.[how]()
     child?.channel?.[how]()
     // The stream of a pipe is a socket, whatever its type says.
@@ -188,80 +160,41 @@ export function createPoolWorker({ limits, idleMs, script, onFree, onEnd }: Pool
     stderr?.[how]()
   }
 
-  function end(): void {
-    isEnding = true
-    child?.kill('SIGKILL')
+  #kill(): void {
+    this.#isEnding = true
+    this.#child?.kill('SIGKILL')
     // Files that come now wait for its end, and the program with them.
-    holdProgram('ref')
+    this.#holdProgram('ref')
   }
 
   /** Decides the outcome of each file after the process has exited. */
-  function settleTasks(signal: NodeJS.Signals | null): void {
-    if (hasEnded) return
-    hasEnded = true
-    clearTimeout(idleClock)
-    const left = [...tasks].filter(([, task]) => !cancelled.has(task))
-    if (!isReady && !isEnding) {
-      const error = startError(failure, written)
-      for (const [, task] of left) task.reject(error)
-      left.length = 0
-    }
-    const again = isEnding ? left.map(([, task]) => task) : afterDeath(left, signal)
-    isEnding = true
+  #settleTasks(signal: NodeJS.Signals | null): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    clearTimeout(this.#idleTimer)
+    const again = this.#tasksAfterExit(signal)
+    this.#isEnding = true
     for (const task of again) task.onRestart()
-    onEnd(again)
-    closed.resolve()
+    this.#options.onEnd(again)
+    this.#closed.resolve()
   }
 
-  /** Resolves the file that caused the exit. @returns the files for another worker */
-  function afterDeath(left: [number, Task][], signal: NodeJS.Signals | null): Task[] {
-    const words = readLastWords(written)
-    const known = words && left.find(([id]) => id === words.id)?.[1]
-    const only = left.length === 1 ? left[0]?.[1] : undefined
-    const culprit = known ?? only
-    if (culprit === undefined) {
-      // With a process per file, the cause will be known.
-      for (const [, task] of left) retryAlone(task)
-    } else if (culprit.isRetry || (known && isItsOwnFault())) {
-      culprit.resolve({ outcome: 'unreadable', ...verdict() })
-      return left.filter(([, task]) => task !== culprit).map(([, task]) => task)
-    } else retryAlone(culprit)
-    return left.map(([, task]) => task)
-
-    /** Memory and faults may be leftovers of earlier files, CPU time is not. */
-    function isItsOwnFault(): boolean {
-      if (words && 'limit' in words) return words.limit !== 'memory' || words.before < words.most / 3
-      return filesRead === 0 && left[0]?.[1] === culprit
+  /** @returns the tasks for another worker; the others are settled */
+  #tasksAfterExit(signal: NodeJS.Signals | null): Task[] {
+    const left = [...this.#tasks].filter(([, task]) => !this.#cancelled.has(task))
+    if (this.#isEnding) return left.map(([, task]) => task)
+    if (this.#isReady) {
+      const { limits } = this.#options
+      return settleExit(left, { signal, stderr: this.#stderr, limits, filesRead: this.#filesRead })
     }
-
-    function verdict(): Failure {
-      if (words && 'limit' in words) {
-        // A wall-clock timeout may be caused by the machine, so the next sync tries again.
-        const hash = words.limit === 'wall' ? '' : limitsMark(limits)
-        return { status: 'too-large', hash, reason: exceededReason(words) }
-      }
-      if (words) return { status: 'corrupt', hash: '', reason: `Its reader broke down: ${words.error}` }
-      // V8 aborts when its heap is full; a system without memory kills.
-      if (signal === 'SIGABRT' || signal === 'SIGKILL') {
-        return { status: 'too-large', hash: '', reason: exceededReason({ limit: 'memory', most: limits.memoryMb }) }
-      }
-      return { status: 'corrupt', hash: '', reason: 'Its reader broke down: it ended without a word' }
-    }
+    const error = startError(this.#failure, this.#stderr)
+    for (const [, task] of left) task.reject(error)
+    return []
   }
 }
 
-type Failure = { status: UnreadableStatus; hash: string; reason: string }
-
-/** The number of small files that a worker has in advance, so that it is never idle while its parent writes the index. */
-export const fullLoad = 256
-
-function retryAlone(task: Task): void {
-  task.isRetry = true
-  task.weight = fullLoad
-}
-
-function startError(failure: unknown, written: string): AgentKitError {
-  const cause = failure ?? new Error(written.trim() || 'It ended without a word.')
+function startError(failure: unknown, stderr: string): AgentKitError {
+  const cause = failure ?? new Error(stderr.trim() || 'It ended without an error message.')
   const message = 'The process that reads files could not start. Allow this program to start processes of Node.'
   return new AgentKitError('unsupported', message, { cause })
 }
