@@ -2,10 +2,10 @@ import type { QueuedJob, RunQueue, TakenJob } from '@agentkit/core'
 import { testDatabase } from '@agentkit/test-postgres'
 import { type PgBoss, TestClock } from 'pg-boss'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { lock, supervisors } from './fleet.ts'
 import { openBoss } from './open-boss.ts'
 import { postgresQueue } from './postgres-queue.ts'
 import { queueName, table } from './settings.ts'
+import { lock, supervisors } from './worker-connection.ts'
 
 // Each test fails with pg-boss's default for its setting.
 

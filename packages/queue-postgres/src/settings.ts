@@ -35,7 +35,7 @@ export const renewAfterHours = 23
 
 export const bossSettings: ConstructorOptions = {
   schema,
-  /** Passes over the queue are made by the workers that `openFleet` allows to. */
+  /** Passes over the queue are made by the workers that `WorkerConnection` makes supervisors. */
   supervise: false,
   monitorIntervalSeconds: 1,
   /** How often completed jobs are deleted. */

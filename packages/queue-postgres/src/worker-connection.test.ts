@@ -2,10 +2,10 @@ import { testDatabase } from '@agentkit/test-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startProxy } from './__fixtures__/proxy.ts'
-import { type Fleet, openFleet } from './fleet.ts'
+import { WorkerConnection } from './worker-connection.ts'
 
 const patience = { timeout: 60_000 }
-type Worker = { fleet: Fleet; passes: number; notices: (string | undefined)[] }
+type Worker = { connection: WorkerConnection; passes: number; notices: (string | undefined)[] }
 let url: string
 let workers: Worker[]
 
@@ -14,18 +14,18 @@ beforeEach(async () => {
   workers = []
 })
 afterEach(async () => {
-  await Promise.all(workers.map(({ fleet }) => fleet.close()))
+  await Promise.all(workers.map(({ connection }) => connection.close()))
 })
 
 function start(connectionString = url): Worker {
-  const worker: Omit<Worker, 'fleet'> = { passes: 0, notices: [] }
-  const fleet = openFleet({
+  const worker: Omit<Worker, 'connection'> = { passes: 0, notices: [] }
+  const connection = new WorkerConnection({
     connectionString,
     onNotice: (payload) => void worker.notices.push(payload),
     supervise: async () => void worker.passes++,
-    look: async () => {},
+    poll: async () => {},
   })
-  const started = Object.assign(worker, { fleet })
+  const started = Object.assign(worker, { connection })
   workers.push(started)
   return started
 }
@@ -35,7 +35,7 @@ it('lets three workers supervise, and others take their places', async () => {
   await expect.poll(() => supervising().filter(({ passes }) => passes >= 3).length, patience).toBe(3)
   const [first, ...others] = supervising()
   expect(others).toHaveLength(2)
-  await first?.fleet.close()
+  await first?.connection.close()
   await expect.poll(() => supervising().filter(({ passes }) => passes >= 3).length, patience).toBe(4)
 })
 
@@ -61,9 +61,9 @@ it('asks less often when there are more than 20 workers', async () => {
     }),
   )
   const worker = start()
-  await expect.poll(() => worker.fleet.idleMs, patience).toBe(2_000)
+  await expect.poll(() => worker.connection.idleMs, patience).toBe(2_000)
   await Promise.all(others.map((client) => client.end()))
-  await expect.poll(() => worker.fleet.idleMs, patience).toBe(0)
+  await expect.poll(() => worker.connection.idleMs, patience).toBe(0)
 })
 
 it('warns once where LISTEN does not work, and supervises without a place', async () => {
@@ -75,7 +75,7 @@ it('warns once where LISTEN does not work, and supervises without a place', asyn
   // A lock would stay with a connection of the pooler when its worker dies.
   expect(await query(`SELECT FROM pg_locks WHERE locktype = 'advisory'`)).toEqual([])
   warn.mockRestore()
-  await Promise.all(pooled.map(({ fleet }) => fleet.close()))
+  await Promise.all(pooled.map(({ connection }) => connection.close()))
   await proxy.close()
 })
 
@@ -86,7 +86,7 @@ it('takes a slow server for no pooler', async () => {
   await expect.poll(() => worker.notices, patience).toContain(undefined)
   expect(warn).not.toHaveBeenCalled()
   warn.mockRestore()
-  await worker.fleet.close()
+  await worker.connection.close()
   await proxy.close()
 })
 
