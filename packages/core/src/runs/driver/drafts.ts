@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../data/event.ts'
 import type { JSONValue } from '../../data/message.ts'
 import { limits } from '../../limits.ts'
 import { isDeepEqual } from '../../util/json/deep-equal.ts'
-import { type IncrementalJSON, incrementalJSON } from '../../util/json/incremental-json.ts'
+import { IncrementalJSON } from '../../util/json/incremental-json.ts'
 import type { RunResult } from './run.ts'
 import { Speakers } from './speakers.ts'
 
@@ -74,7 +74,7 @@ type Text = { json: IncrementalJSON; hasGrown: boolean }
  */
 async function* textsOf(run: DraftedRun, form: DraftForm, watched?: readonly string[]): AsyncGenerator<Text> {
   const open = (): IncrementalJSON => {
-    return incrementalJSON({ depth: limits.argumentDepth, ...(watched && { watched }) })
+    return new IncrementalJSON({ depth: limits.argumentDepth, ...(watched && { watched }) })
   }
   const speakers = new Speakers()
   let json = open()

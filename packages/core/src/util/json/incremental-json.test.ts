@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { anyJSON } from '../../__fixtures__/any-json.ts'
 import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
-import { incrementalJSON } from './incremental-json.ts'
+import { IncrementalJSON } from './incremental-json.ts'
 
 /** Whether a value is one from which a later one grew. */
 function grewFrom(earlier: unknown, later: unknown): boolean {
@@ -26,7 +26,7 @@ function anyText(seed: number): { text: string; random: Random } {
 }
 
 const parse = (text: string): unknown => {
-  const json = incrementalJSON({ depth: 64 })
+  const json = new IncrementalJSON({ depth: 64 })
   json.push(text)
   return json.value()
 }
@@ -34,7 +34,7 @@ const parse = (text: string): unknown => {
 describe('JSON that arrives in parts', () => {
   it.each(seeds)('only grows, wherever it is cut, and ends as the value of JSON.parse (seed %i)', (seed) => {
     const { text } = anyText(seed)
-    const json = incrementalJSON({ depth: 64 })
+    const json = new IncrementalJSON({ depth: 64 })
     let before: unknown
     for (const unit of text.split('')) {
       json.push(unit)
@@ -47,7 +47,7 @@ describe('JSON that arrives in parts', () => {
 
   it.each(seeds)('is the same in one part and in two (seed %i)', (seed) => {
     const { text, random } = anyText(seed)
-    const json = incrementalJSON({ depth: 64 })
+    const json = new IncrementalJSON({ depth: 64 })
     const at = random.below(text.length)
     json.push(text.slice(0, at))
     json.push(text.slice(at))
@@ -63,7 +63,7 @@ describe('JSON that arrives in parts', () => {
   })
 
   it('holds half of a surrogate pair back', () => {
-    const json = incrementalJSON({ depth: 64 })
+    const json = new IncrementalJSON({ depth: 64 })
     json.push('{"a":"x\ud83d')
     expect(json.value()).toEqual({ a: 'x' })
     json.push('\ude00"}')
@@ -75,7 +75,7 @@ describe('JSON that arrives in parts', () => {
   it.each([...wrong, '{"a":"\\u000g"}', '{"a":tru}', '{"a":1 2}', '[1]', '{"a":[}'])(
     'ends where JSON.parse refuses it: %j',
     (text) => {
-      const json = incrementalJSON({ depth: 64 })
+      const json = new IncrementalJSON({ depth: 64 })
       json.push(text)
       expect(json.push(',"b":2}')).toBe(false)
       expect(() => JSON.parse(text === '[1]' ? '' : text)).toThrow()
@@ -83,13 +83,13 @@ describe('JSON that arrives in parts', () => {
   )
 
   it('stops in a number without an end', () => {
-    const json = incrementalJSON({ depth: 3 })
+    const json = new IncrementalJSON({ depth: 3 })
     json.push(`{"a":${'1'.repeat(1_001)}`)
     expect(json.push('}')).toBe(false)
   })
 
   it('stops at the depth that it is given', () => {
-    const json = incrementalJSON({ depth: 3 })
+    const json = new IncrementalJSON({ depth: 3 })
     json.push(`{"a":${'['.repeat(100_000)}`)
     expect(json.value()).toEqual({ a: [[]] })
   })
@@ -99,7 +99,7 @@ describe('JSON that arrives in parts', () => {
   })
 
   it('reads a string of 1 MB in 100,000 parts, each of its characters once', () => {
-    const json = incrementalJSON({ depth: 64 })
+    const json = new IncrementalJSON({ depth: 64 })
     json.push('{"a":"')
     for (let part = 0; part < 100_000; part++) json.push('0123456789')
     json.push('"}')
@@ -107,7 +107,7 @@ describe('JSON that arrives in parts', () => {
   })
 
   it('reports the items of a list once they are complete', () => {
-    const json = incrementalJSON({ depth: 64, watched: ['plan', 'steps'] })
+    const json = new IncrementalJSON({ depth: 64, watched: ['plan', 'steps'] })
     const taken = [...'{"steps":[0],"plan":{"steps":[{"n":[1]},"two",3,null]}}'].flatMap((char) => {
       json.push(char)
       return json.takeItems()

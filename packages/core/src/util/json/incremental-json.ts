@@ -1,14 +1,4 @@
-/** A JSON text that is parsed while it arrives. */
-export type IncrementalJSON = {
-  /** @returns whether the value has grown */
-  push(text: string): boolean
-  /** The value so far; `undefined` before it begins. One object that grows. */
-  value(): unknown
-  /** The items that were completed since the last call, of the list that `watched` names. */
-  takeItems(): unknown[]
-}
-
-type Container = { value: Record<string, unknown> | unknown[]; key: string; isWatched: boolean }
+import { GrowingValue } from './growing-value.ts'
 
 /** What the next character belongs to. */
 type State =
@@ -27,129 +17,67 @@ type State =
 /**
  * Parses JSON as it arrives, each character once. Text before the first `{` is skipped, as text after the value. Strings grow; a
  * number or a word is added once it has ended. What `JSON.parse` refuses, or is nested too deep, stops the growth.
- *
- * @param options.depth the most levels
- * @param options.watched the fields that lead to a list whose items are reported when they are complete
  */
-export function incrementalJSON({ depth, watched }: { depth: number; watched?: readonly string[] }): IncrementalJSON {
-  const stack: Container[] = []
-  let state: State = 'start'
-  let root: unknown
-  let items: unknown[] = []
+export class IncrementalJSON {
+  readonly #depth: number
+  readonly #value: GrowingValue
+  #state: State = 'start'
   /** Of the string, number or word that is being read. */
-  let token = ''
+  #token = ''
   /** The first half of a surrogate pair at the end of it, which waits for the other. */
-  let half = ''
-  let isKey = false
-  let escaped: string | undefined
-  let hasGrown = false
+  #half = ''
+  #isKey = false
+  #escaped: string | undefined
 
-  const top = (): Container | undefined => stack.at(-1)
-  const set = (value: unknown): void => {
-    hasGrown = true
-    const parent = top()
-    if (!parent) root = value
-    else if (Array.isArray(parent.value)) parent.value.push(value)
-    // A field named `__proto__` is one like any other, as in `JSON.parse`.
-    else Object.defineProperty(parent.value, parent.key, fieldOf(value))
+  /**
+   * @param options.depth the most levels
+   * @param options.watched the fields that lead to a list whose items are reported when they are complete
+   */
+  constructor({ depth, watched }: { depth: number; watched?: readonly string[] }) {
+    this.#depth = depth
+    this.#value = new GrowingValue(watched)
   }
-  /** Replaces the string that is growing. */
-  const replace = (value: string): void => {
-    const parent = top()
-    if (!parent) return
-    hasGrown = true
-    if (Array.isArray(parent.value)) parent.value[parent.value.length - 1] = value
-    else Object.defineProperty(parent.value, parent.key, fieldOf(value))
-  }
-  const ended = (value: unknown): void => {
-    if (top()?.isWatched) items.push(value)
-    state = stack.length === 0 ? 'end' : 'next'
-  }
-  const open = (value: Container['value']): void => {
-    if (stack.length >= depth) {
-      state = 'broken'
-      return
+
+  /** @returns whether the value has grown */
+  push(text: string): boolean {
+    let at = 0
+    if (this.#state === 'start') {
+      at = text.indexOf('{')
+      if (at === -1) return false
+      this.#open({})
+      at++
     }
-    const isList = Array.isArray(value)
-    const isWatched = isList && watched !== undefined && isAt(watched)
-    set(value)
-    stack.push({ value, key: '', isWatched })
-    state = isList ? 'first-item' : 'first-key'
-  }
-  /** Whether the next value is the one that these fields lead to. */
-  const isAt = (fields: readonly string[]): boolean =>
-    stack.length === fields.length &&
-    stack.every(({ value, key }, index) => !Array.isArray(value) && key === fields[index])
-  const close = (): void => {
-    const closed = stack.pop()
-    ended(closed?.value)
-  }
-  const beginValue = (char: string): void => {
-    if (char === '{') open({})
-    else if (char === '[') open([])
-    else if (char === '"') {
-      token = ''
-      isKey = false
-      set('')
-      state = 'string'
-    } else if (/[-\dtfn]/.test(char)) {
-      token = char
-      state = 'word'
-    } else state = 'broken'
-  }
-  /** @returns whether it was one */
-  const endWord = (): boolean => {
-    const value = wordOf(token)
-    if (value === undefined) state = 'broken'
-    else {
-      set(value)
-      ended(value)
+    while (at < text.length && this.#state !== 'end' && this.#state !== 'broken') {
+      if (this.#state === 'string') at = this.#readString(text, at)
+      else this.#readOther(text.charAt(at++))
     }
-    return value !== undefined
+    if (this.#state === 'string' && !this.#isKey) this.#value.replace(this.#token)
+    return this.#value.takeGrowth()
   }
-  // The last character of a long text that has grown is slow to read: each part is looked at as it arrives.
-  const add = (text: string): void => {
-    const last = text.charCodeAt(text.length - 1)
-    const isHalf = last >= 0xd800 && last < 0xdc00
-    token += half + (isHalf ? text.slice(0, -1) : text)
-    half = isHalf ? text.slice(-1) : ''
+
+  /** The value so far; `undefined` before it begins. One object that grows. */
+  value(): unknown {
+    return this.#value.root
   }
-  const endString = (): void => {
-    token += half
-    half = ''
-    if (isKey) {
-      const parent = top()
-      if (parent) parent.key = token
-      state = 'colon'
-      return
-    }
-    replace(token)
-    ended(token)
+
+  /** The items that were completed since the last call, of the list that `watched` names. */
+  takeItems(): unknown[] {
+    return this.#value.takeItems()
   }
-  const readEscape = (char: string): void => {
-    escaped += char
-    if (escaped === 'u' || (escaped?.startsWith('u') && escaped.length < 5)) {
-      if (escaped !== 'u' && !/[\da-f]/i.test(char)) state = 'broken'
-      return
-    }
-    const read = escaped?.startsWith('u') ? codeOf(escaped, char) : escapes.get(char)
-    if (read === undefined) state = 'broken'
-    else add(read)
-    escaped = undefined
-  }
+
   /** @returns where the string ends in this text, or the end of the text */
-  const readString = (text: string, from: number): number => {
+  #readString(text: string, from: number): number {
     let at = from
-    while (at < text.length && state === 'string') {
+    while (at < text.length && this.#state === 'string') {
       const char = text.charAt(at)
-      if (escaped !== undefined) readEscape(char)
-      else if (char === '\\') escaped = ''
-      else if (char === '"') endString()
-      else if (char < ' ') state = 'broken'
+      if (this.#escaped !== undefined) this.#readEscape(char)
+      else if (char === '\\') this.#escaped = ''
+      else if (char === '"') this.#endString()
+      else if (char < ' ') this.#state = 'broken'
       else {
         let end = at + 1
         while (end < text.length && isPlain(text.charCodeAt(end))) end++
-        add(text.slice(at, end))
+        this.#addToken(text.slice(at, end))
         at = end
         continue
       }
@@ -157,57 +85,112 @@ export function incrementalJSON({ depth, watched }: { depth: number; watched?: r
     }
     return at
   }
-  const readOther = (char: string): void => {
-    if (state === 'word') {
+
+  #readEscape(char: string): void {
+    const escaped = this.#escaped + char
+    this.#escaped = escaped
+    if (escaped === 'u' || (escaped.startsWith('u') && escaped.length < 5)) {
+      if (escaped !== 'u' && !/[\da-f]/i.test(char)) this.#state = 'broken'
+      return
+    }
+    const read = escaped.startsWith('u') ? codeOf(escaped, char) : escapes.get(char)
+    if (read === undefined) this.#state = 'broken'
+    else this.#addToken(read)
+    this.#escaped = undefined
+  }
+
+  // The last character of a long text that has grown is slow to read: each part is looked at as it arrives.
+  #addToken(text: string): void {
+    const last = text.charCodeAt(text.length - 1)
+    const isHalf = last >= 0xd800 && last < 0xdc00
+    this.#token += this.#half + (isHalf ? text.slice(0, -1) : text)
+    this.#half = isHalf ? text.slice(-1) : ''
+  }
+
+  #endString(): void {
+    this.#token += this.#half
+    this.#half = ''
+    if (this.#isKey) {
+      this.#value.setKey(this.#token)
+      this.#state = 'colon'
+      return
+    }
+    this.#value.replace(this.#token)
+    this.#complete(this.#token)
+  }
+
+  #readOther(char: string): void {
+    if (this.#state === 'word') {
       if (/[\w+.-]/.test(char)) {
-        token += char
-        if (token.length > longestWord) state = 'broken'
+        this.#token += char
+        if (this.#token.length > longestWord) this.#state = 'broken'
         return
       }
-      if (!endWord()) return
+      if (!this.#endWord()) return
     }
     if (' \n\r\t'.includes(char)) return
-    const inList = Array.isArray(top()?.value)
+    const state = this.#state
+    const { isInList } = this.#value
     const isFirst = state === 'first-item' || state === 'first-key'
-    if ((isFirst || state === 'next') && char === (inList ? ']' : '}')) close()
-    else if (state === 'first-item' || state === 'value') beginValue(char)
-    else if (state === 'next' && char === ',') state = inList ? 'value' : 'key'
-    else if (state === 'colon' && char === ':') state = 'value'
-    else if ((state === 'first-key' || state === 'key') && char === '"') {
-      token = ''
-      isKey = true
-      state = 'string'
-    } else state = 'broken'
+    if ((isFirst || state === 'next') && char === (isInList ? ']' : '}')) this.#close()
+    else if (state === 'first-item' || state === 'value') this.#beginValue(char)
+    else if (state === 'next' && char === ',') this.#state = isInList ? 'value' : 'key'
+    else if (state === 'colon' && char === ':') this.#state = 'value'
+    else if ((state === 'first-key' || state === 'key') && char === '"') this.#beginString(true)
+    else this.#state = 'broken'
   }
 
-  return {
-    push(text) {
-      hasGrown = false
-      let at = 0
-      if (state === 'start') {
-        at = text.indexOf('{')
-        if (at === -1) return false
-        open({})
-        at++
-      }
-      while (at < text.length && state !== 'end' && state !== 'broken') {
-        if (state === 'string') at = readString(text, at)
-        else readOther(text.charAt(at++))
-      }
-      if (state === 'string' && !isKey) replace(token)
-      return hasGrown
-    },
-    value: () => root,
-    takeItems() {
-      const taken = items
-      items = []
-      return taken
-    },
+  #beginValue(char: string): void {
+    if (char === '{') this.#open({})
+    else if (char === '[') this.#open([])
+    else if (char === '"') {
+      this.#value.add('')
+      this.#beginString(false)
+    } else if (/[-\dtfn]/.test(char)) {
+      this.#token = char
+      this.#state = 'word'
+    } else this.#state = 'broken'
   }
-}
 
-function fieldOf(value: unknown): PropertyDescriptor {
-  return { value, writable: true, enumerable: true, configurable: true }
+  #beginString(isKey: boolean): void {
+    this.#token = ''
+    this.#isKey = isKey
+    this.#state = 'string'
+  }
+
+  /** @returns whether it was one */
+  #endWord(): boolean {
+    const value = wordOf(this.#token)
+    if (value === undefined) this.#state = 'broken'
+    else {
+      this.#value.add(value)
+      this.#complete(value)
+    }
+    return value !== undefined
+  }
+
+  #open(value: Record<string, unknown> | unknown[]): void {
+    if (this.#value.depth >= this.#depth) {
+      this.#state = 'broken'
+      return
+    }
+    this.#value.open(value)
+    this.#state = Array.isArray(value) ? 'first-item' : 'first-key'
+  }
+
+  #close(): void {
+    this.#value.close()
+    this.#continue()
+  }
+
+  #complete(value: unknown): void {
+    this.#value.complete(value)
+    this.#continue()
+  }
+
+  #continue(): void {
+    this.#state = this.#value.depth === 0 ? 'end' : 'next'
+  }
 }
 
 /** No number has more digits that count. */
