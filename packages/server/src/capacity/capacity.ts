@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts'
 import { type Continuations, createContinuations } from './continuations.ts'
 import { createHeldBytes, type Hold } from './held-bytes.ts'
 import { createReaders, type Readers } from './readers.ts'
-import { createRunQueue, type QueueEntry, type RunQueue } from './run-queue.ts'
+import { type QueueEntry, RunQueue } from './run-queue.ts'
 import { createSessionRuns, type SessionRuns } from './session-runs.ts'
 import { createTotals, type Totals } from './totals.ts'
 
@@ -53,7 +53,7 @@ export type Leave = (spent?: Spent) => void
 
 /** @param options.hasAuth whether user ids are verified: only then have users places of their own */
 export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
-  const runs = createRunQueue(limits)
+  const runs = new RunQueue(limits)
   const totals = createTotals()
   // Created by the first request: a Worker may not create one while it loads.
   let controller: AbortController | undefined

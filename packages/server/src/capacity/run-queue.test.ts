@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createRunQueue, type RunQueue } from './run-queue.ts'
+import { RunQueue } from './run-queue.ts'
 
 const limits = { runs: 4, queuedRuns: 8, userRuns: 2, userQueuedRuns: 2 }
 const never = new AbortController().signal
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('the queue of runs', () => {
   it('assigns places in order of arrival', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 3 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 3 })
     const leaveFirst = await queue.enter(never)
     const entered: string[] = []
     const others = ['a', 'b', 'c'].map(async (name) => {
@@ -24,7 +24,7 @@ describe('the queue of runs', () => {
   })
 
   it('has free places only where none waits for one, and none while it closes', async () => {
-    const queue = createRunQueue({ ...limits, runs: 2 })
+    const queue = new RunQueue({ ...limits, runs: 2 })
     let wasFree = 0
     const stop = queue.onFree(() => wasFree++)
     expect(queue.free).toBe(2)
@@ -44,7 +44,7 @@ describe('the queue of runs', () => {
   })
 
   it('has free places while a user waits who may take none of them', async () => {
-    const queue = createRunQueue({ ...limits, runs: 4, userRuns: 1 })
+    const queue = new RunQueue({ ...limits, runs: 4, userRuns: 1 })
     const leave = await queue.enter(never, { userId: 'ada' })
     const waiting = queue.enter(never, { userId: 'ada' })
     expect([queue.queued, queue.free]).toEqual([1, 3])
@@ -59,7 +59,7 @@ describe('the queue of runs', () => {
   })
 
   it('refuses a run when the queue is full, with Retry-After', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)
     await expect(queue.enter(never)).rejects.toMatchObject({
       code: 'overloaded',
@@ -72,7 +72,7 @@ describe('the queue of runs', () => {
 
   it('estimates Retry-After from the average duration of runs', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const queue = createRunQueue({ ...limits, runs: 2, queuedRuns: 4 })
+    const queue = new RunQueue({ ...limits, runs: 2, queuedRuns: 4 })
     for (let run = 0; run < 3; run++) {
       const leave = await queue.enter(never)
       vi.advanceTimersByTime(6_000)
@@ -86,7 +86,7 @@ describe('the queue of runs', () => {
   })
 
   it('removes a client that leaves', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 1 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 1 })
     const leave = await queue.enter(never)
     const client = new AbortController()
     const waiting = queue.enter(client.signal)
@@ -99,7 +99,7 @@ describe('the queue of runs', () => {
   })
 
   it('frees a place once, however often it is released', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 0 })
     const leave = await queue.enter(never)
     leave()
     leave()
@@ -108,7 +108,7 @@ describe('the queue of runs', () => {
   })
 
   it('refuses queued runs when it closes, and is idle when the last run has left', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 1 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 1 })
     const leave = await queue.enter(never)
     const waiting = queue.enter(never)
     let idle = false
@@ -127,12 +127,12 @@ describe('the queue of runs', () => {
   })
 
   it('logs one of many refusals', () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 0 })
     expect([1, 2, 3].map(() => queue.overloaded('Full.').quiet)).toEqual([false, true, true])
   })
 
   it('logs the next refusal after a run has left the queue, which is not logged', async () => {
-    const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 1 })
+    const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 1 })
     await queue.enter(never)
     const left = new AbortController()
     const waiting = queue.enter(left.signal)
@@ -145,7 +145,7 @@ describe('the queue of runs', () => {
     const enter = (queue: RunQueue, userId: string) => queue.enter(never, { userId })
 
     it('gives a user so many places at once, and a queue', async () => {
-      const queue = createRunQueue(limits)
+      const queue = new RunQueue(limits)
       const leave = await enter(queue, 'ada')
       await enter(queue, 'ada')
       const third = enter(queue, 'ada')
@@ -169,7 +169,7 @@ describe('the queue of runs', () => {
     })
 
     it('leaves a place for others, for any limit of a user', async () => {
-      const queue = createRunQueue({ ...limits, userRuns: 100 })
+      const queue = new RunQueue({ ...limits, userRuns: 100 })
       for (let run = 0; run < 3; run++) await enter(queue, 'ada')
       const fourth = enter(queue, 'ada')
       let started = false
@@ -183,11 +183,11 @@ describe('the queue of runs', () => {
     })
 
     it('has a place for the only one', async () => {
-      await expect(enter(createRunQueue({ ...limits, runs: 1 }), 'ada')).resolves.toBeTypeOf('function')
+      await expect(enter(new RunQueue({ ...limits, runs: 1 }), 'ada')).resolves.toBeTypeOf('function')
     })
 
     it('lets users take turns, and starts the runs of each in their order', async () => {
-      const queue = createRunQueue({ runs: 1, queuedRuns: 20, userRuns: 1, userQueuedRuns: 10 })
+      const queue = new RunQueue({ runs: 1, queuedRuns: 20, userRuns: 1, userQueuedRuns: 10 })
       const leave = await enter(queue, 'eve')
       const started: string[] = []
       const runs = ['ada 1', 'ada 2', 'ada 3', 'bob 1', 'bob 2', 'cleo 1'].map(async (name) => {
@@ -201,7 +201,7 @@ describe('the queue of runs', () => {
     })
 
     it('passes over a user who has enough places', async () => {
-      const queue = createRunQueue({ ...limits, runs: 3 })
+      const queue = new RunQueue({ ...limits, runs: 3 })
       await enter(queue, 'ada')
       await enter(queue, 'ada')
       const leave = await enter(queue, 'bob')
@@ -213,7 +213,7 @@ describe('the queue of runs', () => {
     })
 
     it('reports the limit of the server as such', async () => {
-      const queue = createRunQueue({ ...limits, runs: 1, queuedRuns: 0, userQueuedRuns: 0 })
+      const queue = new RunQueue({ ...limits, runs: 1, queuedRuns: 0, userQueuedRuns: 0 })
       await enter(queue, 'ada')
       await expect(enter(queue, 'bob')).rejects.toMatchObject({ code: 'overloaded', status: 503 })
       await expect(enter(queue, 'ada')).rejects.toMatchObject({ code: 'rate-limit', status: 429 })
@@ -221,7 +221,7 @@ describe('the queue of runs', () => {
 
     it('estimates the Retry-After of a user', async () => {
       vi.useFakeTimers({ toFake: ['performance'] })
-      const queue = createRunQueue(limits)
+      const queue = new RunQueue(limits)
       const leave = await enter(queue, 'bob')
       vi.advanceTimersByTime(6_000)
       leave()
@@ -231,7 +231,7 @@ describe('the queue of runs', () => {
     })
 
     it('closes for all of them', async () => {
-      const queue = createRunQueue({ ...limits, runs: 1 })
+      const queue = new RunQueue({ ...limits, runs: 1 })
       await enter(queue, 'ada')
       const waiting = ['ada', 'bob', 'bob'].map((user) => enter(queue, user))
       queue.close()
