@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { statOf } from '../common/stat-of.ts'
-import type { SentFile } from './partner.ts'
+import type { SentFile } from './chat-agent.ts'
 
 const maxFiles = 10
 const maxBytes = 20_000_000

@@ -1,4 +1,4 @@
-import type { Question } from './partner.ts'
+import type { Question } from './chat-agent.ts'
 
 /** The state of a chat in this process. */
 export type ChatState = {

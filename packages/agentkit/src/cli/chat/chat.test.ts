@@ -7,7 +7,7 @@ import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
-import { serverPartner } from './server-partner.ts'
+import { serverChatAgent } from './server-chat-agent.ts'
 
 const { write, agentkit } = cliFolder()
 const token = 'a-token-of-at-least-16-characters'
@@ -204,9 +204,9 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     const agent = new Agent({ name: 'Slow Clerk', functions: [pay], model, sessions })
     const server = await serve(agent, { port: 0, log: () => {} })
     closers.push(() => server.close().then(() => sessions.close()))
-    const partner = await serverPartner(new URL(server.url), 'default', async () => '')
+    const remote = await serverChatAgent(new URL(server.url), 'default', async () => '')
     const stop = new AbortController()
-    const events = partner.ask({ text: 'Pay', files: [], sessionId: 's' }, async () => ({ approve: true }), stop.signal)
+    const events = remote.ask({ text: 'Pay', files: [], sessionId: 's' }, async () => ({ approve: true }), stop.signal)
     const reading = (async () => {
       for await (const event of events) if (event.type === 'tool-result') stop.abort()
     })()

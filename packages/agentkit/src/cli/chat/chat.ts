@@ -5,13 +5,13 @@ import { openProgress, type Progress } from '../common/progress.ts'
 import { takeStdout } from '../common/stdout.ts'
 import { UsageError } from '../common/usage-error.ts'
 import { attachFiles } from './attach-files.ts'
+import { type ChatAgent, type Decide, FailedRun, type Question, type Waiting } from './chat-agent.ts'
 import { type ChatState, newSession, newState } from './chat-state.ts'
 import { commands, isCommand, runCommand } from './commands.ts'
 import { decide } from './decide.ts'
-import { localPartner } from './local-partner.ts'
-import { type Decide, FailedRun, type Partner, type Question, type Waiting } from './partner.ts'
+import { localChatAgent } from './local-chat-agent.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
-import { serverPartner } from './server-partner.ts'
+import { serverChatAgent } from './server-chat-agent.ts'
 import { createView, painted } from './view.ts'
 
 export type ChatFlags = { agent?: string; user: string; session?: string }
@@ -21,39 +21,39 @@ export type ChatFlags = { agent?: string; user: string; session?: string }
  * @returns the exit code: 1 where a question of a pipe had no answer, as no person has seen that
  * @throws UsageError for a file without an agent, and an address without an agentkit server
  */
-export async function chat(place: string | undefined, { agent, user, session }: ChatFlags): Promise<number> {
+export async function chat(place: string | undefined, { agent: agentId, user, session }: ChatFlags): Promise<number> {
   const output = takeStdout()
   const prompt = openPrompt({ write: output.write, commands: Object.keys(commands) })
   try {
-    const partner = await partnerAt(place, agent, user, prompt)
+    const agent = await chatAgentAt(place, agentId, user, prompt)
     try {
-      const { hasFailed } = await talk({ partner, prompt, write: output.write }, session ?? newSession())
+      const { hasFailed } = await talk({ agent, prompt, write: output.write }, session ?? newSession())
       return hasFailed && !process.stdin.isTTY ? 1 : 0
     } finally {
-      await partner.close()
+      await agent.close()
     }
   } finally {
     prompt.close()
   }
 }
 
-function partnerAt(
+function chatAgentAt(
   place: string | undefined,
-  agent: string | undefined,
+  agentId: string | undefined,
   user: string,
   prompt: Prompt,
-): Promise<Partner> {
+): Promise<ChatAgent> {
   const address = place !== undefined && /^https?:\/\//.test(place) ? URL.parse(place) : undefined
   if (address === undefined) {
     checkScheme(place)
-    return localPartner(place, agent, user)
+    return localChatAgent(place, agentId, user)
   }
   if (address === null) throw new UsageError(`"${place}" is not an address. Pass one such as http://127.0.0.1:8000.`)
   if (address.username !== '' || address.password !== '' || address.search !== '') {
     throw new UsageError('The address takes no password and no token: set AGENTKIT_TOKEN.')
   }
-  if (agent !== undefined) throw new UsageError('--agent is for a file: a server has one agent.')
-  return serverPartner(address, user, async () => {
+  if (agentId !== undefined) throw new UsageError('--agent is for a file: a server has one agent.')
+  return serverChatAgent(address, user, async () => {
     const token = process.stdin.isTTY ? await prompt.question('Token: ', { isSecret: true }) : undefined
     if (token === undefined) throw new UsageError('The server needs a token: set AGENTKIT_TOKEN.')
     return token
@@ -74,12 +74,12 @@ function checkScheme(place = ''): void {
 }
 
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
-type Parts = { partner: Partner; prompt: Prompt; write(text: string): Promise<void> }
+type Parts = { agent: ChatAgent; prompt: Prompt; write(text: string): Promise<void> }
 
-async function talk({ partner, prompt, write }: Parts, sessionId: string): Promise<ChatState> {
+async function talk({ agent, prompt, write }: Parts, sessionId: string): Promise<ChatState> {
   const state = newState(sessionId)
   const say = (text: string): Promise<void> => write(`${terminalText(text)}\n`)
-  if (process.stdin.isTTY) await say(`${partner.name}. /help lists the commands, Ctrl-D leaves.`)
+  if (process.stdin.isTTY) await say(`${agent.name}. /help lists the commands, Ctrl-D leaves.`)
   for (;;) {
     const line = (await prompt.line('› '))?.trim()
     if (line === undefined) {
@@ -91,12 +91,12 @@ async function talk({ partner, prompt, write }: Parts, sessionId: string): Promi
       if (isCommand(line)) {
         const [word = '', argument = ''] = line.split(/\s+/)
         if (word === '/exit') return state
-        if (word === '/waiting') await decideWaiting({ partner, prompt, write }, state)
-        else if (word === '/retry') await retry({ partner, prompt, write }, state)
-        else await runCommand(word, argument, { partner, state, say })
+        if (word === '/waiting') await decideWaiting({ agent, prompt, write }, state)
+        else if (word === '/retry') await retry({ agent, prompt, write }, state)
+        else await runCommand(word, argument, { agent, state, say })
       } else {
         const question = { text: line, files: attachFiles(line), sessionId: state.sessionId }
-        await ask({ partner, prompt, write }, state, question)
+        await ask({ agent, prompt, write }, state, question)
       }
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -117,15 +117,15 @@ async function retry(parts: Parts, state: ChatState): Promise<void> {
 
 /** Decides on the runs of the conversation that wait, such as one whose process has ended. */
 async function decideWaiting(parts: Parts, state: ChatState): Promise<void> {
-  const runs = await parts.partner.waiting(state.sessionId)
+  const runs = await parts.agent.waiting(state.sessionId)
   if (runs.length === 0) throw new Error('Nothing waits in this conversation.')
   for (const waiting of runs) await ask(parts, state, waiting)
 }
 
 /** Asks a question or decides on a run that waits, and shows the answer as it comes. Ctrl-C stops it. */
-async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Question | Waiting): Promise<void> {
+async function ask({ agent, prompt, write }: Parts, state: ChatState, what: Question | Waiting): Promise<void> {
   const stop = new AbortController()
-  const working = `${partner.name} is working`
+  const working = `${agent.name} is working`
   let progress: Progress | undefined = openProgress(working)
   const show = (text: string): Promise<void> => {
     progress?.close()
@@ -149,7 +149,7 @@ async function ask({ partner, prompt, write }: Parts, state: ChatState, what: Qu
   }
   const last: ChatState['last'] = 'asked' in what ? undefined : { question: what }
   if (last) state.last = last
-  const events = 'asked' in what ? partner.decide(what, deciding, signal) : partner.ask(what, deciding, signal)
+  const events = 'asked' in what ? agent.decide(what, deciding, signal) : agent.ask(what, deciding, signal)
   const answering = (async () => {
     for await (const event of events) {
       // A run that fails before its first step is not part of the conversation.

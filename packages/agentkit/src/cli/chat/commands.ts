@@ -1,7 +1,7 @@
 import { terminalLine } from '@agentkit/core'
 import { counted, nearestWord } from '@agentkit/core/internal'
+import type { ChatAgent } from './chat-agent.ts'
 import { type ChatState, newSession } from './chat-state.ts'
-import type { Partner } from './partner.ts'
 
 /** The commands of a chat, and what each does. */
 export const commands: Readonly<Record<string, string>> = {
@@ -21,14 +21,14 @@ export function isCommand(line: string): boolean {
   return /^\/[^\s/*]*(\s|$)/.test(line) && !line.includes('\n')
 }
 
-type Chat = { partner: Partner; state: ChatState; say(text: string): Promise<void> }
+type Chat = { agent: ChatAgent; state: ChatState; say(text: string): Promise<void> }
 
 /**
  * Runs a command that asks no model.
  * @throws Error for an unknown command, with the nearest one
  */
 export async function runCommand(word: string, argument: string, chat: Chat): Promise<void> {
-  const { partner, state, say } = chat
+  const { agent, state, say } = chat
   switch (word) {
     case '/new':
       state.sessionId = newSession()
@@ -42,11 +42,11 @@ export async function runCommand(word: string, argument: string, chat: Chat): Pr
       return say(`${counted(answers, 'answer')}: ${inputTokens} tokens in, ${outputTokens} out${cost}.`)
     }
     case '/files': {
-      const files = await partner.files()
+      const files = await agent.files()
       return say(files.length === 0 ? 'The agent has no files.' : files.join('\n'))
     }
     case '/tools': {
-      const tools = await partner.tools()
+      const tools = await agent.tools()
       const lines = tools.map(({ name, description }) => `${name}: ${description.split('\n', 1)[0]}`)
       return say(lines.length === 0 ? 'The agent has no tools.' : lines.join('\n'))
     }
@@ -63,8 +63,8 @@ export async function runCommand(word: string, argument: string, chat: Chat): Pr
   }
 }
 
-async function listSessions({ partner, state, say }: Chat): Promise<void> {
-  const sessions = await partner.sessions()
+async function listSessions({ agent, state, say }: Chat): Promise<void> {
+  const sessions = await agent.sessions()
   state.listed = sessions.map(({ sessionId }) => sessionId)
   const lines = sessions.map(({ sessionId, title, updatedAt }, index) => {
     const mark = sessionId === state.sessionId ? ' (this one)' : ''

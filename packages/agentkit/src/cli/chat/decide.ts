@@ -1,5 +1,5 @@
 import { type JSONValue, terminalLine, terminalText } from '@agentkit/core'
-import type { Answer, Asked } from './partner.ts'
+import type { Answer, Asked } from './chat-agent.ts'
 import type { Prompt } from './prompt.ts'
 import { painted } from './view.ts'
 

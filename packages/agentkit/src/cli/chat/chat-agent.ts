@@ -27,7 +27,7 @@ export class FailedRun extends Error {
 export type Waiting = { runId: string; asked: readonly Asked[] }
 
 /** The agent of a chat, in this process or on a server. */
-export interface Partner {
+export interface ChatAgent {
   readonly name: string
   /**
    * The events of one answer, up to its end. Approvals are asked, and the events continue after them.

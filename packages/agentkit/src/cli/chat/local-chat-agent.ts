@@ -7,13 +7,17 @@ import {
   isAgentKitError,
 } from '@agentkit/core'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
-import type { Answer, Asked, Decide, Partner, SentFile } from './partner.ts'
+import type { Answer, Asked, ChatAgent, Decide, SentFile } from './chat-agent.ts'
 
 /**
  * The agent of a file.
  * @throws UsageError for a file that is missing or has no agent
  */
-export async function localPartner(file: string | undefined, id: string | undefined, userId: string): Promise<Partner> {
+export async function localChatAgent(
+  file: string | undefined,
+  id: string | undefined,
+  userId: string,
+): Promise<ChatAgent> {
   const loaded = await loadAgents(file, { standIn: true, ids: [id] })
   try {
     const agent = chosenAgent(loaded, id)
