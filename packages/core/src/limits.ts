@@ -44,7 +44,7 @@ export const limits = {
   /** How often events of a run in another process are looked for, in milliseconds. */
   pollMs: 250,
   /** The same, where the store reports writes of other processes. */
-  heardPollMs: 5_000,
+  notifiedPollMs: 5_000,
   /** How often runs are looked for whose process died, in milliseconds. */
   recoveryMs: 5_000,
   /** From this takeover since its last finished step on, a run starts alone, after these delays. */

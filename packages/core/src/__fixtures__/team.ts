@@ -2,13 +2,13 @@ import type { AgentEvent, AgentRun, Message, Model, ModelEvent, ModelRequest, Ru
 import { Agent, type AgentOptions, tool } from '../index.ts'
 
 /** A model's answer: words, or calls, each `[tool, input]`. */
-export type Said = string | [name: string, input?: object][]
+export type ScriptedAnswer = string | [name: string, input?: object][]
 
 export type ThinkingModel = Model & { requests: ModelRequest[] }
 
 /** A model whose answers a function returns for each request. Its calls have unique ids, also among models. */
 export function thinking(
-  think: (request: ModelRequest, signal: AbortSignal) => Said | Promise<Said>,
+  think: (request: ModelRequest, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>,
   id = 'test/thinking',
 ): ThinkingModel {
   const requests: ModelRequest[] = []
@@ -17,15 +17,15 @@ export function thinking(
     requests,
     async *stream(request, signal): AsyncGenerator<ModelEvent> {
       requests.push(structuredClone(request))
-      const said = await think(request, signal)
+      const answer = await think(request, signal)
       const usage = { inputTokens: 10, outputTokens: 5 }
-      if (typeof said === 'string') {
-        if (said !== '') yield { type: 'text-delta', text: said }
-        const content = said === '' ? [] : [{ type: 'text' as const, text: said }]
+      if (typeof answer === 'string') {
+        if (answer !== '') yield { type: 'text-delta', text: answer }
+        const content = answer === '' ? [] : [{ type: 'text' as const, text: answer }]
         yield { type: 'finish', reason: 'stop', usage, message: { v: 1, role: 'assistant', content } }
         return
       }
-      const calls = said.map(([name, input = {}]) => ({
+      const calls = answer.map(([name, input = {}]) => ({
         ...{ type: 'tool-call' as const, callId: `call_${crypto.randomUUID()}`, name, input: input as never },
       }))
       for (const call of calls) yield call
@@ -35,13 +35,13 @@ export function thinking(
 }
 
 /** A model with a list of answers; the last one repeats. */
-export function saying(...turns: Said[]): ThinkingModel {
+export function saying(...turns: ScriptedAnswer[]): ThinkingModel {
   let at = 0
   return thinking(() => turns[Math.min(at++, turns.length - 1)] ?? '')
 }
 
 /** A model that makes calls, and answers when it has their results, also in another process than the one that called. */
-export function callingThen(calls: Said, answer: string): ThinkingModel {
+export function callingThen(calls: ScriptedAnswer, answer: string): ThinkingModel {
   return thinking(({ messages }) => (messages.at(-1)?.role === 'tool' ? answer : calls))
 }
 

@@ -13,7 +13,7 @@ import {
 } from './compacted-view.ts'
 import { largest, removedResult, resultText, shownResult } from './long-results.ts'
 import { beginning, summarizeMessages } from './summarize.ts'
-import { cutMiddle, spokenText } from './summary-prompt.ts'
+import { cutMiddle, labelledText } from './summary-prompt.ts'
 
 export type CompactRequest = {
   /** The whole conversation without the system message: the history, then this run's messages. */
@@ -210,7 +210,7 @@ const beginningMark = 'The conversation began with: '
 
 /** Adds the beginning of the conversation, which mostly says what it is about, to a model's summary. */
 function withBeginning(summary: string, [first]: readonly Message[], summaryTokens: number): string {
-  const began = first ? beginning(spokenText(first), Math.min(firstMessageTokens, summaryTokens / 3)) : ''
+  const began = first ? beginning(labelledText(first), Math.min(firstMessageTokens, summaryTokens / 3)) : ''
   if (began === '' || summary.includes(began) || summary.includes(beginningMark)) return summary
   const line = `\n${beginningMark}${began}`
   return cutMiddle(summary, summaryTokens - estimateText(line)) + line

@@ -4,7 +4,7 @@ import { Blocked } from '../policies/hooks.ts'
 import { estimateMessage, estimateText } from '../tokens/estimate-tokens.ts'
 import { redactSecrets } from '../util/text/redact.ts'
 import { stretchEnd } from './long-results.ts'
-import { cutMiddle, messageAsText, spokenText, summaryPrompt } from './summary-prompt.ts'
+import { cutMiddle, labelledText, messageAsText, summaryPrompt } from './summary-prompt.ts'
 
 export type SummaryRequest = {
   /** The summary of the messages before these. */
@@ -125,8 +125,8 @@ function extract({ messages, summaryTokens }: SummaryRequest, summary: string, u
   const ofBefore = unread.filter(({ messageIndex }) => messageIndex === ofSummary).map(({ text }) => text)
   const before = [summary, ...ofBefore].filter(Boolean).join('\n')
   const rest = messages.slice(Math.max(0, unread[0]?.messageIndex ?? messages.length))
-  const said = rest.map(spokenText).filter(Boolean)
-  const lines = said.map((line) => beginning(line, summaryTokens / 4))
+  const texts = rest.map(labelledText).filter(Boolean)
+  const lines = texts.map((line) => beginning(line, summaryTokens / 4))
   const shown = lines.length > 0 ? cutMiddle(before, Math.floor(summaryTokens * 0.6)) : before
   const all = [shown, ...firstAndLast(lines, summaryTokens - estimateText(`${shown}\n`))]
   return cutMiddle(all.filter(Boolean).join('\n'), summaryTokens)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../data/message.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
-import { cutMiddle, messageAsText, spokenText, summaryPrompt } from './summary-prompt.ts'
+import { cutMiddle, labelledText, messageAsText, summaryPrompt } from './summary-prompt.ts'
 
 describe('a message in the prompt of a summary', () => {
   it.each<[string, Message, string]>([
@@ -71,9 +71,9 @@ describe('a message in the prompt of a summary', () => {
 
   it('can omit calls and results', () => {
     expect(
-      spokenText({ role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'look', input: {} }] }),
+      labelledText({ role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'look', input: {} }] }),
     ).toBe('')
-    expect(spokenText({ role: 'tool', callId: 'a', name: 'look', content: 'A house.' })).toBe('')
+    expect(labelledText({ role: 'tool', callId: 'a', name: 'look', content: 'A house.' })).toBe('')
   })
 })
 

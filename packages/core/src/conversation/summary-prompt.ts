@@ -33,7 +33,7 @@ export function messageAsText(message: Message, partTokens: number): string {
       return `System: ${message.content}`
     case 'user':
     case 'assistant':
-      return [spokenText(message), ...callsAsText(message, partTokens)].filter(Boolean).join('\n')
+      return [labelledText(message), ...callsAsText(message, partTokens)].filter(Boolean).join('\n')
     case 'tool': {
       const images = typeof message.content === 'string' ? [] : message.content.filter(({ type }) => type === 'image')
       const text = [cutMiddle(resultText(message), partTokens), ...images.map(() => '[image]')]
@@ -45,7 +45,7 @@ export function messageAsText(message: Message, partTokens: number): string {
 }
 
 /** The words of the user or the assistant, without reasoning and calls; may be empty. */
-export function spokenText({ role, content }: Message): string {
+export function labelledText({ role, content }: Message): string {
   if (role !== 'user' && role !== 'assistant') return ''
   const text = typeof content === 'string' ? content : content.map(partAsText).filter(Boolean).join(' ')
   return text === '' ? '' : `${role === 'user' ? 'User' : 'Assistant'}: ${text}`

@@ -543,12 +543,12 @@ describe('an agent that a tool runs', () => {
 
   it('reserves before it begins, also beside others', async () => {
     const worst = estimateRequest({ messages: [{ role: 'user', content: 'Task' }] }, info) + 1_000
-    let underWay = 0
+    let inFlight = 0
     let most = 0
     const slow: ScriptedTurn = async () => {
-      most = Math.max(most, ++underWay)
+      most = Math.max(most, ++inFlight)
       await sleep(5)
-      underWay--
+      inFlight--
       return 'Found.'
     }
     const agents = many('', 6).map(() => inner([slow], { functions: [] }).agent)
@@ -655,21 +655,21 @@ function anyRun(random: () => number): { budget: Budget; agent: Agent<unknown>; 
   }
   const budget: Budget = Object.fromEntries(Object.entries(figures).filter(() => random() < 0.5))
   const witness: Witness = { modelCalls: 0, toolCalls: 0, tokens: 0, usd: 0, problems: [] }
-  const underWay = new Set<{ tokens: number; usd: number }>()
+  const inFlight = new Set<{ tokens: number; usd: number }>()
   const tools = ['act', 'delegate']
 
   const answer = async (request: ModelRequest): Promise<ScriptedTurn> => {
     const inputTokens = estimateRequest(request, info)
     const outputTokens = request.maxOutputTokens ?? info.maxOutputTokens ?? 0
     const worst = { tokens: inputTokens + outputTokens, usd: worstCostOf({ inputTokens, outputTokens }, price) }
-    underWay.add(worst)
+    inFlight.add(worst)
     witness.modelCalls++
-    const tokens = [...underWay].reduce((sum, call) => sum + call.tokens, witness.tokens)
-    const usd = [...underWay].reduce((sum, call) => sum + call.usd, witness.usd)
+    const tokens = [...inFlight].reduce((sum, call) => sum + call.tokens, witness.tokens)
+    const usd = [...inFlight].reduce((sum, call) => sum + call.usd, witness.usd)
     if (tokens > (budget.tokens ?? Number.POSITIVE_INFINITY)) witness.problems.push(`${tokens} tokens`)
     if (usd > (budget.usd ?? Number.POSITIVE_INFINITY) + 1e-12) witness.problems.push(`${usd} US dollars`)
     await sleep(below(2))
-    underWay.delete(worst)
+    inFlight.delete(worst)
     if (random() < 0.15) return busy
     const names =
       request.tools && random() < 0.7

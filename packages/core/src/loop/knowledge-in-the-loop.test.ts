@@ -253,7 +253,7 @@ it('keeps no run that has ended once its knowledge is synced', async () => {
   expect(ended.filter((run) => run.deref()).length).toBeLessThanOrEqual(1)
 })
 
-it('is synced anew for a run while earlier ones fail', async () => {
+it('is synced again for a run while earlier ones fail', async () => {
   const syncs = [Promise.withResolvers<SyncReport>(), Promise.withResolvers<SyncReport>()]
   const looks: PromiseWithResolvers<string[]>[] = []
   const knowledge: Knowledge = {

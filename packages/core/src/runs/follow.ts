@@ -75,7 +75,7 @@ export function watchRun(runs: RunStore, runId: string, signal: AbortSignal | un
     next(): Promise<void> {
       if (hasChanged) return Promise.resolve()
       return new Promise((resolve) => {
-        const timer = setTimeout(finish, runs.hearsOthers ? limits.heardPollMs : limits.pollMs)
+        const timer = setTimeout(finish, runs.hearsOthers ? limits.notifiedPollMs : limits.pollMs)
         function finish(): void {
           clearTimeout(timer)
           wake = undefined

@@ -14,7 +14,7 @@ export type EventQueue = {
   /** The number of the last event that was added. */
   lastSeq(): number
   /** Makes events due that wait. */
-  hurry(): void
+  flushSoon(): void
   /** Called when events should be stored. Replaces an earlier listener. */
   onDue(listener: () => void): void
 }
@@ -71,7 +71,7 @@ export function eventQueue(): EventQueue {
     },
     lastSeq: () => lastSeq,
     isDue: () => isDue,
-    hurry() {
+    flushSoon() {
       if (waiting.length > 0) makeDue()
     },
     onDue(next) {

@@ -396,7 +396,7 @@ describe('a session that another process holds', () => {
     expect(model.requests[0]?.messages.map(textOf)).toEqual(['theirs', 'Theirs.', 'mine'])
   })
 
-  it('is waited for no longer than 5 s, and not in a hurry', async () => {
+  it('is waited for no longer than 5 s, with few attempts', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     let attempts = 0
     const store: SessionStore = {

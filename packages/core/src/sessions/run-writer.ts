@@ -78,7 +78,7 @@ export class RunWriter {
 
   /** Stores the events that wait. Never rejects. */
   async flush(): Promise<void> {
-    this.#options.events?.hurry()
+    this.#options.events?.flushSoon()
     await this.#writing
   }
 

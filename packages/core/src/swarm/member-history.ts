@@ -1,4 +1,4 @@
-import { cutMiddle, spokenText, summaryPrompt } from '../conversation/summary-prompt.ts'
+import { cutMiddle, labelledText, summaryPrompt } from '../conversation/summary-prompt.ts'
 import type { Message, UserMessage, UserPart } from '../data/message.ts'
 import type { Run } from '../loop/run/types.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
@@ -85,7 +85,7 @@ async function summaryOf(messages: readonly Message[], run: Run): Promise<string
 async function summaryFor(messages: readonly Message[], { model, summarize }: Run): Promise<string> {
   const { contextWindow = Number.POSITIVE_INFINITY } = model.info ?? {}
   const room = Math.min(summaryLimits.tokens, Math.floor(contextWindow / 2))
-  const transcript = cutMiddle(messages.map(spokenText).join('\n'), room)
+  const transcript = cutMiddle(messages.map(labelledText).join('\n'), room)
   if (estimateText(transcript) <= summaryLimits.words) return transcript
   return summarize(summaryPrompt('', transcript, summaryLimits.words))
 }

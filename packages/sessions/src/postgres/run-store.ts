@@ -28,7 +28,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
   return {
     ...(queue && { background: postgresBackgroundRuns(access, queue) }),
     get hearsOthers() {
-      return announcements.isHearing
+      return announcements.isReceiving
     },
     now: () => holder.now(),
     open: () => database.open(),

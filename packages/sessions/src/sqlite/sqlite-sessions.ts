@@ -72,7 +72,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
   const access = openStore(database, watchersOf(path), { heartbeatMs, staleAfterMs })
   const { holder, read, write } = access
 
-  const isHeldByDead = (statements: Statements, session: SessionRow): boolean => {
+  const hasAbandonedRun = (statements: Statements, session: SessionRow): boolean => {
     const active = findActive(statements, session.id)
     return active !== undefined && isAbandoned(active, holder)
   }
@@ -87,9 +87,9 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
       const session = await read((statements) => {
         const row = findSession(statements, key)
         if (!row) return undefined
-        return isHeldByDead(statements, row) ? 'held by the dead' : toSession(row, visibleOf(statements, row.id))
+        return hasAbandonedRun(statements, row) ? 'abandoned' : toSession(row, visibleOf(statements, row.id))
       })
-      if (session !== 'held by the dead') return session && sessionFrom(session, options)
+      if (session !== 'abandoned') return session && sessionFrom(session, options)
       await write((statements, touch) => {
         const row = findSession(statements, key)
         if (row) settleLostRun({ statements, touch, holder, now: storeTime() }, row.id)

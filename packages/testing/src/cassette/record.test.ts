@@ -191,18 +191,18 @@ describe('record', () => {
     await ask(record(scriptedModel(['One']), file), 'One?')
     const old = readFileSync(file, 'utf8')
     const added = newFile()
-    const anew = newFile()
-    for (const copy of [added, anew]) {
+    const fresh = newFile()
+    for (const copy of [added, fresh]) {
       await ask(record(scriptedModel(['x']), `${copy}.folder`), 'x')
       writeFileSync(copy, old, { flag: 'w' })
     }
     await ask(record(scriptedModel(['Two']), added, { append: true }), 'Two?')
-    await ask(record(scriptedModel(['Two']), anew), 'Two?')
+    await ask(record(scriptedModel(['Two']), fresh), 'Two?')
     expect(readCassette(added).calls.map(({ call, at }) => [call, at])).toEqual([
       [1, '1-2'],
       [2, '3-4'],
     ])
-    expect(readCassette(anew).calls.map(({ request }) => request.messages[0]?.content)).toEqual(['Two?'])
+    expect(readCassette(fresh).calls.map(({ request }) => request.messages[0]?.content)).toEqual(['Two?'])
   })
 
   it('creates a missing file with `append` too', async () => {

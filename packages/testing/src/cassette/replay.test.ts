@@ -62,7 +62,9 @@ describe('replay', () => {
     const { code, message, retryable } = await failureOf(ask(model, 'Hi'))
     expect({ code, retryable }).toEqual({ code: 'not-found', retryable: false })
     expect(message).toContain('has this request to "test/scripted" 3 times, and it was made once more.')
-    expect(await failureOf(ask(replay(file), 'Hi')), 'each replay begins anew').toMatchObject({ code: 'overloaded' })
+    expect(await failureOf(ask(replay(file), 'Hi')), 'each replay starts at the first call').toMatchObject({
+      code: 'overloaded',
+    })
   })
 
   it('answers a group with its own calls, and with those of no group', async () => {

@@ -142,7 +142,7 @@ it('converts the messages of one run once', () => {
   expect(send(messages, 'of another model', ofRun).items).toEqual(send(messages, 'of another model').items)
 })
 
-it('converts the messages of a run anew for another model, and behind another history', () => {
+it('converts the messages of a run again for another model, and behind another history', () => {
   const { send } = setUp()
   const ofRun = new Map()
   const run = [user('2'), result('a')]

@@ -76,15 +76,15 @@ function actOf(name: string, agent: string, { log, actMs = 20 }: TrialOptions, i
   })
 }
 
-type Said = string | { name: string; callId: string; input: { [field: string]: string | number } }[]
+type ScriptedAnswer = string | { name: string; callId: string; input: { [field: string]: string | number } }[]
 
-function thinking({ thinkMs = 100 }: TrialOptions, think: (request: ModelRequest) => Said): Model {
+function thinking({ thinkMs = 100 }: TrialOptions, think: (request: ModelRequest) => ScriptedAnswer): Model {
   return {
     id: 'test/trial',
     async *stream(request, signal) {
       if (thinkMs > 0) await sleep(Math.random() * thinkMs, undefined, { signal })
-      const said = think(request)
-      const answer = typeof said === 'string' ? said : { toolCalls: said }
+      const scripted = think(request)
+      const answer = typeof scripted === 'string' ? scripted : { toolCalls: scripted }
       yield* scriptedModel([answer]).stream(request, signal)
     },
   }

@@ -19,8 +19,8 @@ export type Conversation = { question: string | UserPart[]; history: Message[] }
  * @throws ProblemError for a message that an agent does not accept, and if the last message is not the user's
  */
 export function readConversation(messages: readonly unknown[], path: Path, instructions: string[] = []): Conversation {
-  const { question, marked, said } = readMessages(messages, path, instructions)
-  return { question, history: historyOf(marked, said) }
+  const { question, marked, read } = readMessages(messages, path, instructions)
+  return { question, history: historyOf(marked, read) }
 }
 
 /**
@@ -32,10 +32,10 @@ export function readAddition(
   path: Path,
   instructions: string[],
 ): Conversation['question'] {
-  const { question, marked, said, newest } = readMessages(messages, path, instructions)
+  const { question, marked, read, newest } = readMessages(messages, path, instructions)
   const texts = marked.filter((text) => text.trim() !== '')
   const front = texts.length > 0 ? partsOf(markedText(texts)) : []
-  const earlier = said.slice(newest).flatMap(({ role, content }) => (role === 'user' ? partsOf(content) : []))
+  const earlier = read.slice(newest).flatMap(({ role, content }) => (role === 'user' ? partsOf(content) : []))
   const added = [...front, ...earlier]
   return added.length > 0 ? [...added, ...partsOf(question)] : question
 }
@@ -45,13 +45,13 @@ function partsOf(content: Conversation['question']): UserPart[] {
   return content === '' ? [] : [{ type: 'text', text: content }]
 }
 
-type Said = Omit<EarlierMessage, 'calls'> & { calls?: readonly EarlierCall[] }
+type ReadMessage = Omit<EarlierMessage, 'calls'> & { calls?: readonly EarlierCall[] }
 
 type Read = {
   question: Conversation['question']
   marked: string[]
   /** The messages before the question. */
-  said: Said[]
+  read: ReadMessage[]
   /** The index at which the messages after the last answer begin. */
   newest: number
 }
@@ -59,7 +59,7 @@ type Read = {
 function readMessages(messages: readonly unknown[], path: Path, instructions: string[]): Read {
   if (messages.length === 0) throw invalid(path, 'must not be empty')
   const marked = [...instructions]
-  const said: Said[] = []
+  const read: ReadMessage[] = []
   const known = earlierCalls()
   let newest = 0
   for (const [index, message] of messages.entries()) {
@@ -72,12 +72,12 @@ function readMessages(messages: readonly unknown[], path: Path, instructions: st
         marked.push(textOf(readContent(content, [...at, 'content'])))
         break
       case 'user':
-        said.push({ role, content: readContent(content, [...at, 'content']) })
+        read.push({ role, content: readContent(content, [...at, 'content']) })
         break
       case 'assistant': {
         const text = content === null || content === undefined ? '' : textOf(readContent(content, [...at, 'content']))
-        said.push({ role, content: text, calls: known.read(message.tool_calls) })
-        newest = said.length
+        read.push({ role, content: text, calls: known.read(message.tool_calls) })
+        newest = read.length
         break
       }
       case 'tool': {
@@ -92,19 +92,19 @@ function readMessages(messages: readonly unknown[], path: Path, instructions: st
         throw invalid([...at, 'role'], 'must be "user", "assistant", "tool", "system" or "developer"')
     }
   }
-  const question = said.pop()
+  const question = read.pop()
   if (question?.role !== 'user') throw invalid([...path, messages.length - 1], 'must be a message of the user')
   const { content } = question
   if (typeof content === 'string' ? content.trim() === '' : content.length === 0) {
     throw invalid([...path, messages.length - 1, 'content'], 'must not be empty')
   }
-  return { question: content, marked, said, newest }
+  return { question: content, marked, read, newest }
 }
 
-function historyOf(marked: readonly string[], said: readonly Said[]): Message[] {
+function historyOf(marked: readonly string[], read: readonly ReadMessage[]): Message[] {
   const texts = marked.filter((text) => text.trim() !== '')
   const front = texts.length > 0 ? [{ role: 'user', content: markedText(texts) }] : []
-  return toHistory([...front, ...said.map((each) => ({ ...each, calls: (each.calls ?? []).filter(isFinished) }))])
+  return toHistory([...front, ...read.map((each) => ({ ...each, calls: (each.calls ?? []).filter(isFinished) }))])
 }
 
 /** The instructions of an application, as text of its user. */

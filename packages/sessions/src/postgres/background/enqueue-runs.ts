@@ -48,7 +48,7 @@ export async function enqueueRuns(
     if (entry.onBusy !== 'queue' || entry.replaces !== undefined) {
       // The check must see the runs that are queued before this one.
       await flush()
-      await makeWay(writing, entry)
+      await applyToOtherRuns(writing, entry)
     }
     waiting.push(row)
   }
@@ -158,7 +158,7 @@ async function isOwn(query: Query, runId: string, now: number): Promise<boolean>
 /**
  * Applies the entry to the session's other runs: hides the runs that it replaces, and ends the runs that it interrupts.
  */
-async function makeWay(writing: Writing, { key, runId, onBusy, replaces }: QueuedRunEntry): Promise<void> {
+async function applyToOtherRuns(writing: Writing, { key, runId, onBusy, replaces }: QueuedRunEntry): Promise<void> {
   const { query, now } = writing
   const session = await lockSession(query, key)
   if (replaces !== undefined) {

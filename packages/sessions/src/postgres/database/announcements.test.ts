@@ -27,7 +27,7 @@ afterEach(async () => {
 it('calls those who watch a run of another process, and no others', async () => {
   const [writer, reader] = [open(url), open(url)]
   const seen = watch(reader, 'r1', 'r2', 'é')
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
   seen.length = 0
   writer.announcements.announce('r1')
   writer.announcements.announce('é')
@@ -41,7 +41,7 @@ it('reports thousands of runs at once', async () => {
   const seen = new Set<string>()
   for (const id of ids) reader.watchers.watch(id, () => void seen.add(id))
   reader.announcements.listen()
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
   seen.clear()
   for (const id of ids) writer.announcements.announce(id)
   await expect.poll(() => seen.size, { timeout }).toBe(ids.length)
@@ -51,7 +51,7 @@ it('does not call its own watchers: its writes have done that', async () => {
   const [writer, reader] = [open(url), open(url)]
   const own = watch(writer, 'r1')
   const seen = watch(reader, 'r1', 'r2')
-  await expect.poll(() => writer.announcements.isHearing && reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => writer.announcements.isReceiving && reader.announcements.isReceiving, { timeout }).toBe(true)
   own.length = 0
   seen.length = 0
   writer.announcements.announce('r1')
@@ -63,7 +63,7 @@ it('does not call its own watchers: its writes have done that', async () => {
 it('listens again when its connection is lost, and calls all who may have missed something', async () => {
   const reader = open(url)
   const seen = watch(reader, 'r1')
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
   seen.length = 0
   await queryAt(
     url,
@@ -71,14 +71,14 @@ it('listens again when its connection is lost, and calls all who may have missed
     WHERE application_name = 'agentkit listener' AND datname = current_database()`,
   )
   await expect.poll(() => seen, { timeout }).toContain('r1')
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
 })
 
 it('notices a connection over which nothing arrives, and opens another one', async () => {
   const reader = open(proxy.urlOf(url), url)
   proxy.freezeAt('LISTEN')
   const seen = watch(reader, 'r1')
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
   expect(seen).toContain('r1')
 })
 
@@ -91,14 +91,14 @@ it('calls readers now and then where no messages arrive, as behind a pooler, and
   const seen = watch(reader, 'r1')
   await expect.poll(() => warnings.length, { timeout }).toBeGreaterThan(0)
   expect(warnings).toEqual([expect.stringContaining('LISTEN')])
-  expect(reader.announcements.isHearing).toBe(false)
+  expect(reader.announcements.isReceiving).toBe(false)
   seen.length = 0
   await expect.poll(() => seen.length, { timeout }).toBeGreaterThan(1)
   process.off('warning', note)
 
   // The listener works again once messages arrive.
   proxy.passesNotifications = true
-  await expect.poll(() => reader.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => reader.announcements.isReceiving, { timeout }).toBe(true)
 })
 
 it('keeps no connection that is open only after it is closed', async () => {
@@ -108,7 +108,7 @@ it('keeps no connection that is open only after it is closed', async () => {
   await reader.announcements.close()
   await reader.database.close()
   watch(other, 'r2')
-  await expect.poll(() => other.announcements.isHearing, { timeout }).toBe(true)
+  await expect.poll(() => other.announcements.isReceiving, { timeout }).toBe(true)
   await new Promise((later) => setTimeout(later, 1_000))
   const listeners = await queryAt(
     url,

@@ -6,7 +6,7 @@ import { loadPg } from './load-pg.ts'
 /** Between the processes of a database: which runs have changed. */
 export interface Announcements {
   /** Whether what other processes report arrives, now. */
-  readonly isHearing: boolean
+  readonly isReceiving: boolean
   /** Reports a run that this process has changed, within 20 ms and outside of any transaction. */
   announce(runId: string): void
   /** Receives what other processes report while this one watches runs. */
@@ -35,8 +35,8 @@ export function openAnnouncements(
   let listener: Client | undefined
   let isConnecting = false
   let isClosed = false
-  let lastHeard = 0
-  let hasHeard = false
+  let receivedAt = 0
+  let hasReceived = false
   let check: NodeJS.Timeout | undefined
   let poll: NodeJS.Timeout | undefined
   let failures = 0
@@ -49,8 +49,8 @@ export function openAnnouncements(
   }
 
   const receive = (payload: string | undefined): void => {
-    lastHeard = performance.now()
-    hasHeard = true
+    receivedAt = performance.now()
+    hasReceived = true
     const [sender, ...runIds] = (payload ?? '').split('\n')
     stopPolling()
     if (sender === self) return
@@ -81,8 +81,8 @@ export function openAnnouncements(
       // The last reader has left while the connection was opened.
       if (!check) return void (await client.end())
       listener = client
-      lastHeard = performance.now()
-      hasHeard = false
+      receivedAt = performance.now()
+      hasReceived = false
       // Writes in the meantime were not announced.
       watchers.notifyAll()
       await ping()
@@ -110,7 +110,7 @@ export function openAnnouncements(
       rest()
       return
     }
-    const silence = performance.now() - lastHeard
+    const silence = performance.now() - receivedAt
     if (listener && silence > 2 * checkMs) {
       failures++
       startPolling()
@@ -140,8 +140,8 @@ export function openAnnouncements(
   }
 
   return {
-    get isHearing() {
-      return listener !== undefined && hasHeard && poll === undefined
+    get isReceiving() {
+      return listener !== undefined && hasReceived && poll === undefined
     },
     announce(runId) {
       changed.add(runId)

@@ -48,7 +48,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   const works = new Map<string, Held>()
   /** The attempt of each. */
   const abandoned = new Map<string, number>()
-  let heart: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
   let offset = 0
 
@@ -69,14 +69,14 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   }
   const start = (): void => {
     // After a failure the next heartbeat tries again.
-    heart ??= setInterval(() => {
+    timer ??= setInterval(() => {
       if (works.size === 0 && abandoned.size === 0) stop()
       else beat().catch(() => {})
     }, heartbeatMs).unref()
   }
   const stop = (): void => {
-    clearInterval(heart)
-    heart = undefined
+    clearInterval(timer)
+    timer = undefined
   }
 
   return {

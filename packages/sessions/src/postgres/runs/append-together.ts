@@ -7,7 +7,7 @@ import { hasOnlyEvents, type PreparedEntry } from './write-entry.ts'
 
 /** The limits of one statement; a single entry may have more characters. */
 const most = { entries: 50, characters: 1_000_000 }
-/** Statements for several entries at once: while they are under way, further entries gather for the next one. */
+/** Statements for several entries at once: while they are in flight, further entries gather for the next one. */
 const mostStatements = 4
 
 /** An entry of a run that the store holds, with the run's id as it is stored. */
@@ -26,22 +26,22 @@ type Waiting = {
  */
 export function appendTogether(access: Access): (runId: string, entry: PreparedEntry) => Promise<void> {
   const waiting: Waiting[] = []
-  let underWay = 0
+  let inFlight = 0
   let isDue = false
 
   const writeNext = (): void => {
     isDue = false
-    while (underWay < mostStatements && waiting.length > 0) {
-      underWay++
+    while (inFlight < mostStatements && waiting.length > 0) {
+      inFlight++
       void write(takeFrom(waiting)).then(() => {
-        underWay--
+        inFlight--
         plan()
       })
     }
   }
   // Waits for the other entries of this turn of the event loop.
   const plan = (): void => {
-    if (isDue || underWay === mostStatements || waiting.length === 0) return
+    if (isDue || inFlight === mostStatements || waiting.length === 0) return
     isDue = true
     setImmediate(writeNext)
   }

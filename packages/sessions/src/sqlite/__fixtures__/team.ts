@@ -18,7 +18,7 @@ import {
 export type Kind = 'manager' | 'handoff' | 'parallel' | 'sequence' | 'routed'
 export const kinds: readonly Kind[] = ['manager', 'handoff', 'parallel', 'sequence', 'routed']
 
-type Said = string | [name: string, input?: JSONValue][]
+type ScriptedAnswer = string | [name: string, input?: JSONValue][]
 
 /** Hooks and settings of a team, beside the answers of its models. */
 export type TeamOptions = {
@@ -36,7 +36,7 @@ export type TeamOptions = {
 /** A model that answers by the conversation alone, so that it continues in any process. */
 export function modelOf(
   agent: string,
-  think: (request: ModelRequest) => Said | Promise<Said>,
+  think: (request: ModelRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
   called: TeamOptions['called'] = () => {},
 ): Model {
   return {
@@ -44,16 +44,16 @@ export function modelOf(
     info: { maxOutputTokens: 400, price: { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' } },
     async *stream(request): AsyncGenerator<ModelEvent> {
       await called(agent)
-      const said = await think(request)
+      const answer = await think(request)
       const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 }
-      if (typeof said === 'string') {
-        yield { type: 'text-delta', text: said }
-        const content = [{ type: 'text' as const, text: said }]
+      if (typeof answer === 'string') {
+        yield { type: 'text-delta', text: answer }
+        const content = [{ type: 'text' as const, text: answer }]
         yield { type: 'finish', reason: 'stop', usage, message: { v: 1, role: 'assistant', content } }
         return
       }
       const step = request.messages.filter(({ role }) => role === 'assistant').length
-      const calls = said.map(([name, input = {}], index) => {
+      const calls = answer.map(([name, input = {}], index) => {
         return { type: 'tool-call' as const, callId: `${agent}-${step}-${index}`, name, input }
       })
       yield* calls

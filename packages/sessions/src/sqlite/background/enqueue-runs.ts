@@ -60,7 +60,7 @@ function enqueueRun(writing: Writing, entry: QueuedRunEntry): void {
   if (replaces !== undefined && from === undefined) {
     throw new AgentKitError('not-found', `There is no run ${replaces} in this session.`)
   }
-  if (known) makeWay(writing, known, entry, from)
+  if (known) applyToOtherRuns(writing, known, entry, from)
   const session = known?.id ?? addSession(statements, key, now, title)
   if (known?.is_untitled || from !== undefined) statements.setQuestion.run(title, session)
   addQueued(statements, {
@@ -78,7 +78,7 @@ function enqueueRun(writing: Writing, entry: QueuedRunEntry): void {
 /**
  * Applies the entry to the session's other runs: hides the runs that it replaces, and ends the runs that it interrupts.
  */
-function makeWay(
+function applyToOtherRuns(
   writing: Writing,
   session: SessionRow,
   { onBusy, runId }: QueuedRunEntry,

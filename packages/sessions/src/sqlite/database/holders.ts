@@ -51,15 +51,15 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
     openStores.set(id, work)
     return id
   }
-  let heart: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
 
   const beat = (statements: Statements): void => {
     const { host, thread } = here()
     statements.beat.run(ownId(), host, process.pid, thread, Date.now())
   }
-  const stopHeart = (): void => {
-    clearInterval(heart)
-    heart = undefined
+  const stopTimer = (): void => {
+    clearInterval(timer)
+    timer = undefined
   }
 
   return {
@@ -69,8 +69,8 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
     hold(name, attempt = 1) {
       work.set(name, attempt)
       // A heartbeat is skipped while the database is locked.
-      heart ??= setInterval(() => {
-        if (work.size === 0) stopHeart()
+      timer ??= setInterval(() => {
+        if (work.size === 0) stopTimer()
         else database.tryNow(beat)
       }, heartbeatMs).unref()
     },
@@ -90,7 +90,7 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
     },
     remove: (statements) => void (id !== undefined && statements.removeHolder.run(id)),
     stop() {
-      stopHeart()
+      stopTimer()
       if (id !== undefined) openStores.delete(id)
     },
   }

@@ -3,7 +3,7 @@ import { toJSON } from '../../util/json.ts'
 import { storeTime } from '../../util/store-time.ts'
 import { watchClock } from '../../util/watch-clock.ts'
 import type { StoreAccess } from '../database/store-access.ts'
-import { addJob, removeJobs, settleJob } from './job-lines.ts'
+import { addJob, removeJobs, settleJob } from './queued-jobs.ts'
 import { leaseMs, takeJobs } from './take-jobs.ts'
 
 /** Ids of runs have no line break. */

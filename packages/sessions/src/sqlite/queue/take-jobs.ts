@@ -1,6 +1,6 @@
 import type { TakenJob } from '@agentkit/core'
 import type { Statements } from '../statements/statements.ts'
-import { makeReady } from './job-lines.ts'
+import { makeReady } from './queued-jobs.ts'
 
 /** How long a worker has a job after it last kept it. */
 export const leaseMs = 10_000

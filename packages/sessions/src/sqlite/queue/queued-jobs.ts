@@ -11,13 +11,13 @@ export function addJob(statements: Statements, job: QueuedJob, now: number): voi
     id: number
   } // returned
   if (sessionKey === null) admit(statements, { id, agent_id: agentId, user_id: userId, due_at: dueAt }, now)
-  else moveLine(statements, sessionKey, now)
+  else admitFirst(statements, sessionKey, now)
 }
 
 /** Removes the jobs of a run that no worker has. */
 export function removeJobs(statements: Statements, runId: string, now: number): void {
   const removed = statements.removeJobsOfRun.all(runId) as { session_key: string | null }[] // returned
-  for (const { session_key } of removed) if (session_key !== null) moveLine(statements, session_key, now)
+  for (const { session_key } of removed) if (session_key !== null) admitFirst(statements, session_key, now)
 }
 
 /** Removes a job that a worker has, or delivers it again later. Does nothing for one that the worker has lost. */
@@ -30,12 +30,12 @@ export function settleJob(statements: Statements, token: string, afterMs: number
   const dueAt = now + (afterMs ?? 0)
   if (afterMs === undefined) statements.removeJob.run(job.id)
   else statements.postponeJob.run(dueAt, job.id)
-  if (job.session_key !== null) moveLine(statements, job.session_key, now)
+  if (job.session_key !== null) admitFirst(statements, job.session_key, now)
   else if (afterMs !== undefined) admit(statements, { ...job, due_at: dueAt }, now)
 }
 
 /** The first job of a session may be taken, unless one of it is; the others wait behind it. */
-function moveLine(statements: Statements, sessionKey: string, now: number): void {
+function admitFirst(statements: Statements, sessionKey: string, now: number): void {
   if (statements.takenOfSession.get(sessionKey)) return
   const first = statements.firstOfSession.get(sessionKey) as SessionJob | undefined // what the statement selects
   if (first?.state !== 'behind') return
