@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type Finding, shellWord } from '@agentkit/core/internal'
+import { counted, type Finding, shellWord } from '@agentkit/core/internal'
 import type { FileRecord } from './data/file-record.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
@@ -152,12 +152,12 @@ async function inspectStores(stores: readonly Store[], folder: string, embedder:
   ]
   if (notes.length > 0) return { status: 'warn', detail: notes.join(' '), fix: 'npx agentkit index status' }
   if (!current.isComplete) return { status: 'warn', detail: `The index of ${folder} is not complete.`, fix }
-  return { status: 'ok', detail: `The index of ${folder} is sound: ${records.length} files.` }
+  return { status: 'ok', detail: `The index of ${folder} is sound: ${counted(records.length, 'file')}.` }
 }
 
 function filesNote(what: string, files: readonly FileRecord[], all: number): string[] {
   if (files.length === 0) return []
   const names = files.slice(0, 5).map(({ file, status, reason }) => `${file} (${status}${reason ? `: ${reason}` : ''})`)
   const more = files.length > names.length ? `, and ${files.length - names.length} more` : ''
-  return [`${files.length} of ${all} files ${what}: ${names.join(', ')}${more}.`]
+  return [`${files.length} of ${counted(all, 'file')} ${what}: ${names.join(', ')}${more}.`]
 }

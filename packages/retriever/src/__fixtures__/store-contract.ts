@@ -96,8 +96,8 @@ export function storeContract(
       expect(await space.generations()).toEqual(['second'])
       expect(await second.searchText('banana', { limit: 5, filter: {} })).toHaveLength(1)
       expect(await (await reopen()).generations()).toEqual(['second'])
-      const anew = await space.open('first', dimensions)
-      expect(await anew.count()).toBe(0)
+      const reopened = await space.open('first', dimensions)
+      expect(await reopened.count()).toBe(0)
     })
 
     it('drops what is not there without complaint', async () => {

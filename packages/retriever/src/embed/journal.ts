@@ -20,7 +20,7 @@ export interface Journal {
 export function openJournal(path: string): Journal {
   let opened: OpenJournal | undefined
   const open = (): OpenJournal => {
-    opened ??= orAnew(() => prepare(path))
+    opened ??= orRecreated(() => prepare(path))
     return opened
   }
   const close = (): void => {
@@ -28,7 +28,7 @@ export function openJournal(path: string): Journal {
     opened = undefined
   }
   /** A damaged journal only costs money. */
-  const orAnew = <Result>(work: () => Result): Result => {
+  const orRecreated = <Result>(work: () => Result): Result => {
     try {
       return work()
     } catch (error) {
@@ -43,14 +43,14 @@ export function openJournal(path: string): Journal {
       const found = new Map<string, Float32Array>()
       if (!opened && !existsSync(path)) return found
       for (const textHash of textHashes) {
-        const vector = orAnew(() => open().find.get(textHash))?.vector
+        const vector = orRecreated(() => open().find.get(textHash))?.vector
         // A copy: a Float32Array needs an aligned start.
         if (vector instanceof Uint8Array) found.set(textHash, new Float32Array(vector.slice().buffer))
       }
       return found
     },
     add(vectors) {
-      orAnew(() => {
+      orRecreated(() => {
         const { database, add } = open()
         transaction(database, () => {
           for (const [textHash, vector] of vectors) {
@@ -61,7 +61,7 @@ export function openJournal(path: string): Journal {
     },
     forget(textHashes) {
       if (!opened) return
-      orAnew(() => {
+      orRecreated(() => {
         const { database, forget } = open()
         transaction(database, () => {
           for (const textHash of textHashes) forget.run(textHash)

@@ -6,11 +6,11 @@ import { isTie } from './fuse.ts'
 const ofVectors = 10
 const mostOfText = 50
 /** The share of hits in common for vectors that carry meaning: lower than most such embedders reach. */
-const knowingRate = 0.3
+const meaningfulRate = 0.3
 /** The prior odds that an unknown embedder carries no meaning: e³ to 1. */
-const doubt = -3
+const priorLogOdds = -3
 /** Evidence of earlier searches decays, and is capped so that consistent new evidence outweighs it. */
-const fading = 0.9
+const decay = 0.9
 const mostCertain = 12
 
 /** The number of chunks from which the selectivity of a filter is estimated, and the lowest number that is enough. */
@@ -35,9 +35,9 @@ export async function trustByAgreement(
   filter: Filter,
 ): Promise<number> {
   const shown = shownBy(text, vector, await countPassing(store, filter))
-  const evidence = (evidenceOf.get(store) ?? 0) * fading + shown
+  const evidence = (evidenceOf.get(store) ?? 0) * decay + shown
   evidenceOf.set(store, Math.min(mostCertain, Math.max(-mostCertain, evidence)))
-  const certainty = 1 / (1 + Math.exp(-(doubt + evidence)))
+  const certainty = 1 / (1 + Math.exp(-(priorLogOdds + evidence)))
   return certainty > 0.5 ? certainty : 0
 }
 
@@ -60,5 +60,5 @@ function shownBy(text: readonly Found[], vector: readonly Found[], total: number
   const texts = new Set(text.slice(0, depth).map(({ id }) => id))
   const both = best.filter(({ id }) => texts.has(id)).length
   const chance = depth / total
-  return both * Math.log(knowingRate / chance) + (best.length - both) * Math.log((1 - knowingRate) / (1 - chance))
+  return both * Math.log(meaningfulRate / chance) + (best.length - both) * Math.log((1 - meaningfulRate) / (1 - chance))
 }

@@ -26,7 +26,7 @@ export type MeaningOptions = {
 
 /** A user is waiting, and text search can answer: fewer retries than in a sync. */
 const retry: RetryOptions = { attempts: 3, firstWaitMs: 200, longestWaitMs: 1000, longestRetryAfterMs: 3000 }
-const patienceMs = 20_000
+const embedTimeoutMs = 20_000
 
 /**
  * The vector of a query. An embedder that matches words only, or is not the index's own, is not called.
@@ -82,7 +82,7 @@ export async function findByMeaning(
 }
 
 async function embedQuery(embedder: Embedder, query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
-  const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-  const [vector] = await embedAll(embedder, [query], 'query', patient, retry)
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(embedTimeoutMs)])
+  const [vector] = await embedAll(embedder, [query], 'query', bounded, retry)
   return vector
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentKitError, type Embedder, type SyncProgress, type SyncReport } from '@agentkit/core'
+import { counted } from '@agentkit/core/internal'
 import { extOf } from '../data/ext-of.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import { DimensionsError, findDimensions } from '../embed/embed-texts.ts'
@@ -80,8 +81,8 @@ export async function syncFolder(parts: SyncParts, run: SyncRun): Promise<SyncRe
 async function refuseIfIndexed({ folder, generations, indexFolder }: SyncParts): Promise<void> {
   const count = (await generations.read(async ({ store }) => (await store.files()).length)) ?? 0
   if (count === 0) return
-  const message = `The folder "${folder}" is not there any more, and the index knows ${count} files of it.`
-  const fix = `Bring it back, or delete the index in "${indexFolder}" to begin anew.`
+  const message = `The folder "${folder}" is not there any more, and the index knows ${counted(count, 'file')} of it.`
+  const fix = `Bring it back, or delete the index in "${indexFolder}" to start again.`
   throw new AgentKitError('storage', `${message} ${fix}`)
 }
 

@@ -52,7 +52,7 @@ describe('a file', () => {
       },
     ],
     [
-      'is moved away and written anew',
+      'is moved away and written again',
       async (text: string) => {
         await rename(join(folder, 'a.md'), join(folder, 'a.md~'))
         await write('a.md', text)

@@ -1,4 +1,4 @@
-import { breathe } from '../util/breathe.ts'
+import { yieldOrAbort } from '../util/yield-or-abort.ts'
 import { detectEncoding } from './detect-encoding.ts'
 import { textDecoder } from './text-decoder.ts'
 
@@ -16,7 +16,7 @@ export async function* decodeText(bytes: Uint8Array, signal: AbortSignal): Async
   // A \r at the end of a part may be the first half of a line end.
   let held = ''
   for (let at = 0; at < bytes.length; at += partSize) {
-    await breathe(signal)
+    await yieldOrAbort(signal)
     const isLast = at + partSize >= bytes.length
     let part = held + decoder.decode(bytes.subarray(at, at + partSize), { stream: !isLast })
     held = !isLast && part.endsWith('\r') ? '\r' : ''

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { timeSlices } from './time-slices.ts'
 
-it('is over after its time, and begins anew after others had a turn', async () => {
+it('is over after its time, and begins again after others had a turn', async () => {
   const slices = timeSlices(undefined, 5)
   const end = performance.now() + 6
   while (performance.now() < end);

@@ -1,4 +1,4 @@
-import { breathe } from '../../util/breathe.ts'
+import { yieldOrAbort } from '../../util/yield-or-abort.ts'
 
 /** How a file separates its cells. */
 export type CsvDialect = {
@@ -38,7 +38,7 @@ export async function* csvRecords(
       yield takeBrokenRecord(0)
       yield* takeRecords(false)
     }
-    await breathe(signal)
+    await yieldOrAbort(signal)
   }
   // With the line end, there would be an additional empty record.
   if (rest.endsWith('\n')) rest = rest.slice(0, -1)

@@ -1,6 +1,6 @@
 import type { Parsed, Piece } from '../../data/piece.ts'
 import { decodeText } from '../../text/decode-text.ts'
-import { breathe } from '../../util/breathe.ts'
+import { yieldOrAbort } from '../../util/yield-or-abort.ts'
 import { createPieceWriter } from '../pieces/piece-writer.ts'
 import { noText } from '../text/parse-text.ts'
 import { readFrontMatter } from './front-matter.ts'
@@ -42,7 +42,7 @@ async function* parse(bytes: Uint8Array, signal: AbortSignal, isMdx: boolean): A
     if (writer.length > pieceSize) yield writer.take()
     if (end - rested > stride) {
       rested = end
-      await breathe(signal)
+      await yieldOrAbort(signal)
     }
   }
   if (isFirst) writeMatter()

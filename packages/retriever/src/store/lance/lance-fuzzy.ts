@@ -15,7 +15,7 @@ export async function similarWords(at: LanceTable, query: string, filter: Filter
   const found = await closest(at, asked, filter, nearly)
   // Longer ones may have more than one letter wrong.
   const rest = asked.filter((word) => !found.has(word) && edits(word) > 1)
-  const further = await closest(at, rest, filter, vaguely)
+  const further = await closest(at, rest, filter, sharingPart)
   return [...found.values(), ...further.values()].flat()
 }
 
@@ -93,7 +93,7 @@ function nearly(word: string): string {
  * The pattern of words that share a part with this one at about the same position: of more parts than mistakes, at
  * least one is right.
  */
-function vaguely(word: string): string {
+function sharingPart(word: string): string {
   const letters = [...word]
   const mistakes = edits(word)
   const length = Math.floor(letters.length / (mistakes + 1))

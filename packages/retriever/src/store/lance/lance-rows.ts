@@ -3,7 +3,7 @@ import type { Data, DataType, RecordBatch, Schema, Table } from 'apache-arrow'
 import { type Chunk, type NewChunk, searchedText } from '../../data/chunk.ts'
 import { slicesOf } from '../../data/chunk-slices.ts'
 import type { FileRecord } from '../../data/file-record.ts'
-import { breathe } from '../../util/breathe.ts'
+import { yieldOrAbort } from '../../util/yield-or-abort.ts'
 import { foldText, withParts } from '../fold-text.ts'
 import type { Change } from '../store.ts'
 import type { Lance } from './lance-package.ts'
@@ -100,7 +100,7 @@ export function tableBuilder({ lance: { arrow }, schema }: { lance: Lance; schem
         rows.push(row)
         if (rows.length < rowsAtOnce) continue
         flush()
-        await breathe(signal)
+        await yieldOrAbort(signal)
       }
     },
     take() {

@@ -152,7 +152,7 @@ it('has its words indexed when its first sync comes to an end', async () => {
     adding(
       makeFile(
         'a.md',
-        passages.map((passage) => `${passage} anew`),
+        passages.map((passage) => `${passage} again`),
       ),
     ),
     never,

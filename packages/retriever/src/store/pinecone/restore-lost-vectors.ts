@@ -3,7 +3,7 @@ import { abortError } from '@agentkit/core/internal'
 import { type CloudParts, countVectors } from './verify-vectors.ts'
 
 /** The timeout of the check in milliseconds: a sync does not wait longer for a cloud that does not respond. */
-const patienceMs = 15_000
+const checkTimeoutMs = 15_000
 
 /**
  * Finds vectors that were sent and are missing in the cloud, for example because a user emptied the namespace, and makes
@@ -28,13 +28,13 @@ async function findLostVectors(
 ): Promise<string[]> {
   const { settled } = ledger.counts()
   if (settled === 0) return []
-  const patient = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)])
   try {
-    if ((await countVectors(vectors, settled, Number.MAX_SAFE_INTEGER, pollMs, patient)) >= settled) return []
+    if ((await countVectors(vectors, settled, Number.MAX_SAFE_INTEGER, pollMs, bounded)) >= settled) return []
   } catch (error) {
     if (signal.aborted) throw abortError(signal)
     // Without a change a sync does not need the cloud.
-    if (patient.aborted || (isAgentKitError(error) && error.retryable)) return []
+    if (bounded.aborted || (isAgentKitError(error) && error.retryable)) return []
     throw error
   }
   const lost: string[] = []

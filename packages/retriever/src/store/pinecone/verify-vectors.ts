@@ -36,7 +36,7 @@ export async function verifyVectors(
     problems.push(`The vectors could not be counted. ${error.message}`)
   }
   if (counted < settled) {
-    const fix = 'Sync again: what is lost is made anew.'
+    const fix = 'Sync again: what is lost is created again.'
     problems.push(
       `Pinecone has ${counted} vectors, and the index has sent ${settled}: it lacks ${settled - counted}. ${fix}`,
     )

@@ -31,11 +31,11 @@ const fileAdvice: Readonly<Record<string, (path: string) => string>> = {
 }
 
 export function damagedFile(path: string): string {
-  return `The index ${path} is damaged. Delete the file, with ${path}-wal and ${path}-shm; the next sync makes it anew.`
+  return `The index ${path} is damaged. Delete the file, with ${path}-wal and ${path}-shm; the next sync creates it again.`
 }
 
 export function foreignFile(path: string): string {
-  return `${path} is not an index. Delete the file, or move it away; the next sync makes the index anew.`
+  return `${path} is not an index. Delete the file, or move it away; the next sync creates the index again.`
 }
 
 /** Whether another connection has the database locked, so that a retry may help. */

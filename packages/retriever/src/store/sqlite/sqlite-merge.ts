@@ -41,8 +41,8 @@ export function planMerge(
       if (levels[at] === level) run.ofLevel++
     }
   }
-  const worn = rows.findIndex((row, at) => row.docs <= most && (living[at] ?? 0) < row.docs * 0.6)
-  return worn < 0 ? undefined : { from: worn, to: worn + 1 }
+  const sparse = rows.findIndex((row, at) => row.docs <= most && (living[at] ?? 0) < row.docs * 0.6)
+  return sparse < 0 ? undefined : { from: sparse, to: sparse + 1 }
 }
 
 /** Sizes grow eightfold from level to level. */

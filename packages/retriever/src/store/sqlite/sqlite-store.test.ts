@@ -124,12 +124,12 @@ describe('the file', () => {
     await store.apply(adding(bees), never)
     await store.close()
     tamper('PRAGMA user_version = 999; CREATE TABLE of_the_future (value)')
-    const anew = await space.open('a', {})
-    expect(await anew.files()).toEqual([])
-    expect(await anew.searchText('honey', all)).toEqual([])
-    await anew.apply(adding(bees), never)
-    expect(await anew.searchText('honey', all)).toHaveLength(1)
-    expect(await anew.verify()).toEqual([])
+    const reopened = await space.open('a', {})
+    expect(await reopened.files()).toEqual([])
+    expect(await reopened.searchText('honey', all)).toEqual([])
+    await reopened.apply(adding(bees), never)
+    expect(await reopened.searchText('honey', all)).toHaveLength(1)
+    expect(await reopened.verify()).toEqual([])
   })
 
   it.each([
