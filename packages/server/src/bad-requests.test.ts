@@ -62,6 +62,20 @@ const rows: Row[] = [
   ['2 a session_id with NUL', fields({ session_id: 'a\u0000' }), 422, 'invalid-field'],
   ['2 a session_id of 129 characters', fields({ session_id: 'a'.repeat(129) }), 422, 'invalid-field'],
   [
+    '2 a session_id that no path can have',
+    fields({ session_id: '.' }),
+    422,
+    'invalid-field',
+    'must not be "." or ".."',
+  ],
+  [
+    '2 a session_id of two periods in JSON',
+    json({ session_id: '..' }),
+    422,
+    'invalid-field',
+    'must not be "." or ".."',
+  ],
+  [
     '2 user_id sent twice',
     body(formBody({ user_id: 'eve' }).replace(/--\r\n$/, '\r\n') + valid.slice(boundary.length + 4)),
     422,

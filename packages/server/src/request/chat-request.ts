@@ -4,7 +4,7 @@ import type { ServerContext } from '../util/server-env.ts'
 import { noRoom } from './body-problems.ts'
 import { callerOf } from './caller.ts'
 import { type ChatData, jsonChatDetail, readChatData, toChatData } from './chat-data.ts'
-import { idField } from './fields.ts'
+import { idField, sessionIdField } from './fields.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type FormOptions, isForm, readForm } from './read-form.ts'
 import { isJSON, readJSON } from './read-json.ts'
@@ -26,7 +26,7 @@ export type ChatRequest = ChatData & {
 const accepted = 'multipart/form-data, application/json'
 const fieldNames = ['user_id', 'session_id', 'chat_data', 'resumable', 'replaces'] as const
 
-const common = { user_id: optional(idField), session_id: idField, replaces: optional(idField) }
+const common = { user_id: optional(idField), session_id: sessionIdField, replaces: optional(idField) }
 const flag = 'must be true or false'
 const formFields = object({ ...common, chat_data: string(), resumable: optional(picklist(['true', 'false'], flag)) })
 const jsonFields = strictObject({ ...common, messages: unknown(), resumable: optional(boolean(flag)) })

@@ -10,17 +10,30 @@ export function isId(text: string): boolean {
   return short && text.isWellFormed() && !controlCharacter.test(text)
 }
 
+/** Whether a text may be the id of a new session. Clients remove `.` and `..` from a path, also where they are encoded. */
+export function isSessionId(text: string): boolean {
+  return isId(text) && text !== '.' && text !== '..'
+}
+
 /** The JSON Schema of an id. */
 export const idSchema: IdSchema = { type: 'string', minLength: 1, maxLength: maxIdLength }
 
 export type IdSchema = { type: 'string'; minLength: number; maxLength: number }
 
 const idForm = 'must have 1 to 128 characters, none of them a control character'
+export const sessionIdForm = `${idForm}, and must not be "." or ".."`
 
 /** The id of a user, a session or a run, in a query or a body. */
 export const idField: GenericSchema<string> = pipe(
   string('must be a string'),
   check(isId, idForm),
+  metadata({ jsonSchema: { minLength: 1, maxLength: maxIdLength } }),
+)
+
+/** The id of a session that a request may begin, in a body. */
+export const sessionIdField: GenericSchema<string> = pipe(
+  string('must be a string'),
+  check(isSessionId, sessionIdForm),
   metadata({ jsonSchema: { minLength: 1, maxLength: maxIdLength } }),
 )
 

@@ -1,7 +1,7 @@
 import type { Decision, Decisions, InputPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, nullish, optional, string, unknown } from 'valibot'
-import { isId } from '../../request/fields.ts'
+import { isId, isSessionId, sessionIdForm } from '../../request/fields.ts'
 import { validate } from '../../request/validate.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { A2AError, type CallId } from './a2a-error.ts'
@@ -56,6 +56,7 @@ export function readMessage(params: Record<string, unknown>): A2AMessage {
   if (configuration?.taskPushNotificationConfig) throw new A2AError('PushNotificationNotSupported', noPush)
   if (message.role !== 'ROLE_USER' && message.role !== 1) throw invalid('message.role', 'must be "ROLE_USER"')
   const contextId = readId('message.contextId', message.contextId)
+  if (contextId !== undefined && !isSessionId(contextId)) throw invalid('message.contextId', sessionIdForm)
   const taskId = readId('message.taskId', message.taskId)
   const common = { contextId, returnsImmediately: configuration?.returnImmediately === true }
   const { parts } = message

@@ -1,7 +1,7 @@
 import type { Decision, Decisions, JSONSchema, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
-import { idField } from '../../request/fields.ts'
+import { idField, sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
@@ -11,7 +11,7 @@ import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
 const body = looseObject({
-  threadId: idField,
+  threadId: sessionIdField,
   runId: idField,
   protocolVersion: optional(unknown()),
   messages: array(looseObject({ role: string(), content: optional(unknown()) })),

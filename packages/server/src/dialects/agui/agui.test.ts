@@ -297,6 +297,7 @@ describe('POST /agui', () => {
       input({ messages: [], resume: [{ interruptId: 'x', status: 'resolved', payload: { approve: true } }] }),
       'resume.0.interruptId must be the id of an approval',
     ],
+    [input({ threadId: '..', messages: [] }), 'threadId must have 1 to 128 characters'],
     [input({ messages: [], resume: [{ interruptId: 7, status: 'cancelled' }] }), 'resume.0.interruptId must be'],
     [
       input({ messages: [], resume: ['r/a', 's/b'].map((interruptId) => ({ interruptId, status: 'cancelled' })) }),

@@ -1,7 +1,7 @@
 import { isRecord } from '@agentkit/core/internal'
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server'
 import { ProblemError } from '../../answer/problem.ts'
-import { isId } from '../../request/fields.ts'
+import { isSessionId, sessionIdForm } from '../../request/fields.ts'
 import { invalid } from '../common/invalid-field.ts'
 import { AnswerOutcome, type Outcome } from './answer-outcome.ts'
 import { mayElicit } from './approval-requests.ts'
@@ -106,8 +106,8 @@ function readArguments(sent: unknown = {}): Question {
   if (message === undefined) throw refused('message', 'is required')
   if (typeof message !== 'string' || message.trim() === '') throw refused('message', 'must be a text that is not empty')
   if (!message.isWellFormed()) throw refused('message', 'must be valid Unicode')
-  if (typeof sessionId !== 'string' || !isId(sessionId)) {
-    throw refused('session_id', 'must have 1 to 128 characters, none of them a control character')
+  if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
+    throw refused('session_id', sessionIdForm)
   }
   return { message, sessionId }
 }

@@ -30,6 +30,7 @@ describe('POST /mcp', () => {
     ['an argument that does not exist', call({ message: 'Hi', user_id: 'eve' }), 'user_id is no argument'],
     ['a session that is too long', call({ message: 'Hi', session_id: 's'.repeat(129) }), 'session_id must have'],
     ['a session with a control character', call({ message: 'Hi', session_id: 'a\nb' }), 'session_id must have'],
+    ['a session that no path can have', call({ message: 'Hi', session_id: '..' }), 'must not be "." or ".."'],
     ['a session that is empty', call({ message: 'Hi', session_id: '' }), 'session_id must have'],
     ['a session that is a number', call({ message: 'Hi', session_id: 5 }), 'session_id must have'],
     ['arguments that are a list', call([]), 'The field params.arguments must be an object.'],

@@ -1,7 +1,7 @@
 import type { Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
-import { idSchema, isId } from '../../request/fields.ts'
+import { idSchema, isSessionId, sessionIdForm } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller, type NamedUser, userHeader } from '../common/dialect-caller.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
@@ -112,8 +112,8 @@ export function openaiCaller(context: ServerContext, namedUser: NamedUser | unde
 /** The session that a request continues, if it names one. */
 export function sessionOf(context: ServerContext): string | undefined {
   const sessionId = context.req.header('x-session-id')
-  if (sessionId === undefined || isId(sessionId)) return sessionId
-  throw invalid(['X-Session-Id'], 'must have 1 to 128 characters, none of them a control character')
+  if (sessionId === undefined || isSessionId(sessionId)) return sessionId
+  throw invalid(['X-Session-Id'], sessionIdForm)
 }
 
 export function missing(name: string): ProblemError {

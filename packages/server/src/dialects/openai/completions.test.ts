@@ -458,6 +458,8 @@ describe('POST /v1/chat/completions', () => {
     expect(text.status).toBe(415)
     const session = await app.request('/v1/chat/completions', post(valid, { 'x-session-id': 'a'.repeat(129) }))
     expect(await session.json()).toMatchObject({ error: { param: 'X-Session-Id' } })
+    const periods = await app.request('/v1/chat/completions', post(valid, { 'x-session-id': '..' }))
+    expect(await periods.json()).toMatchObject({ error: { param: 'X-Session-Id' } })
   })
 
   it('passes a preflight with the headers of the clients where `cors` is set, and none without', async () => {

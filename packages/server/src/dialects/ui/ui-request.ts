@@ -1,7 +1,7 @@
 import type { Decision, Decisions, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
-import { idField } from '../../request/fields.ts'
+import { sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
@@ -11,7 +11,7 @@ import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** The fields that `DefaultChatTransport` sends; other fields belong to the application. */
 const body = looseObject({
-  id: idField,
+  id: sessionIdField,
   messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
   trigger: optional(
     picklist(['submit-message', 'regenerate-message'], 'must be "submit-message" or "regenerate-message"'),

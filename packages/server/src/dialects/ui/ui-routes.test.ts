@@ -68,6 +68,11 @@ describe('POST /ui/chat', () => {
     expect(agent.calls.map(({ options }) => options.userId)).toEqual(['default', 'ann'])
   })
 
+  it.each(['.', '..'])('refuses the session %s, whose stream and stop no path could name', async (id) => {
+    const response = await createApp(fakeAgent(), quiet).request('/ui/chat', post({ id, messages: [user('Hi')] }))
+    expect(response.status).toBe(422)
+  })
+
   it('refuses the decision of another user, and one that was made already', async () => {
     const { agent } = make([payTurn, 'Done.'])
     const app = createApp(agent, quiet)
