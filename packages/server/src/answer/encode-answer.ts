@@ -1,4 +1,5 @@
-import type { Approval, Citation, RunRecord, RunResult } from '@agentkit/core'
+import type { Approval, Citation, RunRecord, RunResult, StoredRun } from '@agentkit/core'
+import { usedSoFar } from '@agentkit/core/internal'
 import { ProblemError, runProblem } from './problem.ts'
 
 /** The formats of answers that wait for the run's end. */
@@ -55,7 +56,15 @@ export function answerBody(answered: Answered, { userId, sessionId }: AnswerOwne
   }
 }
 
-/** A stored run with every key in snake_case; fields that are not known yet are null. */
+/** A stored run. One that runs and is stored with each step has the cost so far, too. */
+export function storedRunBody(stored: StoredRun): Record<string, unknown> {
+  return runBody({ ...stored.record, ...usedSoFar(stored) })
+}
+
+/**
+ * The record of a run with every key in snake_case; fields that are not known yet are null, such as the cost of one in a
+ * list that has not ended.
+ */
 export function runBody(record: RunRecord): Record<string, unknown> {
   const { userId, sessionId, usage, error } = record
   return {

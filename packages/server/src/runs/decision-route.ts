@@ -2,7 +2,7 @@ import type { Decision, JSONValue, StoredApproval, StoredRun } from '@agentkit/c
 import { isAgentKitError } from '@agentkit/core'
 import { boolean, type InferOutput, maxLength, optional, pipe, strictObject, string, unknown } from 'valibot'
 import { runContent } from '../answer/answer-schemas.ts'
-import { runBody } from '../answer/encode-answer.ts'
+import { storedRunBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { detachedEvents } from '../answer/live-events.ts'
@@ -66,10 +66,10 @@ export function decisionRoute(parts: RouteParts): Route {
         throw decisionProblem(error)
       }
       const continued = await continuation?.start()
-      if (format !== eventStreamType) return context.json(runBody((await findRun(parts, runId, userId)).record))
+      if (format !== eventStreamType) return context.json(storedRunBody(await findRun(parts, runId, userId)))
       if (!stored.keepsEvents) {
         // Nothing is stored of its events: they are those that this process sees.
-        if (!continued) return context.json(runBody((await findRun(parts, runId, userId)).record))
+        if (!continued) return context.json(storedRunBody(await findRun(parts, runId, userId)))
         // A request that is sent again gets the answer of the run: there are no events to replay.
         await begin({ runId, type: 'application/json' })
         return eventResponse(detachedEvents(continued.starting), context, parts)

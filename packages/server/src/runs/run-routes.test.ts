@@ -4,7 +4,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { expectProblem } from '../__fixtures__/requests.ts'
-import { ask, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, heldTool, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 const storedAgent = storedAgents()
@@ -65,6 +65,27 @@ describe('GET /api/v1/runs/{id}', () => {
     ])
     const body = await (await app.request(`/api/v1/runs/${run_id}?user_id=ada`)).json()
     expect(body).toMatchObject({ status: 'waiting', finish_reason: 'approval', approvals, ended_at: null })
+  })
+
+  it('shows what a resumable run has used and cost so far', async () => {
+    const { wait, begun, release } = heldTool()
+    const prices = { 'test/scripted': { inputUsdPerMillion: 2, outputUsdPerMillion: 8, asOf: '2026-01-01' } }
+    const { agent } = storedAgent([{ toolCalls: [{ name: 'wait', input: {} }] }, 'Done.'], {
+      functions: [wait],
+      prices,
+    })
+    const app = createApp(agent, quiet)
+    const answer = app.request('/api/v1/chat', ask('Wait', { resumable: 'true' }, json))
+    await begun
+    const { runs } = await (await app.request('/api/v1/runs?user_id=ada')).json()
+    const path = `/api/v1/runs/${runs[0].run_id}?user_id=ada`
+    const running = await (await app.request(path)).json()
+    expect(running).toMatchObject({ status: 'running', usage: { input_tokens: 10, output_tokens: 5 } })
+    expect(running.cost).toBeCloseTo(0.00006, 10)
+    const { turns } = await (await app.request('/api/v1/sessions/first/turns?user_id=ada')).json()
+    expect(turns).toMatchObject([{ cost: running.cost }])
+    release()
+    expect((await (await answer).json()).cost).toBeCloseTo(0.00012, 10)
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { object, optional, picklist } from 'valibot'
 import { jsonOf, listedRun, nullable, runContent } from '../answer/answer-schemas.ts'
-import { runBody } from '../answer/encode-answer.ts'
+import { runBody, storedRunBody } from '../answer/encode-answer.ts'
 import { throwProblem } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
@@ -69,8 +69,7 @@ function readRoute(parts: RouteParts): Route {
     query: user,
     answers: { 200: { description: 'The run', content: runContent } },
     async handle(context, { query, param }) {
-      const { record } = await findRun(parts, param('id'), callerOf(context, query.user_id))
-      return context.json(runBody(record))
+      return context.json(storedRunBody(await findRun(parts, param('id'), callerOf(context, query.user_id))))
     },
   })
 }
@@ -87,7 +86,7 @@ function cancelRoute(parts: RouteParts): Route {
       const userId = callerOf(context, query.user_id)
       const { record } = await findRun(parts, param('id'), userId)
       await parts.agent.cancel(record.runId, { userId }).catch(throwProblem)
-      return context.json(runBody((await findRun(parts, record.runId, userId)).record))
+      return context.json(storedRunBody(await findRun(parts, record.runId, userId)))
     },
   })
 }

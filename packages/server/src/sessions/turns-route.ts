@@ -2,7 +2,7 @@ import type { RunStore, SessionKey, SessionStore, Turn } from '@agentkit/core'
 import { plainText } from '@agentkit/core/internal'
 import { object, optional } from 'valibot'
 import { jsonOf, nullable, objectOf, runFields } from '../answer/answer-schemas.ts'
-import { runBody } from '../answer/encode-answer.ts'
+import { storedRunBody } from '../answer/encode-answer.ts'
 import { callerOf } from '../request/caller.ts'
 import { countField, idField, isId } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -119,6 +119,6 @@ function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
 async function addRun(runs: RunStore | undefined, turn: TurnBody): Promise<void> {
   const stored = await runs?.read(turn.run_id)
   if (!stored) return
-  const { agent_id: _, user_id: __, session_id: ___, attempts: ____, answer, ...run } = runBody(stored.record)
+  const { agent_id: _, user_id: __, session_id: ___, attempts: ____, answer, ...run } = storedRunBody(stored)
   Object.assign(turn, run, { answer: turn.answer ?? (answer || null), events: stored.keepsEvents })
 }
