@@ -2,7 +2,7 @@ import { type AgentEvent, AgentKitError, type AgentRun, type RunStore, type Sess
 import { follow } from '@agentkit/core/internal'
 import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
-import { sendBrokenEnd } from './live-events.ts'
+import { cutFrame, sendBrokenEnd } from './live-events.ts'
 import { type ProblemError, runProblem, thrownProblem } from './problem.ts'
 
 export type FollowedRun = {
@@ -45,7 +45,7 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
     const end = await sendUntilEnd(followed, signal, send)
     // The run's events were deleted with its session.
     if (!end.isSent && !signal.aborted) return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
-    if (!end.isSent && draining.aborted) void send(`: draining\n\n${encode.cut?.() ?? ''}`, { beginsAnswer: true })
+    if (!end.isSent && draining.aborted) void send(cutFrame(encode), { beginsAnswer: true })
   } catch (error) {
     // The store has failed, not the run: its client reads the rest later.
     void send('', { beginsAnswer: true, failure: thrownProblem(error) })

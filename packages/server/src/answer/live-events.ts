@@ -19,7 +19,7 @@ export type LiveRun = Pick<AgentRun, 'runId' | 'result'> &
  */
 export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
-    read: (send) => readRun(starting, send, encode),
+    read: async (send) => void (await readRun(starting, send, encode)),
     leave: () =>
       void starting.then(
         (run) => run.cancel(),
@@ -34,11 +34,14 @@ export function liveEvents(starting: Promise<AgentRun>, encode: EncodeEvent = en
  */
 export function detachedEvents(starting: Promise<LiveRun>, encode: EncodeEvent = encodeEvent): EventSource {
   return {
-    read(send) {
+    async read(send) {
       // The client's decisions are stored already, so the headers are sent before the first event: a failure is
       // reported in the stream.
       void send('', { beginsAnswer: true })
-      return readRun(starting, (text, options) => send(text, { ...options, isFollowed: true }), encode)
+      // A server that stops leaves the run to the next one: it gives no place, or ends its step.
+      const isLeft = await starting.then(() => false, isOverloaded)
+      const follow: Send = (text, options) => send(text, { ...options, isFollowed: true })
+      if (isLeft || !(await readRun(starting, follow, encode))) void send(cutFrame(encode), { beginsAnswer: true })
     },
     leave: () =>
       void starting.then(
@@ -48,7 +51,8 @@ export function detachedEvents(starting: Promise<LiveRun>, encode: EncodeEvent =
   }
 }
 
-async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEvent): Promise<void> {
+/** @returns whether its end was sent */
+async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEvent): Promise<boolean> {
   let runId = ''
   let last: AgentEvent | undefined
   try {
@@ -60,9 +64,11 @@ async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEve
       const room = send(encode(event), { beginsAnswer: beginsAnswer(event), failure })
       if (room !== undefined) await room
     }
+    return last?.type === 'run-end'
   } catch (error) {
     // Only a run without a place or a run that breaks its contract throws. Its reader still receives a `run-end`.
     sendBrokenEnd(send, encode, { seq: (last?.seq ?? 0) + 1, runId, path: last?.path ?? [] }, error)
+    return true
   }
 }
 
@@ -88,6 +94,15 @@ function beginsAnswer({ type }: AgentEvent): boolean {
   }
 }
 
+function isOverloaded(thrown: unknown): boolean {
+  return thrown instanceof ProblemError && thrown.code === 'overloaded'
+}
+
+/** The last frame of a stream whose run continues in another process. */
+export function cutFrame(encode: EncodeEvent): string {
+  return `: draining\n\n${encode.cut?.() ?? ''}`
+}
+
 /** Sends the end of a run that has emitted none. */
 export function sendBrokenEnd(
   send: Send,
@@ -97,7 +112,7 @@ export function sendBrokenEnd(
 ): void {
   const error: ErrorInfo = isAgentKitError(thrown)
     ? toErrorInfo(thrown)
-    : thrown instanceof ProblemError && thrown.code === 'overloaded'
+    : isOverloaded(thrown)
       ? { code: 'overloaded', message: '', retryable: true }
       : { code: 'provider-error', message: '', retryable: false }
   const finishReason = error.code === 'aborted' ? 'aborted' : 'error'

@@ -30,7 +30,7 @@ async function busyServer() {
   await until(() => model.requests.length === 2)
   const path = `runs/${run_id}/approvals/${approvals[0].approval_id}`
   const decide = (): Promise<Response> => post(path, { approve: true }, 'text/event-stream')
-  return { ...stored, options, run_id, busy, decide, end: () => resolve('Done.') }
+  return { ...stored, options, run_id, busy, decide, close, end: () => resolve('Done.') }
 }
 
 it('waits for a place of its user, and streams the run to the client that has decided', async () => {
@@ -69,6 +69,42 @@ it('streams the end of the run to the client that has decided where another serv
   await expect
     .poll(() => entries)
     .toMatchObject([{ level: 'info', message: 'A run has ended.', run_id, finish_reason: 'stop' }])
+})
+
+it('says that it drains to the client whose decided run waits for a place when the server closes', async () => {
+  const { agent, run_id, busy, decide, close, end } = await busyServer()
+  const decided = await decide()
+  const closed = close()
+  const body = await decided.text()
+  expect(body.endsWith(': draining\n\n')).toBe(true)
+  expect(body).not.toContain('run-end')
+  end()
+  expect((await busy).status).toBe(200)
+  await closed
+  expect((await agent.sessions.runs?.read(run_id))?.record.status).toBe('running')
+})
+
+it('says the same where another server has continued the run meanwhile', async () => {
+  const { agent, path, options, busy, decide, close, end } = await busyServer()
+  const decided = await decide()
+  const held = Promise.withResolvers<string>()
+  const other = storedAgent([() => held.promise], { path })
+  closers.push((await serve(other.agent, options)).close)
+  await until(() => other.model.requests.length === 1)
+  const waits = Promise.withResolvers<void>()
+  const { result } = agent
+  agent.result = (runId, following) => {
+    waits.resolve()
+    return result.call(agent, runId, following)
+  }
+  end()
+  expect((await busy).status).toBe(200)
+  await waits.promise
+  await close()
+  const body = await decided.text()
+  expect(body.endsWith(': draining\n\n')).toBe(true)
+  expect(body).not.toContain('run-end')
+  held.resolve('Paid elsewhere.')
 })
 
 it('no longer waits for the end on another server when the client that has decided leaves', async () => {

@@ -19,7 +19,8 @@ export function endedElsewhere({ agent, capacity }: RouteParts, run: AgentRun, u
         const signal = AbortSignal.any([capacity.draining, left.signal])
         const found = isElsewhere ? await agent.result?.(runId, { userId, signal }).catch(() => undefined) : undefined
         if (found) yield* endOf(found, event)
-        else yield event
+        // The server stops before the other process has ended the run: its client reads the end later.
+        else if (!isElsewhere || !capacity.draining.aborted) yield event
       }
     },
   }
