@@ -11,7 +11,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { context, SpanKind, trace } from '@opentelemetry/api'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ExportedSpan, exportedTraces, treeOf } from './__fixtures__/exported-traces.ts'
 import { useFolder } from './__fixtures__/use-folder.ts'
 import { Agent, Swarm } from './index.ts'
@@ -277,9 +277,7 @@ describe.each([
     expect(await office.result(runId)).toMatchObject({ text: 'Done.' })
     await worker.close()
 
-    const exported = await telemetry.exported()
-    // A delivery that comes before the one before has let the run go is given back.
-    const memory = exported.memory.filter(({ attributes }) => attributes['error.type'] !== 'session-busy')
+    const { memory } = await telemetry.exported()
     expect(treeOf(memory)).toEqual([
       'POST /orders',
       // The worker leaves the run to its member, and continues it when that waits and when it has ended.
@@ -305,6 +303,29 @@ describe.each([
     ])
     expect(segments.slice(1).map(({ links }) => links)).toEqual(segments.slice(0, -1).map(({ spanId }) => [spanId]))
     expect(new Set(memory.map(({ traceId }) => traceId)).size).toBe(1)
+  })
+
+  it('has one span, also where a worker tries it while another run has its session', { timeout: 60_000 }, async () => {
+    await using telemetry = await exportedTraces()
+    const sessions = await open(path('.'))
+    closers.push(() => sessions.close?.())
+    const held = Promise.withResolvers<string>()
+    const model = scriptedModel([() => held.promise, 'Two.'])
+    const agent = new Agent({ name: 'Clerk', functions: [], model, sessions })
+    // It has the session until its model answers.
+    const first = agent.stream('One', { sessionId: 'ada' }).result
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    const { runId } = await agent.enqueue('Two', { sessionId: 'ada' })
+
+    await expect(agent.continueRun(runId).result).resolves.toMatchObject({ error: { code: 'session-busy' } })
+    held.resolve('One.')
+    await first
+    await expect(agent.continueRun(runId).result).resolves.toMatchObject({ text: 'Two.' })
+
+    const { memory } = await telemetry.exported()
+    const runs = memory.filter(({ name }) => name === 'invoke_agent Clerk')
+    expect(runs.map(({ attributes }) => attributes['agentkit.finish_reason'])).toEqual(['stop', 'stop'])
+    expect(runs.map(({ attributes }) => attributes['error.type'])).toEqual([undefined, undefined])
   })
 
   it('has a trace of its own where it was enqueued in none', { timeout: 60_000 }, async () => {

@@ -44,7 +44,8 @@ import { toolStep } from './tool-step.ts'
  * to another process.
  */
 export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunResult> {
-  const trace = startRunTrace(agent, given)
+  // A run that continues has its span once it is open: until then another one may have its session, or it itself.
+  let trace = given.continues ? undefined : startRunTrace(agent, given)
   const scope = { ...given, trace }
   if (scope.resumable && !scope.member) scope.kept = keepEvents(scope)
   const { parent, emit } = scope
@@ -69,6 +70,8 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     if (!isStored) await start(scope)
     checkNesting(run)
     opened = await currentRun.run(current, inTrace(trace, openSession), run)
+    trace ??= startRunTrace(agent, opened.scope)
+    opened.scope.trace = trace
     if (opened.snapshot?.trace !== undefined) trace?.span().link(opened.snapshot.trace)
     if (isStored && opened.beginsSegment !== false) await start(opened.scope)
     hasStarted = true
@@ -103,11 +106,17 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   clock.stop()
   unlink()
   const result = toResult(scope.runId, state, ledger, end)
+  if (opened || !isElsewhere(end)) trace ??= startRunTrace(agent, given)
   if (trace) {
     const { sessionId } = opened?.scope ?? {}
     endRunTrace(trace, result, { sessionId, output: state.reply.message }, isContinued)
   }
   return result
+}
+
+/** Whether a run that did not begin here continues in another process, or after another run. */
+function isElsewhere({ error }: RunEnd): boolean {
+  return error?.code === 'session-busy' || error?.code === 'session-conflict'
 }
 
 /** Members that are still running emit events until they have ended. */
