@@ -69,6 +69,27 @@ describe('the view of a run', () => {
     expect(answerOf(handed)).toBe('I bake')
   })
 
+  it('ends the calls of an agent that ends before they have a result', () => {
+    const member = ['boss', 'baker']
+    const call = (callId: string, path: string[]): Given => ({
+      type: 'tool-call',
+      callId,
+      name: 'weigh',
+      input: {},
+      path,
+    })
+    const end = (status: string): Given => ({ type: 'agent-end', name: 'Baker', status, path: member })
+    const stopped = (view: RunView): unknown[] => callsOf(view).map(({ isStopped = false }) => isStopped)
+    const working = [call('c1', ['boss']), call('c2', member)]
+    expect(stopped(viewOf(...working, end('waiting')))).toEqual([false, false])
+    expect(stopped(viewOf(...working, end('budget')))).toEqual([false, true])
+    const done: Given = { type: 'run-end', finishReason: 'budget', text: '', usage: {} }
+    expect(stopped(viewOf(...working, done))).toEqual([true, true])
+    expect(stopped(viewOf(...working, done, { type: 'run-start' }))).toEqual([false, false])
+    const waits: Given[] = [...working, end('budget'), { ...done, finishReason: 'approval' }]
+    expect(stopped(viewOf(...waits, { type: 'run-start' }))).toEqual([false, true])
+  })
+
   it('shows the answer that a swarm has composed, which is the text of no step', () => {
     const view = viewOf({ type: 'run-end', finishReason: 'stop', text: 'Composed', usage: {} })
     expect([answerOf(view), view.isOpen]).toEqual(['Composed', false])

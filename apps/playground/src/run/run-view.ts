@@ -10,6 +10,8 @@ export type CallView = {
   isError?: boolean
   durationMs?: number
   approval?: ApprovalView
+  /** Whether its agent has ended before it had a result. */
+  isStopped?: boolean
 }
 
 export type ApprovalView = Approval & { path: string[]; isOpen: boolean }
@@ -104,6 +106,8 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
   switch (event.type) {
     case 'run-start':
       view.budget = event.budget
+      // A run that has failed may be tried again.
+      if (view.end && view.end.finishReason !== 'approval') for (const call of callsOf(view)) call.isStopped = false
       view.end = undefined
       view.isOpen = true
       return
@@ -114,6 +118,7 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
     case 'agent-end':
       agent.status = event.status
       if (event.reason !== undefined) agent.reason = event.reason
+      if (event.status !== 'waiting') stopCalls([agent])
       return
     case 'step-start':
       startStep(view, agent, event)
@@ -165,7 +170,9 @@ export function applyEvent(view: RunView, event: AgentEvent): void {
     case 'run-end':
       view.end = event
       view.isOpen = false
-      if (event.finishReason !== 'approval') for (const approval of view.approvals) approval.isOpen = false
+      if (event.finishReason === 'approval') return
+      for (const approval of view.approvals) approval.isOpen = false
+      stopCalls(view.agents)
       return
   }
 }
@@ -178,8 +185,13 @@ export function answerOf({ answerSteps, end }: RunView): string {
   return end?.text ?? ''
 }
 
-export function callsOf(view: RunView): CallView[] {
-  return view.agents.flatMap(({ entries }) => entries.flatMap((entry) => (entry.type === 'step' ? entry.calls : [])))
+export function callsOf({ agents }: Pick<RunView, 'agents'>): CallView[] {
+  return agents.flatMap(({ entries }) => entries.flatMap((entry) => (entry.type === 'step' ? entry.calls : [])))
+}
+
+/** Calls that a budget, a deadline or an abort has stopped get no result. */
+function stopCalls(agents: AgentView[]): void {
+  for (const call of callsOf({ agents })) if (call.durationMs === undefined) call.isStopped = true
 }
 
 function agentOf(view: RunView, { path }: AgentEvent): AgentView {

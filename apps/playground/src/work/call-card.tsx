@@ -7,9 +7,10 @@ import { shownValue } from './shown-value.ts'
 
 /** A tool call: its input, its output and its duration. */
 export function CallCard({ call }: { call: CallView; version: number }) {
-  const { name, input, output, isError, durationMs, approval } = call
+  const { name, input, output, isError, durationMs, approval, isStopped = false } = call
   const isDone = durationMs !== undefined
-  const state = isDone ? (isError ? 'failed' : 'done') : approval?.isOpen ? 'waiting' : 'running'
+  const pending = approval?.isOpen ? 'waiting' : isStopped ? 'stopped' : 'running'
+  const state = isDone ? (isError ? 'failed' : 'done') : pending
   return (
     <Disclosure
       class="call"
@@ -22,7 +23,10 @@ export function CallCard({ call }: { call: CallView; version: number }) {
       }
     >
       <LongText label={t('work.arguments')} text={shownValue(input)} />
-      <LongText label={t('work.result')} text={isDone ? shownValue(output) : t('work.noResult')} />
+      <LongText
+        label={t('work.result')}
+        text={isDone ? shownValue(output) : t(isStopped ? 'work.never' : 'work.noResult')}
+      />
     </Disclosure>
   )
 }

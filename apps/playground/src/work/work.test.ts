@@ -85,6 +85,19 @@ describeInBrowser('the work of an answer', () => {
     expect(await page.textContent('body')).not.toContain('SECRET')
   })
 
+  it('names calls that did not run, as a budget has stopped the agent', async () => {
+    const { page, ask, settled } = await openPage(
+      keeper([{ toolCalls: [{ name: 'look_up' }] }], { budget: { toolCalls: 0 } }),
+    )
+    await ask('Go')
+    await page.getByText(/^Work:/).waitFor()
+    await settled()
+    await page.getByText(/^Work:/).click()
+    await page.locator('.call > button').getByText('stopped').waitFor()
+    await page.getByText('look_up').click()
+    await page.getByRole('group', { name: 'Result' }).getByText('no result', { exact: true }).waitFor()
+  })
+
   it('has a section for each member of a swarm, with its status', async () => {
     const swarm = team(
       [

@@ -1,6 +1,7 @@
 import type { AgentEvent, Usage } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { noResult } from '../common/no-result.ts'
 import { approvalRef } from '../common/run-approvals.ts'
 import { type AgentTrack, agentTrack, type Frame } from './agent-track.ts'
 import { threadCallId } from './thread-call-id.ts'
@@ -38,6 +39,8 @@ export function aguiEncoder({
   const tracks = new Map<string, AgentTrack>()
   const shown = new Set(calls)
   const given = new Set(answered)
+  /** Calls without a result, by the id under which they are shown. */
+  const open = new Map<string, Of<'tool-call'> | Of<'approval-request'>>()
   const openers = new Map<string, string>()
   /** Maps the id of a call to the id under which it was last shown. */
   const shownAs = new Map<string, string>()
@@ -89,8 +92,22 @@ export function aguiEncoder({
   const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
     const id = idOf(event)
     shown.add(id)
+    open.set(id, event)
     shownAs.set(callIdOf(event), id)
     return trackOf(event).call(id, event.name, JSON.stringify(event.input ?? {}))
+  }
+  const showResult = (event: Of<'tool-result'>): Frame[] => {
+    const id = idOf(event)
+    open.delete(id)
+    return trackOf(event).result(id, contentOf(event, takesParts), nextId(event), event.isError)
+  }
+  /** Calls that a budget, a deadline or an abort of their agent has stopped get no result. */
+  const endCalls = (event: AgentEvent): Frame[] => {
+    const ended = [...open].filter(([, { path }]) => event.path.every((id, index) => path[index] === id))
+    return ended.flatMap(([id, call]) => {
+      open.delete(id)
+      return trackOf(call).result(id, noResult, nextId(event), true)
+    })
   }
   const ended = (event: Of<'run-end'>): Frame[] => {
     hasEnded = true
@@ -99,10 +116,10 @@ export function aguiEncoder({
     const whole = hasText || text === '' || isFailed || finishReason === 'approval' ? [] : say(event, text)
     // The protocol has no interrupt without a question.
     const isWaiting = finishReason === 'approval' && interrupts.length > 0
-    const closed = finishSubagents(
-      '',
-      isWaiting ? { outcome: { type: 'suspended' } } : { outcome: { type: 'success' } },
-    )
+    const closed = [
+      ...(finishReason === 'approval' ? [] : endCalls(event)),
+      ...finishSubagents('', { outcome: { type: isWaiting ? 'suspended' : 'success' } }),
+    ]
     const used = tokenUsage(usage)
     if (isFailed) {
       const { message = 'The run was aborted.', code = finishReason } = error ?? {}
@@ -126,7 +143,10 @@ export function aguiEncoder({
         return event.path.length > 1 ? [...before, ...trackOf(event, event.name).begin()] : before
       }
       case 'agent-end':
-        return finishSubagents(event.path.slice(1).join('/'), outcomeOf(event))
+        return [
+          ...(event.status === 'waiting' ? [] : endCalls(event)),
+          ...finishSubagents(event.path.slice(1).join('/'), outcomeOf(event)),
+        ]
       case 'step-start':
         return trackOf(event).step(event.step)
       case 'step-end':
@@ -142,9 +162,7 @@ export function aguiEncoder({
         return showCall(event)
       case 'tool-result':
         if (given.delete(callIdOf(event))) return []
-        return shown.has(idOf(event)) || event.path.length === 1
-          ? trackOf(event).result(idOf(event), contentOf(event, takesParts), nextId(event), event.isError)
-          : []
+        return shown.has(idOf(event)) || event.path.length === 1 ? showResult(event) : []
       case 'source':
         return [custom('agentkit.source', event.source)]
       case 'handoff':

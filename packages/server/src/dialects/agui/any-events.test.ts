@@ -15,7 +15,7 @@ const clients: [version: string, open: (answer: () => Promise<Response>) => Clie
   ['0.0.59', (fetch) => new HttpAgent0({ url: 'http://localhost/agui', threadId: 't1', fetch }) as unknown as Client],
 ]
 
-type Outcome = { types: string[]; failures: unknown[] }
+type Outcome = { types: string[]; failures: unknown[]; openCalls: string[] }
 
 /** The messages that the client builds from these events. */
 async function sendTo(open: (typeof clients)[number][1], events: readonly AgentEvent[]): Promise<Outcome> {
@@ -26,18 +26,24 @@ async function sendTo(open: (typeof clients)[number][1], events: readonly AgentE
   const client = open(async () => new Response(`retry: 2000\n\n${stream}`, { headers }))
   const types: string[] = []
   const failures: unknown[] = []
-  const onEvent = ({ event }: { event: BaseEvent }): void => void types.push(String(event.type))
+  const openCalls = new Set<string>()
+  const onEvent = ({ event }: { event: BaseEvent & { toolCallId?: string } }): void => {
+    types.push(String(event.type))
+    if (event.type === 'TOOL_CALL_START') openCalls.add(event.toolCallId ?? '')
+    if (event.type === 'TOOL_CALL_RESULT') openCalls.delete(event.toolCallId ?? '')
+  }
   const onRunFailed = ({ error }: { error: unknown }): void => void failures.push(error)
   await client.runAgent({ runId: 'r1' }, { onEvent, onRunFailed }).catch((error) => failures.push(error))
-  return { types, failures }
+  return { types, failures, openCalls: [...openCalls] }
 }
 
 describe.each(clients)('the client of AG-UI %s', (_, open) => {
   it('accepts the encoding of any events', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
-        const { types, failures } = await sendTo(open, events)
+        const { types, failures, openCalls } = await sendTo(open, events)
         const last = events.at(-1)
+        if (last?.type === 'run-end' && last.finishReason !== 'approval') expect(openCalls).toEqual([])
         const isFailed = last?.type === 'run-end' && last.finishReason === 'error'
         if (!isFailed) expect(failures).toEqual([])
         expect([types[0], types.at(-1)]).toEqual(['RUN_STARTED', isFailed ? 'RUN_ERROR' : 'RUN_FINISHED'])
@@ -65,5 +71,21 @@ describe.each(clients)('the client of AG-UI %s', (_, open) => {
     ])
     expect(failures).toEqual([])
     expect(types.filter((type) => type === 'TOOL_CALL_RESULT')).toHaveLength(2)
+  })
+
+  it('ends the calls of a member that its budget has stopped, and none of a member that waits', async () => {
+    const place = (path: string[]) => ({ seq: 1, runId: 'run_1', path: ['team', ...path] })
+    const member = (id: string, status: 'budget' | 'waiting'): AgentEvent[] => [
+      { ...place([id]), type: 'agent-start', name: id },
+      { ...place([id]), type: 'tool-call', callId: 'c1', name: 'look', input: {} },
+      { ...place([id]), type: 'agent-end', name: id, status },
+    ]
+    const { failures, openCalls } = await sendTo(open, [
+      ...member('ann', 'budget'),
+      ...member('bob', 'waiting'),
+      { ...place([]), type: 'run-end', finishReason: 'approval', text: '', usage: {} },
+    ])
+    expect(failures).toEqual([])
+    expect(openCalls).toEqual(['run_1/bob/c1'])
   })
 })

@@ -3,9 +3,14 @@ import type { AgentEvent, Citation, RunFinishReason } from '@agentkit/core'
 /** A part of the UI message stream of the AI SDK. */
 export type Chunk = { type: string; [field: string]: unknown }
 
-export function finish({ runId, finishReason, usage, cost }: Extract<AgentEvent, { type: 'run-end' }>): Chunk {
-  const messageMetadata = { runId, finishReason, usage, cost: cost?.usd ?? null }
-  return { type: 'finish', finishReason: ends[finishReason] ?? 'length', messageMetadata }
+type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
+
+export function finish(event: RunEnd): Chunk {
+  return { type: 'finish', finishReason: ends[event.finishReason] ?? 'length', messageMetadata: metadataOf(event) }
+}
+
+export function metadataOf({ runId, finishReason, usage, cost }: RunEnd): object {
+  return { runId, finishReason, usage, cost: cost?.usd ?? null }
 }
 
 /** The finish reasons of the AI SDK, which its hook `onFinish` receives. Reasons that are missing here are limits. */

@@ -1,5 +1,11 @@
 import type { AgentEvent, AgentEventBody } from '@agentkit/core'
-import { readUIMessageStream, type UIMessage, type UIMessageChunk, uiMessageChunkSchema } from 'ai'
+import {
+  lastAssistantMessageIsCompleteWithToolCalls,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+} from 'ai'
 import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from 'ai6'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -191,6 +197,30 @@ describe('uiEncoder', () => {
     )
     expect(chunks.some(({ type }) => type === 'text-delta')).toBe(false)
   })
+
+  it.each(reasons)(
+    'ends calls without a result with their run, and asks for no further request: %s',
+    async (reason) => {
+      const chunks = chunksOf(
+        at({ type: 'step-start', step: 1 }),
+        at({ type: 'tool-call', callId: 'c1', name: 'look', input: {} }),
+        end(reason),
+      )
+      const stream = new ReadableStream({
+        start(controller) {
+          for (const chunk of chunks) controller.enqueue(chunk as UIMessageChunk)
+          controller.close()
+        },
+      })
+      const messages: UIMessage[] = []
+      for await (const message of readUIMessageStream({ stream, onError: () => {} })) messages.push(message)
+      const call = messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')
+      expect(call).toMatchObject({ state: reason === 'approval' ? 'output-available' : 'output-error' })
+      // After an error, the client sends nothing by itself.
+      if (reason === 'approval' || reason === 'error') return
+      expect(lastAssistantMessageIsCompleteWithToolCalls({ messages })).toBe(false)
+    },
+  )
 
   it('sends nothing after the end', () => {
     const encode = uiEncoder()

@@ -2,9 +2,10 @@ import type { AgentEvent } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { noResult } from '../common/no-result.ts'
 import { approvalRef } from '../common/run-approvals.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
-import { type Chunk, dataChunk, finish, frame, imagesIn, sourceChunk } from './chunks.ts'
+import { type Chunk, dataChunk, finish, frame, imagesIn, metadataOf, sourceChunk } from './chunks.ts'
 import { OpenParts } from './open-parts.ts'
 
 export type UIEncoderOptions = {
@@ -171,13 +172,18 @@ class UIEncoder {
   #end(event: Of<'run-end'>): Chunk[] {
     this.#hasEnded = true
     const { finishReason, text, error } = event
-    if (finishReason === 'aborted') return [...this.#parts.closeStep(), { type: 'abort' }]
-    if (finishReason === 'error') {
-      return [...this.#parts.closeStep(), { type: 'error', errorText: error?.message ?? 'The run failed.' }]
-    }
     if (finishReason === 'approval') return [...this.#suspendCalls(), ...this.#parts.closeStep(), finish(event)]
     // A page that answers calls of client tools would answer the calls of the last step, and send the message again.
-    const apart = this.#hasCalls ? this.#beginStep() : []
+    const apart = [...this.#endCalls(), ...(this.#hasCalls ? this.#beginStep() : [])]
+    if (finishReason === 'aborted') {
+      // A client takes over the new step with the next chunk that has something to show.
+      const shown = apart.length === 0 ? [] : [{ type: 'message-metadata', messageMetadata: metadataOf(event) }]
+      return [...apart, ...shown, ...this.#parts.closeStep(), { type: 'abort' }]
+    }
+    if (finishReason === 'error') {
+      const errorText = error?.message ?? 'The run failed.'
+      return [...apart, ...this.#parts.closeStep(), { type: 'error', errorText }]
+    }
     // The answer, if no step has streamed it.
     const whole = this.#parts.hasText || text === '' ? [] : this.#parts.add('text', text)
     return [...apart, ...whole, ...this.#parts.closeStep(), finish(event)]
@@ -192,5 +198,11 @@ class UIEncoder {
       ...{ type: 'tool-output-available', toolCallId: id, dynamic: true },
       output: 'It waits for a decision.',
     }))
+  }
+
+  /** Calls that a budget, a deadline or an abort has stopped get no result. */
+  #endCalls(): Chunk[] {
+    const end = { type: 'tool-output-error', dynamic: true, errorText: noResult }
+    return [...this.#running].map((toolCallId) => ({ ...end, toolCallId }))
   }
 }
