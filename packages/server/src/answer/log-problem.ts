@@ -1,5 +1,6 @@
 import { traceIdOf } from '@agentkit/core/internal'
 import { describeError, type LogEntry } from '../util/log.ts'
+import { endFields } from '../util/log-run.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { type ProblemError, runProblem } from './problem.ts'
 
@@ -56,6 +57,7 @@ export function problemEntry(problem: ProblemError, request: LoggedRequest): Log
     request_id: id,
     ...(traceId !== undefined && { trace_id: traceId }),
     ...(runId !== undefined && { run_id: runId }),
+    ...(problem.run && endFields(problem.run)),
     ...(client !== undefined && { client }),
     method,
     path,

@@ -1,4 +1,4 @@
-import { type ErrorInfo, isAgentKitError, type RunFinishReason } from '@agentkit/core'
+import { type ErrorInfo, isAgentKitError, type RunFinishReason, type RunResult } from '@agentkit/core'
 import { problemType } from '@agentkit/core/internal'
 import { isDiskFull } from './disk-full.ts'
 import { type ProblemCode, problemTable, sentenceOf } from './problem-table.ts'
@@ -23,6 +23,11 @@ type ProblemDetails = {
   quiet?: boolean
 }
 
+/** How a run has ended. */
+type RunEnd = { finishReason: RunFinishReason; error?: ErrorInfo | undefined } & Partial<
+  Pick<RunResult, 'usage' | 'cost'>
+>
+
 /** A failure with its HTTP status, headers and sentence. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
@@ -34,6 +39,8 @@ export class ProblemError extends Error {
   readonly members: Readonly<Record<string, number | null>>
   readonly headers: Record<string, string>
   readonly quiet: boolean
+  /** Of a run that has failed: how it ended, and what it has used. Logged, never sent. */
+  run?: Pick<RunEnd, 'finishReason' | 'usage' | 'cost'>
 
   constructor(code: ProblemCode, details: ProblemDetails = {}) {
     const kind = problemTable[code]
@@ -87,13 +94,13 @@ export function failureProblem(error: ErrorInfo): ProblemError {
 }
 
 /** The problem of a run that failed. Runs that end by a budget, a step limit or an approval have not failed. */
-export function runProblem(end: {
-  finishReason: RunFinishReason
-  error?: ErrorInfo | undefined
-}): ProblemError | undefined {
-  if (end.finishReason !== 'error' && end.finishReason !== 'aborted') return undefined
-  if (end.error) return failureProblem(end.error)
-  return new ProblemError(end.finishReason === 'aborted' ? 'aborted' : 'provider-error')
+export function runProblem(end: RunEnd): ProblemError | undefined {
+  const { finishReason, error, usage, cost } = end
+  if (finishReason !== 'error' && finishReason !== 'aborted') return undefined
+  const isAborted = finishReason === 'aborted'
+  const problem = error ? failureProblem(error) : new ProblemError(isAborted ? 'aborted' : 'provider-error')
+  problem.run = { finishReason, ...(usage && { usage }), ...(cost && { cost }) }
+  return problem
 }
 
 /** The delay of the error itself or of its code, for codes where a retry helps. */

@@ -65,6 +65,23 @@ it.each([
   ])
 })
 
+it.each([
+  ['whole', 'false', 'application/json'],
+  ['streamed', 'false', 'text/event-stream'],
+  ['streamed and resumable', 'true', 'text/event-stream'],
+])('logs with a failed request what its run has used: %s', async (_name, resumable, accept) => {
+  const entries: LogEntry[] = []
+  const failure = new AgentKitError('auth', 'refused', { retryable: false })
+  const called = { toolCalls: [{ name: 'pay' }], usage: { inputTokens: 4, outputTokens: 2 } }
+  const { agent } = stored([called, failure], { functions: [] })
+  const app = createApp(agent, { log: (entry) => entries.push(entry) })
+  await (await app.request('/api/v1/chat', ask('Hi', { resumable }, { accept }))).text()
+  await until(() => entries.length > 0)
+  expect(entries).toMatchObject([
+    { level: 'error', code: 'auth', status: 502, finish_reason: 'error', input_tokens: 4, output_tokens: 2 },
+  ])
+})
+
 it('logs a run that was cancelled once, and as no failure', async () => {
   const entries: LogEntry[] = []
   const hangs = async (_request: unknown, signal: AbortSignal): Promise<string> => {

@@ -15,8 +15,7 @@ type LogRun = {
 
 /** Logs a run that has ended or was suspended, with the usage of the whole run and without its content. */
 export function logRun(result: LoggedRun, { log, requestId, startedAt }: LogRun): void {
-  const { runId, finishReason, error, usage, cost } = result
-  const { inputTokens, outputTokens } = usage ?? {}
+  const { runId, finishReason, error } = result
   const traceId = traceIdOf(result)
   // The caller who cancels a run knows of it.
   const failure = finishReason === 'aborted' ? undefined : error
@@ -27,13 +26,21 @@ export function logRun(result: LoggedRun, { log, requestId, startedAt }: LogRun)
     ...(requestId !== undefined && { request_id: requestId }),
     ...(traceId !== undefined && { trace_id: traceId }),
     run_id: runId,
+    ...endFields(result),
+    ...(startedAt !== undefined && { duration_ms: Math.round(performance.now() - startedAt) }),
+    ...(failure && { code: failure.code, error: describeError(failure) }),
+  })
+}
+
+/** How a run has ended, and what it has used until then. */
+export function endFields({ finishReason, usage, cost }: Omit<LoggedRun, 'runId' | 'error'>): Partial<LogEntry> {
+  const { inputTokens, outputTokens } = usage ?? {}
+  return {
     finish_reason: finishReason,
     ...(inputTokens !== undefined && { input_tokens: inputTokens }),
     ...(outputTokens !== undefined && { output_tokens: outputTokens }),
     ...(cost && { cost: cost.usd }),
-    ...(startedAt !== undefined && { duration_ms: Math.round(performance.now() - startedAt) }),
-    ...(failure && { code: failure.code, error: describeError(failure) }),
-  })
+  }
 }
 
 function messageOf(finishReason: RunResult['finishReason'], failure: AgentKitError | undefined): string {
