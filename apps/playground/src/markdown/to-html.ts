@@ -42,12 +42,25 @@ export type Links = TokensList['links']
 export function blocksOf(text: string, links: Links): Token[] {
   const lexer = new marked.Lexer(marked.defaults)
   lexer.tokens.links = links
-  return lexer.lex(text)
+  try {
+    return lexer.lex(text)
+  } catch {
+    return [plainBlock(text)]
+  }
 }
 
 /** The HTML of a block. It is not safe yet. */
 export function htmlOf(block: Token): string {
-  return marked.parser([block] as Tokens.Generic[])
+  try {
+    return marked.parser([block] as Tokens.Generic[])
+  } catch {
+    return htmlOf(plainBlock(block.raw))
+  }
+}
+
+/** A text that is nested deeper than a parser can follow is shown as it is, as HTML is. */
+function plainBlock(text: string): Token {
+  return { type: 'html', raw: text, text, block: true } as Tokens.HTML
 }
 
 export function escapeHTML(text: string): string {
