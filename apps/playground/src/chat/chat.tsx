@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { drawn } from '../markdown/markdown.tsx'
 import { focusMessage, isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
 import { ProblemCard } from '../shell/problem-card.tsx'
@@ -9,7 +10,7 @@ import { TurnView } from './turn-view.tsx'
 import { Welcome } from './welcome.tsx'
 
 /** How long what belongs to the end of an answer may take to appear, in milliseconds. */
-const endMs = 500
+const endMs = 1_000
 
 /** The conversation, and the field for the next question. */
 export function Chat() {
@@ -36,7 +37,7 @@ export function Chat() {
     const content = current?.firstElementChild
     if (!current || !content) return undefined
     const observer = new ResizeObserver(() => {
-      if (follows.current && performance.now() < growsUntil.current) toEnd()
+      if (follows.current && performance.now() < Math.max(growsUntil.current, drawn.at + endMs)) toEnd()
     })
     observer.observe(content)
     return () => observer.disconnect()

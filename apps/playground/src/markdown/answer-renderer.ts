@@ -8,6 +8,10 @@ import { blocksOf, htmlOf, type Links } from './to-html.ts'
 const maxBlock = 20_000
 /** The same, of a block that is complete. */
 const maxFinished = 60_000
+/** New text is rendered in steps of this length, so that the finished part of a long list or table is kept at each. */
+const maxStep = 15_000
+/** The page answers its reader between steps that take longer together, in milliseconds. */
+const maxBusyMs = 300
 /**
  * Backticks with others on their line are code within a paragraph. A fence is all signs in a row: fewer of them would be
  * tried as well, each time with the rest of the line.
@@ -53,6 +57,11 @@ export class AnswerRenderer {
     const hasGrown = text.length > this.#text.length
     if (!hasGrown && !isDone) return true
     const begin = performance.now()
+    while (text.length - this.#text.length > maxStep) {
+      if (performance.now() - begin > maxBusyMs) return false
+      this.#restUntil = 0
+      this.update(text.slice(0, this.#text.length + maxStep), false)
+    }
     if (!isDone && begin < this.#restUntil) return false
     this.#text = text
     if (this.#grow(isDone)) {

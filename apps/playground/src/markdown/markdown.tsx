@@ -8,6 +8,9 @@ const maxShown = 100_000
 /** The most characters that a page can show. */
 const maxAll = 5_000_000
 
+/** When a part of an answer was drawn last that the reader has not asked for. */
+export const drawn = { at: 0 }
+
 /** A Markdown text that may grow. */
 export function Markdown({ text: given, isDone = true }: { text: string; isDone?: boolean }) {
   const text = given.includes('\r') ? given.replace(/\r\n?/g, '\n') : given
@@ -22,6 +25,7 @@ export function Markdown({ text: given, isDone = true }: { text: string; isDone?
     const { current } = renderer
     let frame = 0
     const draw = (): void => {
+      if (!showsAll) drawn.at = performance.now()
       // A block at the cut may continue in the rest of the text.
       if (!current.update(text.slice(0, max), isDone && !isCut)) frame = requestAnimationFrame(draw)
     }

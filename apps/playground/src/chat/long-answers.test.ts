@@ -1,0 +1,42 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { keeper } from '../__fixtures__/agents.ts'
+import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+
+const lines = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+
+const fromEnd = (page: Page): Promise<number> =>
+  page.locator('.log').evaluate((log) => Math.round(log.scrollHeight - log.scrollTop - log.clientHeight))
+
+describeInBrowser('a long answer', () => {
+  it.each([
+    ['list', lines(2_000, (index) => `- item **${index}** of the list`)],
+    ['table', `Rows:\n\n| a | b |\n|---|---|\n${lines(3_000, (index) => `| **${index}** | a cell |`)}\n\nThe end.`],
+  ])('that comes at once is a %s, and after a reload too', async (_, text) => {
+    const { page, ask, settled } = await openPage(keeper([{ text, deltas: 1 }]))
+    const bold = (): Promise<number> => page.locator('.markdown strong').count()
+    const count = text.split('**').length >> 1
+    await ask('All?')
+    await expect.poll(bold, { timeout: 20_000 }).toBe(count)
+    await settled()
+    expect(await page.locator('.markdown').textContent()).not.toContain('**')
+    await page.reload()
+    await expect.poll(bold, { timeout: 20_000 }).toBe(count)
+  })
+
+  it('is shown from its end when its conversation is opened, however late that comes', async () => {
+    const text = `${`${'A paragraph of some words. '.repeat(20)}\n\n`.repeat(50)}The end.`
+    const { page, ask, button, settled, said } = await openPage(keeper([text]))
+    await ask('Long?')
+    await said('The end.').waitFor()
+    await settled()
+    await button('New chat').click()
+    await page.getByRole('heading', { name: /What can/ }).waitFor()
+    await page.clock.install()
+    await page.clock.fastForward(5_000)
+    await button('Long?').first().click()
+    await said('The end.').waitFor()
+    await expect.poll(() => fromEnd(page)).toBeLessThan(4)
+  })
+})
