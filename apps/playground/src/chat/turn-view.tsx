@@ -28,6 +28,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
   const again = (question: string): void => {
     // The element that had the focus belongs to the replaced answer.
     focusMessage()
+    setEditing(false)
     void ask({ text: question, replaces: turn })
   }
   return (

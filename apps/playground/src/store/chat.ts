@@ -123,6 +123,8 @@ export type Question = { text: string; replaces?: ShownTurn }
 export async function ask({ text, replaces }: Question): Promise<void> {
   const keepsEvents = info.value?.caller.resume ?? false
   const turn = newTurn(text, { keepsEvents })
+  // The server may have the question whose connection was lost: it is sent again, not asked again.
+  if (replaces && isUnanswered(replaces) && replaces.question === text) turn.id = replaces.id
   const at = replaces ? turns.value.indexOf(replaces) : -1
   const kept = at < 0 ? turns.value : turns.value.slice(0, at)
   turns.value.slice(kept.length).forEach(unfollow)
@@ -136,6 +138,8 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     const response = await request('api/v1/chat_stream', {
       method: 'POST',
       signal: turn.controller.signal,
+      // A browser repeats a request whose connection was closed. A run without events would not end with its client.
+      headers: { ...(keepsEvents && { 'idempotency-key': turn.id }) },
       json: {
         ...callerQuery(),
         session_id: sessionId.value,
@@ -143,6 +147,11 @@ export async function ask({ text, replaces }: Question): Promise<void> {
         resumable: keepsEvents,
         replaces: turn.replaces,
       },
+    }).catch((error: unknown) => {
+      // The question was sent twice, and is being answered: the run is followed.
+      const { code, runId = '' } = problemOf(error)
+      if (code === 'session-busy') turn.view.runId = runId
+      throw error
     })
     turn.view.runId = response.headers.get('x-run-id') ?? ''
     turn.isSending.value = false
@@ -157,6 +166,12 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   turn.view.runId ||= turn.problem.value?.runId ?? ''
   // A question that was not accepted is written when the reader has signed in again.
   if (turn.problem.value?.status === 401 && turn.view.runId === '') draft.value = text
+}
+
+/** Whether a question has no run that the page knows, and may have one: of no answer, or of that of a proxy. */
+function isUnanswered({ problem, view }: ShownTurn): boolean {
+  const { status = 400 } = problem.value ?? {}
+  return view.runId === '' && (status < 400 || status >= 500)
 }
 
 /**
