@@ -1,6 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { CompiledFunction, CompiledParameter } from '../runtime/compiled-function.ts'
+import { checkBuiltCode } from './check-built-code.ts'
 import { overruled } from './docs/annotations.ts'
 import { type DocComment, readDocComment } from './docs/doc-comment.ts'
 import { type FoundFunction, findFunctions } from './find/find-functions.ts'
@@ -37,6 +38,7 @@ function compile(found: FoundFunction, project: TypedProject): Compilation {
   const { name, node, documented, methodOf } = found
   const scope = createScope(found, project)
   checkFunction(found, scope)
+  checkBuiltCode(node, scope)
   const comment = readDocComment(documented, scope)
   const { inputs, context } = readParameters(node, comment, scope)
   addComments(comment, inputs, context?.name, scope)
