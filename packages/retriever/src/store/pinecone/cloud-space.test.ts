@@ -123,6 +123,39 @@ describe('the Pinecone index', () => {
     expect(await store.verify()).toEqual([])
   })
 
+  it('that is deleted meanwhile is named, and created again by the next sync of the same process', async () => {
+    space = subject.again({ create: true })
+    store = await space.open('first', { dimensions })
+    const file = fileOf('a.md', 2)
+    await store.apply(adding(file), never)
+    await store.repair?.(never)
+    fake.indexes.delete('docs')
+    const gone = { code: 'not-found', message: 'Pinecone has no index "docs". The next sync makes it.' }
+    await expect(store.apply(adding(fileOf('b.md', 1)), never)).rejects.toMatchObject(gone)
+    await expect(store.searchVector(east, { limit: 5, filter: {} })).rejects.toMatchObject(gone)
+    expect(fake.requestsOf('create')).toEqual([])
+
+    // The hash that is gone makes the sync read the file again.
+    await store.repair?.(never)
+    expect(await store.files()).toMatchObject([{ file: 'a.md', hash: '' }])
+    await store.apply(adding(file), never)
+    expect(await store.searchVector(east, { limit: 5, filter: {} })).toHaveLength(2)
+    expect(await store.verify()).toEqual([])
+    expect(fake.requestsOf('create')).toHaveLength(1)
+  })
+
+  it('that is deleted meanwhile and not created says what to do, until it is there again', async () => {
+    await store.apply(adding(fileOf('a.md', 2)), never)
+    fake.indexes.delete('docs')
+    const message = expect.stringMatching(/has no index "docs".*create: true/)
+    await expect(store.searchVector(east, { limit: 5, filter: {} })).rejects.toMatchObject({ message })
+    await expect(store.repair?.(never)).rejects.toMatchObject({ message })
+    expect(await store.files()).not.toMatchObject([{ hash: '' }])
+    fake.add({ name: 'docs', dimension: dimensions })
+    await store.repair?.(never)
+    expect(await store.files()).toMatchObject([{ file: 'a.md', hash: '' }])
+  })
+
   it('that lost vectors is reported', async () => {
     await store.apply(adding(fileOf('a.md', 3)), never)
     subject.index.namespaces.get('test-first')?.delete(subject.idsThere()[0] ?? '')

@@ -8,7 +8,7 @@ import { createCloudStore } from './cloud-store.ts'
 import { createPineconeClient } from './pinecone-client.ts'
 import { createPineconeIndex, type PineconeIndexTiming, type PineconePlace, unless } from './pinecone-index.ts'
 import { type CloudTool, localName, pineconeSettings } from './pinecone-settings.ts'
-import { type PineconeVectors, pineconeVectors } from './pinecone-vectors.ts'
+import { type PineconeConnection, type PineconeVectors, pineconeVectors } from './pinecone-vectors.ts'
 
 export type CloudSpaceOptions = {
   /** The local folder of the index: records, chunks and the text index are here. */
@@ -47,11 +47,17 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
 
   function vectorsOf(generation: string, dimensions?: number): PineconeVectors {
     let found: PineconePlace | undefined
-    const connect = async (signal: AbortSignal): Promise<PineconePlace> => {
-      found ??= await index.connect(dimensions, signal)
-      return found
+    const connection: PineconeConnection = {
+      async connect(signal, options) {
+        found ??= await index.connect(dimensions, signal, options)
+        return found
+      },
+      forget() {
+        found = undefined
+        index.forget()
+      },
     }
-    return pineconeVectors(client, connect, `${settings.namespace}-${generation}`)
+    return pineconeVectors(client, connection, `${settings.namespace}-${generation}`)
   }
 
   /** Removes the vectors of dropped generations from the cloud. */

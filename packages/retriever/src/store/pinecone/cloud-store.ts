@@ -41,8 +41,8 @@ const largestAnswer = 10_000
  */
 export function createCloudStore(parts: CloudStoreParts): Store {
   const { local, vectors, ledger, dimensions, pollMs, closing, maintainSpace } = parts
-  /** Whether lost vectors were searched: only once, as it costs a request. */
-  let isWhole = false
+  /** The losses of the index when lost vectors were searched last: once for each, as it costs a request. */
+  let searchedAt: number | undefined
 
   /** Settles pending vectors: each belongs to a chunk, or is removed. */
   async function settlePending(signal: AbortSignal, retry?: RetryOptions): Promise<void> {
@@ -115,9 +115,9 @@ export function createCloudStore(parts: CloudStoreParts): Store {
     },
 
     async repair(signal) {
-      if (isWhole || dimensions === undefined) return
+      if (searchedAt === vectors.losses || dimensions === undefined) return
       await restoreLostVectors({ local, vectors, ledger }, pollMs, signal)
-      isWhole = true
+      searchedAt = vectors.losses
     },
 
     async maintain(signal) {
@@ -128,7 +128,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
 
     async verify() {
       // The caller may have noticed missing vectors.
-      isWhole = false
+      searchedAt = undefined
       const problems = await local.verify()
       if (dimensions !== undefined) problems.push(...(await verifyVectors({ local, vectors, ledger }, pollMs, closing)))
       return problems

@@ -17,7 +17,15 @@ export interface PineconeIndex {
    */
   look(dimensions: number, signal: AbortSignal): Promise<'there' | 'absent'>
   /** Creates it if `create` is set, and waits until it is ready. `dimensions` absent: any length is accepted. */
-  connect(dimensions: number | undefined, signal: AbortSignal): Promise<PineconePlace>
+  connect(dimensions: number | undefined, signal: AbortSignal, options?: ConnectOptions): Promise<PineconePlace>
+  /** It may be gone, or elsewhere: the next call looks for it again. */
+  forget(): void
+}
+
+export type ConnectOptions = {
+  /** `false`: a missing index is an error, also where `create` is set. */
+  mayCreate?: boolean
+  retry?: RetryOptions
 }
 
 export type PineconeIndexTiming = { pollMs?: number; readyWithinMs?: number }
@@ -42,19 +50,23 @@ export function createPineconeIndex(
   return {
     async look(dimensions, signal) {
       const model = await describe(signal, { attempts: 1 })
-      if (!model && !create) throw await notThere(client, indexName, signal)
+      if (!model && !create) throw await notThere(client, settings, signal)
       if (!model) checkKind(settings)
       if (model?.status.ready) placeOf(model, dimensions)
       return model ? 'there' : 'absent'
     },
 
-    async connect(dimensions, signal) {
+    forget() {
+      ready = undefined
+    },
+
+    async connect(dimensions, signal, { mayCreate = true, retry } = {}) {
       const isLate = AbortSignal.timeout(readyWithinMs)
       for (let isMade = false; ; ) {
-        const model = await describe(signal)
+        const model = await describe(signal, retry)
         if (model?.status.ready) return placeOf(model, dimensions)
         if (model && hopeless.test(model.status.state)) throw notReady(model.status.state)
-        if (!model && (!create || dimensions === undefined)) throw await notThere(client, indexName, signal)
+        if (!model && !(create && mayCreate && dimensions !== undefined)) throw await notThere(client, settings, signal)
         if (!model && !isMade && dimensions !== undefined) {
           await make(client, settings, dimensions, signal)
           isMade = true
@@ -126,7 +138,11 @@ function isMetric(metric: string): metric is Metric {
   return metric === 'cosine' || metric === 'dotproduct' || metric === 'euclidean'
 }
 
-async function notThere(client: PineconeClient, indexName: string, signal: AbortSignal): Promise<AgentKitError> {
+async function notThere(
+  client: PineconeClient,
+  { indexName, create, tool }: PineconeSettings,
+  signal: AbortSignal,
+): Promise<AgentKitError> {
   const list = client.call(signal, (pinecone) => pinecone.indexes.list(), { attempts: 1 })
   // For the message only: its failure must not hide the actual problem.
   const names = await list.then(
@@ -134,7 +150,8 @@ async function notThere(client: PineconeClient, indexName: string, signal: Abort
     () => [],
   )
   const others = names.length > 0 ? ` There are: ${names.slice(0, 20).join(', ')}.` : ''
-  const fix = 'Make it in the console, or set `cloud: { create: true }`.'
+  const isMade = create && tool === 'cloudindex-serverless'
+  const fix = isMade ? 'The next sync makes it.' : 'Make it in the console, or set `cloud: { create: true }`.'
   return new AgentKitError('not-found', `Pinecone has no index "${indexName}".${others} ${fix}`, {
     provider: 'pinecone',
   })

@@ -1,10 +1,10 @@
-import type { RetryOptions } from '@agentkit/core'
+import { isAgentKitError, type RetryOptions } from '@agentkit/core'
 import type { Index, ScoredPineconeRecord } from '@pinecone-database/pinecone'
 import { inParallel, slices } from '../../util/in-parallel.ts'
 import { yieldToOthers } from '../../util/yield-to-others.ts'
 import type { Found } from '../store.ts'
 import type { PineconeClient } from './pinecone-client.ts'
-import { type PineconePlace, unless } from './pinecone-index.ts'
+import { type ConnectOptions, type PineconePlace, unless } from './pinecone-index.ts'
 import { fetchSize, toRecord, upsertBatches, type VectorRow } from './pinecone-records.ts'
 
 /** The vectors in one namespace of a Pinecone index. */
@@ -22,30 +22,61 @@ export interface PineconeVectors {
   /** Deletes vectors; missing ones are ignored. */
   remove(ids: readonly string[], signal: AbortSignal, retry?: RetryOptions): Promise<void>
   removeAll(signal: AbortSignal): Promise<void>
-  /** Pinecone's count, which lags behind writes. */
-  count(signal: AbortSignal): Promise<number>
+  /** Pinecone's count, which lags behind writes. `mayCreate`: a missing index is created, where that is allowed. */
+  count(signal: AbortSignal, mayCreate?: boolean): Promise<number>
+  /** How often the index was gone: all vectors that were sent before may be lost. */
+  readonly losses: number
+}
+
+/** How to reach the index. */
+export type PineconeConnection = {
+  /** Finds the index; called before each request. */
+  connect(signal: AbortSignal, options?: ConnectOptions): Promise<PineconePlace>
+  /** The place that was found has no index any more. */
+  forget(): void
 }
 
 /** A user is waiting: no hits of this kind are better than hits after a minute. */
 const searchRetry: RetryOptions = { attempts: 3 }
 const width = 4
 
-/** @param connect finds the index; called before each request */
 export function pineconeVectors(
   client: PineconeClient,
-  connect: (signal: AbortSignal) => Promise<PineconePlace>,
+  { connect, forget }: PineconeConnection,
   namespace: string,
 ): PineconeVectors {
+  let losses = 0
+
   async function call<Value>(
     signal: AbortSignal,
     request: (index: Index) => Promise<Value>,
-    retry?: RetryOptions,
+    { retry, ...how }: ConnectOptions = {},
   ): Promise<Value> {
-    const { host } = await connect(signal)
+    const { host } = await connect(signal, { ...how, ...(retry && { retry }) })
     return client.call(signal, (pinecone) => request(pinecone.index({ host, namespace })), retry)
   }
 
+  /** A request that Pinecone answers unless the index itself is gone. It may have been created again at another address. */
+  async function callWithin<Value>(
+    signal: AbortSignal,
+    request: (index: Index) => Promise<Value>,
+    options: ConnectOptions = {},
+  ): Promise<Value> {
+    try {
+      return await call(signal, request, options)
+    } catch (error) {
+      if (!isAgentKitError(error) || error.status !== 404) throw error
+      losses++
+      forget()
+      return call(signal, request, { mayCreate: false, ...options })
+    }
+  }
+
   return {
+    get losses() {
+      return losses
+    },
+
     async upsert(rows, signal) {
       if (rows.length === 0) return
       // Once, as it may create the index.
@@ -58,16 +89,16 @@ export function pineconeVectors(
         const records = batch.map(toRecord)
         turn = turn.then(yieldToOthers)
         await turn
-        await call(ended, (index) => index.upsert({ records }))
+        await callWithin(ended, (index) => index.upsert({ records }))
       })
     },
 
     async fetch(ids, signal) {
       const found = new Map<string, Float32Array>()
       if (ids.length === 0) return found
-      const { dimension } = await connect(signal)
+      const { dimension } = await connect(signal, { mayCreate: false })
       await inParallel(slices(ids, fetchSize(dimension)), width, signal, async (some, ended) => {
-        const { records } = await call(ended, (index) => index.fetch({ ids: some }))
+        const { records } = await callWithin(ended, (index) => index.fetch({ ids: some }), { mayCreate: false })
         for (const [id, { values }] of Object.entries(records)) {
           if (values && values.length > 0) found.set(id, Float32Array.from(values))
         }
@@ -76,12 +107,13 @@ export function pineconeVectors(
     },
 
     async query(vector, { topK, filter }, signal) {
-      const { metric } = await connect(signal)
+      const options = { mayCreate: false, retry: searchRetry }
+      const { metric } = await connect(signal, options)
       const question = { vector: Array.from(vector), topK, includeValues: false, includeMetadata: false }
-      const { matches } = await call(
+      const { matches } = await callWithin(
         signal,
         (index) => index.query({ ...question, ...(filter && { filter }) }),
-        searchRetry,
+        options,
       )
       return matches.map((match) => ({ id: match.id, score: cosineOf(match, metric) }))
     },
@@ -91,7 +123,7 @@ export function pineconeVectors(
       await inParallel(slices(ids, 1000), width, signal, async (some, ended) => {
         await unless(
           'not-found',
-          call(ended, (index) => index.deleteMany({ ids: some }), retry),
+          call(ended, (index) => index.deleteMany({ ids: some }), retry && { retry }),
         )
       })
     },
@@ -103,8 +135,8 @@ export function pineconeVectors(
       )
     },
 
-    async count(signal) {
-      const { namespaces = {} } = await call(signal, (index) => index.describeIndexStats())
+    async count(signal, mayCreate = false) {
+      const { namespaces = {} } = await callWithin(signal, (index) => index.describeIndexStats(), { mayCreate })
       return namespaces[namespace]?.recordCount ?? 0
     },
   }

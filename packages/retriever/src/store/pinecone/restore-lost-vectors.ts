@@ -30,7 +30,8 @@ async function findLostVectors(
   if (settled === 0) return []
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)])
   try {
-    if ((await countVectors(vectors, settled, Number.MAX_SAFE_INTEGER, pollMs, bounded)) >= settled) return []
+    // An index that is gone is created, where that is allowed, and then has no vectors.
+    if ((await countVectors(vectors, settled, Number.MAX_SAFE_INTEGER, pollMs, bounded, true)) >= settled) return []
   } catch (error) {
     if (signal.aborted) throw abortError(signal)
     // Without a change a sync does not need the cloud.

@@ -57,8 +57,9 @@ export async function countVectors(
   most: number,
   pauseMs: number,
   signal: AbortSignal,
+  mayCreate = false,
 ): Promise<number> {
-  let counted = await vectors.count(signal)
+  let counted = await vectors.count(signal, mayCreate)
   for (let attempt = 1; attempt < longestCount && (counted < least || counted > most); attempt++) {
     await sleep(pauseMs, signal)
     counted = await vectors.count(signal)
