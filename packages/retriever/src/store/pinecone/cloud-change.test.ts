@@ -148,6 +148,29 @@ describe('a change', () => {
     expect(subject.idsThere()).toEqual(idsOf(after))
   })
 
+  it('removes old vectors also where Pinecone does not show their namespace yet', async () => {
+    const { namespaces } = fake.add({ name: 'late', dimension: dimensions, lag: 2 })
+    store = await subject.again({ indexName: 'late' }).open('first', { dimensions })
+    await store.apply(adding(fileOf('a.md', 3)), never)
+    const after = fileOf('a.md', 2, 'Wax')
+    await store.apply(adding(after), never)
+    expect(namespaces.size).toBe(0)
+    expect(await store.verify()).toEqual([])
+    await store.maintain(never)
+    expect(await store.verify()).toEqual([])
+    expect([...(namespaces.get('test-first')?.keys() ?? [])].sort()).toEqual(idsOf(after))
+  })
+
+  it('of a namespace that was emptied leaves nothing to remove', async () => {
+    await store.apply(adding(fileOf('a.md', 2)), never)
+    expect(await store.verify()).toEqual([])
+    subject.index.namespaces.clear()
+    await store.apply({ changed: [], removed: ['a.md'] }, never)
+    const { length } = fake.requests
+    await store.maintain(never)
+    expect(fake.requests).toHaveLength(length)
+  })
+
   it('restores vectors that were scheduled for removal', async () => {
     const before = fileOf('a.md', 2)
     await store.apply(adding(before), never)

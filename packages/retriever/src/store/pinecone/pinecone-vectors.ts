@@ -19,7 +19,10 @@ export interface PineconeVectors {
     options: { topK: number; filter: object | undefined },
     signal: AbortSignal,
   ): Promise<Found[]>
-  /** Deletes vectors; missing ones are ignored. */
+  /**
+   * Deletes vectors; missing ones are ignored.
+   * @throws AgentKitError `not-found` for a namespace that Pinecone does not show yet
+   */
   remove(ids: readonly string[], signal: AbortSignal, retry?: RetryOptions): Promise<void>
   removeAll(signal: AbortSignal): Promise<void>
   /** Pinecone's count, which lags behind writes. `mayCreate`: a missing index is created, where that is allowed. */
@@ -46,6 +49,8 @@ export function pineconeVectors(
   namespace: string,
 ): PineconeVectors {
   let losses = 0
+  /** Whether vectors were sent, and no answer has shown their namespace since: a new namespace is not there at once. */
+  let isAwaited = false
 
   async function call<Value>(
     signal: AbortSignal,
@@ -67,6 +72,7 @@ export function pineconeVectors(
     } catch (error) {
       if (!isAgentKitError(error) || error.status !== 404) throw error
       losses++
+      isAwaited = false
       forget()
       return call(signal, request, { mayCreate: false, ...options })
     }
@@ -90,6 +96,7 @@ export function pineconeVectors(
         turn = turn.then(yieldToOthers)
         await turn
         await callWithin(ended, (index) => index.upsert({ records }))
+        isAwaited = true
       })
     },
 
@@ -102,6 +109,7 @@ export function pineconeVectors(
         for (const [id, { values }] of Object.entries(records)) {
           if (values && values.length > 0) found.set(id, Float32Array.from(values))
         }
+        if (found.size > 0) isAwaited = false
       })
       return found
     },
@@ -115,16 +123,17 @@ export function pineconeVectors(
         (index) => index.query({ ...question, ...(filter && { filter }) }),
         options,
       )
+      if (matches.length > 0) isAwaited = false
       return matches.map((match) => ({ id: match.id, score: cosineOf(match, metric) }))
     },
 
     async remove(ids, signal, retry) {
-      // A namespace without vectors is not found.
       await inParallel(slices(ids, 1000), width, signal, async (some, ended) => {
-        await unless(
-          'not-found',
-          call(ended, (index) => index.deleteMany({ ids: some }), retry && { retry }),
-        )
+        const request = call(ended, (index) => index.deleteMany({ ids: some }), retry && { retry })
+        // A namespace without vectors is not found, and neither is a new one for some seconds.
+        if (isAwaited) await request
+        else await unless('not-found', request)
+        isAwaited = false
       })
     },
 
@@ -137,7 +146,9 @@ export function pineconeVectors(
 
     async count(signal, mayCreate = false) {
       const { namespaces = {} } = await callWithin(signal, (index) => index.describeIndexStats(), { mayCreate })
-      return namespaces[namespace]?.recordCount ?? 0
+      const { recordCount = 0 } = namespaces[namespace] ?? {}
+      if (recordCount > 0) isAwaited = false
+      return recordCount
     },
   }
 }
