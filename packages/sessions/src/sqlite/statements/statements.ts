@@ -53,8 +53,9 @@ const sessionTexts = {
   beat: `INSERT INTO holders (id, host, pid, thread, heartbeat) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET heartbeat = excluded.heartbeat`,
   removeHolder: 'DELETE FROM holders WHERE id = ?',
+  // A run that has a holder holds its session, and the index of those runs is small.
   removeIdleHolder: `DELETE FROM holders WHERE id = ?
-    AND NOT EXISTS (SELECT 1 FROM runs WHERE holder = holders.id AND status = 'running')`,
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE holder = holders.id AND status = 'running' AND holds_session = 1)`,
 } as const
 
 const texts = {

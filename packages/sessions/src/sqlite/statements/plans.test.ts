@@ -1,0 +1,28 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { migrate } from '../migrations/migrations.ts'
+import { prepareStatements } from './statements.ts'
+
+it('reads no table that grows with use from its first row to its last', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  const texts: string[] = []
+  const prepare = database.prepare.bind(database)
+  database.prepare = (text) => {
+    texts.push(text)
+    return prepare(text)
+  }
+  prepareStatements(database)
+  const plans = texts
+    .filter((text) => !text.startsWith('PRAGMA'))
+    .map((text) => [
+      text,
+      ...prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all()
+        .map(({ detail }) => String(detail)),
+    ])
+  expect(plans.length).toBeGreaterThan(100)
+  const growing = /^SCAN (?:sessions|runs|messages|calls|approvals|events|answers|notices|memory)\b(?!.* INDEX )/
+  expect(plans.filter((plan) => plan.some((line) => growing.test(line)))).toEqual([])
+  database.close()
+})
