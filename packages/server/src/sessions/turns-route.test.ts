@@ -97,6 +97,47 @@ describe('GET /api/v1/sessions/{session_id}/turns', () => {
     expect(await turnsOf(app, '&before=run_unknown')).toEqual({ turns: [], previous: null })
   })
 
+  it('reads the turns that it shows, however many there are before them', async () => {
+    const sessions = sqliteSessions(':memory:')
+    const key = { agentId: 'notes', userId: 'ada', sessionId: 's' }
+    const shown: string[] = []
+    for (let index = 0; index < 300; index++) {
+      // Each tenth turn replaces the three before it.
+      const replaces = index % 10 === 9 ? shown.splice(-3)[0] : undefined
+      const question = { v: 1 as const, role: 'user' as const, content: `${index}` }
+      const expectedVersion = (await sessions.load(key))?.version ?? 0
+      await sessions.begin(key, {
+        runId: `r${index}`,
+        expectedVersion,
+        input: [question],
+        ...(replaces && { replaces }),
+      })
+      await sessions.end(`r${index}`, 'done')
+      shown.push(`r${index}`)
+    }
+    let read = 0
+    const counting: SessionStore = {
+      ...sessions,
+      turns: async (...asked) => {
+        const turns = await sessions.turns(...asked)
+        read += turns.length
+        return turns
+      },
+    }
+    const app = appWith([], counting)
+    const seen: unknown[] = []
+    for (let before = ''; ; ) {
+      read = 0
+      const { turns, previous } = await turnsOf(app, `&limit=10${before}`)
+      expect(read).toBeLessThanOrEqual(80)
+      seen.unshift(...turns.map(({ run_id }) => run_id))
+      if (previous === null) break
+      before = `&before=${previous}`
+    }
+    expect(seen).toEqual(shown)
+    expect((await turnsOf(app, '&limit=10&before=r8')).turns.map(({ run_id }) => run_id)).toEqual(shown.slice(0, 6))
+  })
+
   it('works where nothing is stored of runs but their messages', async () => {
     const app = appWith(['One.'], memorySessions())
     const run = await ask(app, 'First?')

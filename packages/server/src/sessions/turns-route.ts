@@ -67,14 +67,41 @@ export function turnsRoute({ agent }: RouteParts): Route {
 
 type TurnBody = { run_id: string; question: string; answer: string | null; [field: string]: unknown }
 
-/** Reads the turns from the first one on, because stores list them so, and keeps the last. */
-async function lastTurns(
+type Page = { limit: number; before: string | undefined }
+
+/**
+ * The last turns before one, oldest first. Stores list turns from an earlier one on: it is looked for among the last runs,
+ * which are read without their messages, and further back where too few turns follow it.
+ */
+async function lastTurns(store: SessionStore, key: SessionKey, page: Page): Promise<TurnBody[]> {
+  for (let back = page.limit + 1; ; back *= 4) {
+    const from = await runBefore(store, key, page.before, back)
+    const last = await turnsAfter(store, key, from, page)
+    if (from === undefined || last?.length === page.limit) return last ?? []
+  }
+}
+
+/** The run that was accepted so many runs before one, or before the end. `undefined` where there are fewer, or no stored runs. */
+async function runBefore(
+  { runs }: SessionStore,
+  key: SessionKey,
+  after: string | undefined,
+  back: number,
+): Promise<string | undefined> {
+  const filter = { sessionId: key.sessionId, limit: back, ...(after !== undefined && { after }) }
+  const found = (await runs?.list(key, filter)) ?? []
+  return found.length < back ? undefined : found.at(-1)?.runId
+}
+
+/** @returns the last turns between two runs; `undefined` where `before` is not after the first of them */
+async function turnsAfter(
   store: SessionStore,
   key: SessionKey,
-  { limit, before }: { limit: number; before: string | undefined },
-): Promise<TurnBody[]> {
+  from: string | undefined,
+  { limit, before }: Page,
+): Promise<TurnBody[] | undefined> {
   const last: TurnBody[] = []
-  for (let after: string | undefined; ; ) {
+  for (let after = from; ; ) {
     const page = await store.turns(key, { limit: pageTurns, ...(after !== undefined && { after }) })
     for (const turn of page) {
       if (turn.runId === before) return last
@@ -84,7 +111,7 @@ async function lastTurns(
     }
     after = page.at(-1)?.runId
     // An unknown `before` has none before it, as in other lists.
-    if (after === undefined || page.length < pageTurns) return before === undefined ? last : []
+    if (after === undefined || page.length < pageTurns) return before === undefined ? last : undefined
   }
 }
 
