@@ -211,6 +211,27 @@ it('replaces the first answers of a conversation any number of times', async () 
   expect((await agent.runs()).filter(({ replaced }) => replaced)).toHaveLength(20)
 })
 
+it('reads the turns that it replaces, however many there are before them', async () => {
+  const { store } = memoryDisk().open()
+  const read: number[] = []
+  const counting: SessionStore = {
+    ...store,
+    turns: async (...asked) => {
+      const turns = await store.turns(...asked)
+      read.push(turns.length)
+      return turns
+    },
+  }
+  const agent = new Agent({ name: 'Test', functions: [], model: saying('Hello.'), sessions: counting })
+  const runIds: string[] = []
+  for (let turn = 0; turn < 20; turn++) runIds.push((await agent.stream(`word${turn}`, session).result).runId)
+  const again = await agent.stream('again', { ...session, replaces: runIds[17] ?? '' }).result
+  const { messages = [] } = (await store.load({ agentId: 'test', ...session })) ?? {}
+  expect(wordsOf(messages).slice(-4)).toEqual(['user: word16', 'assistant: Hello.', 'user: again', 'assistant: Hello.'])
+  await agent.enqueue('and again', { ...session, replaces: again.runId })
+  expect(Math.max(...read)).toBe(2)
+})
+
 function ask({ agent }: Payer, question: string, options: RunOptions = {}): Promise<RunResult> {
   return agent.stream(question, { ...session, ...options }).result as Promise<RunResult>
 }

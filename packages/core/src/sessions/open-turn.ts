@@ -65,7 +65,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
   // A run that has not begun leaves nothing to hide.
   if (replacement && !(await cancelReplaced(replacement))) replacement = undefined
   const { found, release } = await acquireSession(session, async (loaded) => {
-    const left = replacement && (await turnsLeft(replacement))
+    const left = replacement && (await turnsLeft(replacement, loaded))
     const messages = left?.messages ?? loaded?.messages ?? []
     const isKnown = messages.length > 0
     const input = isKnown ? [request.input] : [...seed, request.input]

@@ -1,11 +1,11 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
-import type { SessionKey, Turn } from '../data/session-data.ts'
+import type { Session, SessionKey, Turn, TurnStatus } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { cancelLive } from './live-runs.ts'
-import { queuedRuns } from './session-queue.ts'
+import { keyText, queuedRuns } from './session-queue.ts'
 import { stateOf } from './suspended-runs.ts'
 
 type Replacement = { store: SessionStore; key: SessionKey; replaces: string; signal: AbortSignal }
@@ -24,7 +24,7 @@ export async function cancelReplaced(request: Replacement): Promise<boolean> {
   if (!stored && waiting.length === 0) throw notFound(replaces)
   await cancel([...(stored ?? []), ...waiting])
   // A run that waited may have begun meanwhile.
-  return stored !== undefined || (await find(request)) !== undefined
+  return stored !== undefined || (await replacedOf(request)) !== undefined
 }
 
 /**
@@ -36,12 +36,14 @@ export async function replacedBy(
   request: Replacement,
   { isStoredNow = false }: { isStoredNow?: boolean } = {},
 ): Promise<{ stored: string[] | undefined; waiting: string[] }> {
-  const { store, key, replaces } = request
+  const { store, key, replaces, signal } = request
   const queue = queuedRuns(store, key)
-  const parts = await find(request)
+  // Read before the turns, so that a run which begins meanwhile counts as waiting.
+  const found = await untilAborted(signal, Promise.all(queue.map(({ runId }) => store.find(runId))))
+  const parts = await replacedOf(request)
   if (parts) {
-    const { left, replaced, acceptedAt } = parts
-    const kept = new Set(left.map(({ runId }) => runId))
+    const { replaced, acceptedAt } = parts
+    const kept = new Set(found.flatMap((turn) => (turn && !replaced.includes(turn.runId) ? [turn.runId] : [])))
     const since = isStoredNow && acceptedAt !== undefined ? startOf(store, acceptedAt) : Number.NEGATIVE_INFINITY
     const later = queue.filter(({ runId, startedAt }) => !kept.has(runId) && startedAt > since)
     return { stored: replaced, waiting: later.map(({ runId }) => runId) }
@@ -58,34 +60,63 @@ function startOf({ runs }: SessionStore, storeTime: number): number {
 
 /**
  * What is left of a session for a run that replaces an earlier one.
+ * @param loaded the session with all turns, as it was before
  * @throws AgentKitError `not-found` when `replaces` is no run of the session, or replaced already
  */
-export async function turnsLeft(request: Replacement): Promise<{ messages: Message[]; state: JSONValue | undefined }> {
-  const parts = await find(request)
-  if (!parts) throw notFound(request.replaces)
-  const { left } = parts
+export async function turnsLeft(
+  request: Replacement,
+  loaded: Session | undefined,
+): Promise<{ messages: Message[]; state: JSONValue | undefined }> {
+  const later = await turnsFrom(request)
+  // Of turns that have ended, the session shows what it showed when it was loaded, or its version has moved.
+  if (
+    loaded &&
+    later?.every(({ status, state }) => status === 'replaced' || (hasEnded(status) && state === undefined))
+  ) {
+    const shown = later.flatMap(visibleMessages).length
+    const { messages, state } = loaded
+    return { messages: messages.slice(0, messages.length - shown), state: stateOf(state) }
+  }
+  const { store, key, signal } = request
+  const replaced = later?.map(({ runId }) => runId) ?? (await runsSince(request))?.replaced
+  if (!replaced) throw notFound(request.replaces)
+  const turns = await untilAborted(signal, store.turns(key))
+  const left = turns.filter(({ runId }) => !replaced.includes(runId))
   const state = left.findLast((turn) => turn.status !== 'replaced' && turn.state !== undefined)?.state
   return { messages: left.flatMap(visibleMessages), state: stateOf(state) }
 }
 
-type Parts = {
-  left: Turn[]
+function hasEnded(status: TurnStatus): boolean {
+  return status === 'done' || status === 'failed'
+}
+
+type Replaced = {
   replaced: string[]
   /** Of a run that has not begun, by the clock of the store. */
   acceptedAt?: number
 }
 
-async function find(request: Replacement): Promise<Parts | undefined> {
-  const { store, key, replaces, signal } = request
+async function replacedOf(request: Replacement): Promise<Replaced | undefined> {
+  const turns = await turnsFrom(request)
+  return turns ? { replaced: turns.map(({ runId }) => runId) } : runsSince(request)
+}
+
+/** The turns of the session from one on; `undefined` where it is none, or replaced. */
+async function turnsFrom({ store, key, replaces, signal }: Replacement): Promise<Turn[] | undefined> {
+  const [turn, stored] = await untilAborted(signal, Promise.all([store.find(replaces), store.runs?.read(replaces)]))
+  if (!turn || turn.status === 'replaced') return undefined
+  if (stored) {
+    if (keyText(stored.key) !== keyText(key)) return undefined
+    return [turn, ...(await untilAborted(signal, store.turns(key, { after: replaces })))]
+  }
+  // Only the turns of the session show whether it is one of them.
   const turns = await untilAborted(signal, store.turns(key))
   const from = turns.findIndex(({ runId, status }) => runId === replaces && status !== 'replaced')
-  if (from !== -1) return { left: turns.slice(0, from), replaced: turns.slice(from).map(({ runId }) => runId) }
-  const since = await untilAborted(signal, runsSince(request))
-  return since && { ...since, left: turns.filter(({ runId }) => !since.replaced.includes(runId)) }
+  return from === -1 ? undefined : turns.slice(from)
 }
 
 /** The runs of the session from one on that has not begun: it is no turn yet, while later runs may be. */
-async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<Omit<Parts, 'left'> | undefined> {
+async function runsSince({ store: { runs }, key, replaces }: Replacement): Promise<Replaced | undefined> {
   const record = (await runs?.read(replaces))?.record
   const { agentId, userId, sessionId } = key
   const isOfSession = record?.agentId === agentId && record.userId === userId && record.sessionId === sessionId
