@@ -1,6 +1,7 @@
 import type { RunRecord, RunStatus } from '@agentkit/core'
 import type { Query } from '../database/database.ts'
 import { toStored } from '../database/text-form.ts'
+import { keyOf } from './rows.ts'
 import { listColumns, type RecordRow, toRecord } from './run-rows.ts'
 
 /** SQL: of a run in lists. Its number changes when a queued one begins. */
@@ -16,9 +17,15 @@ export async function listRuns(
 ): Promise<RunRecord[]> {
   const values: unknown[] = []
   const put = (value: unknown): string => `$${values.push(value)}`
-  const conditions = ['r.root IS NULL', `r.agent_id = ${put(toStored(agentId))}`]
-  if (userId !== undefined) conditions.push(`r.user_id = ${put(toStored(userId))}`)
-  if (sessionId !== undefined) {
+  const conditions = [`r.agent_id = ${put(toStored(agentId))}`]
+  if (userId === undefined) conditions.push('r.root IS NULL')
+  else {
+    // In this form, so that Postgres reads no index of all runs to find those of a user, who may have no new ones.
+    conditions.push(`r.user_id = ${put(toStored(userId))}`, '(r.root IS NULL OR r.root = 0)')
+  }
+  if (sessionId !== undefined && userId !== undefined) {
+    conditions.push(`s.key = ${put(keyOf({ agentId, userId, sessionId }))}`)
+  } else if (sessionId !== undefined) {
     // The key of a run without a session names another agent.
     conditions.push(`s.session_id = ${put(toStored(sessionId))} AND s.agent_id = r.agent_id`)
   }

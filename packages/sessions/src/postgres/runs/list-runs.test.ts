@@ -1,0 +1,48 @@
+import { testDatabase } from '@agentkit/test-postgres'
+import { expect, it } from 'vitest'
+import { queryAt } from '../__fixtures__/query-at.ts'
+import { openDatabase } from '../database/database.ts'
+import { postgresSessions } from '../postgres-sessions.ts'
+import { listRuns } from './list-runs.ts'
+
+const ann = { agentId: 'helper', userId: 'ann' }
+
+it('reads the runs of a user alone, also those of one who has no new runs among many', async () => {
+  const url = await testDatabase()
+  const store = postgresSessions(url)
+  const sessionId = 's1'
+  const input = [{ v: 1 as const, role: 'user' as const, content: 'Hello' }]
+  await store.begin({ ...ann, sessionId }, { runId: 'first', expectedVersion: 0, input })
+  await store.end('first', 'done')
+  const runs = (from: number, to: number, user: string): string =>
+    `INSERT INTO agentkit.runs (run_id, session, agent_id, user_id, status, created_at, started_at, ended_at)
+      SELECT 'r' || number, 1, 'helper', '${user}', 'done', number, number, number
+      FROM generate_series(${from}, ${to}) AS number`
+  await queryAt(url, `${runs(1, 3_000, 'ann')}; ${runs(3_001, 9_000, 'bob')}; ANALYZE`)
+
+  const database = openDatabase(
+    { connectionString: url, schema: 'agentkit', poolSize: 1, retryMs: 1_000 },
+    async () => {},
+  )
+  let mostRows = 0
+  const counting = async (text: string, values?: readonly unknown[]): Promise<never[]> => {
+    const explained = await database.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
+    mostRows = Math.max(mostRows, ...(explained[0]?.['QUERY PLAN'].map(({ Plan }) => rowsOf(Plan)) ?? []))
+    return []
+  }
+  await listRuns(counting, ann, { limit: 50 })
+  expect(mostRows).toBeLessThan(500)
+  expect(await store.runs?.list(ann, { limit: 2 })).toMatchObject([{ runId: 'r3000' }, { runId: 'r2999' }])
+  expect(await store.runs?.list(ann, { sessionId, limit: 2, after: 'r1' })).toMatchObject([{ runId: 'first' }])
+  expect(await store.runs?.list({ ...ann, userId: 'bob' }, { sessionId, limit: 2 })).toEqual([])
+  await database.close()
+  await store.close()
+})
+
+type Node = { 'Actual Rows': number; 'Rows Removed by Filter'?: number; Plans?: Node[] }
+type Explained = { 'QUERY PLAN': { Plan: Node }[] }
+
+/** The rows that a plan has read. */
+function rowsOf({ 'Actual Rows': rows, 'Rows Removed by Filter': removed = 0, Plans: below = [] }: Node): number {
+  return rows + removed + below.reduce((sum, node) => sum + rowsOf(node), 0)
+}
