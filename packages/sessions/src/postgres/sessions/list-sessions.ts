@@ -22,6 +22,8 @@ type InfoRow = Place &
 
 /** The sessions, and the messages of one, that a search reads at once. */
 const pageSize = 100
+/** The sessions whose newest messages a search reads by one statement, and the messages of each. */
+const together = { sessions: 10, messages: 20 }
 
 /** A user's sessions, most recently used first; with `q` those that contain it. */
 export async function listSessions(
@@ -38,8 +40,13 @@ export async function listSessions(
       ...[toStored(owner.agentId), toStored(owner.userId), place.updated_at, place.id],
       Math.min(count, pageSize),
     ])
-    for (const row of rows) {
-      if (found.length < limit && (await contains(query, row, wanted))) found.push(toInfo(row, holder))
+    for (let index = 0; index < rows.length && found.length < limit; index += together.sessions) {
+      const some = rows.slice(index, index + together.sessions)
+      const newest = await newestOf(query, some, wanted)
+      for (const row of some) {
+        if (found.length >= limit) break
+        if (await contains(query, row, wanted, newest.get(row.id))) found.push(toInfo(row, holder))
+      }
     }
     place = rows.length < Math.min(count, pageSize) ? undefined : rows.at(-1)
   }
@@ -64,26 +71,49 @@ function listText({ isAlive }: Holder): string {
     ORDER BY s.updated_at DESC, s.id DESC LIMIT $5`
 }
 
+/** The newest messages of sessions whose title does not contain the text. */
+async function newestOf(query: Query, rows: readonly InfoRow[], wanted: string): Promise<Map<number, MessageRow[]>> {
+  const ids = rows.filter((row) => !hasInTitle(row, wanted)).map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  return Map.groupBy(await query<NewestRow>(newestText, [ids, together.messages]), ({ session }) => session)
+}
+
 /** Whether the title or a message of user and assistant contains the text, which is in lower case. */
-async function contains(query: Query, { id, title }: InfoRow, wanted: string): Promise<boolean> {
-  if (wanted === '' || fromStored(title).toLowerCase().includes(wanted)) return true
-  for (let place: { number: number; position: number } | undefined = firstPlace; place; ) {
-    const rows: MessageRow[] = await query<MessageRow>(messagesText, [id, place.number, place.position, pageSize])
-    for (const { body, run_id } of rows) {
-      const message = parseStored<Message>(body, fromStored(run_id), 'messages')
-      if (message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)) return true
-    }
+async function contains(
+  query: Query,
+  row: InfoRow,
+  wanted: string,
+  newest: readonly MessageRow[] = [],
+): Promise<boolean> {
+  if (hasInTitle(row, wanted) || hasInMessages(newest, wanted)) return true
+  for (let place = newest.length < together.messages ? undefined : newest.at(-1); place; ) {
+    const rows: MessageRow[] = await query<MessageRow>(messagesText, [row.id, place.number, place.position, pageSize])
+    if (hasInMessages(rows, wanted)) return true
     place = rows.length < pageSize ? undefined : rows.at(-1)
   }
   return false
 }
 
+function hasInTitle({ title }: InfoRow, wanted: string): boolean {
+  return wanted === '' || fromStored(title).toLowerCase().includes(wanted)
+}
+
+function hasInMessages(rows: readonly MessageRow[], wanted: string): boolean {
+  return rows.some(({ body, run_id }) => {
+    const message = parseStored<Message>(body, fromStored(run_id), 'messages')
+    return message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)
+  })
+}
+
 type MessageRow = { number: number; position: number; run_id: string; body: string }
-const firstPlace = { number: Number.MAX_SAFE_INTEGER, position: 0 }
+type NewestRow = MessageRow & { session: number }
 // Results of tools are not searched. Most are skipped here; their role is checked again.
-const messagesText = `SELECT number, position, run_id, body FROM agentkit.runs JOIN agentkit.messages ON run = number
-  WHERE session = $1 AND NOT replaced AND (number, position) < ($2, $3) AND position(
-    '"role":"tool"' IN left(body, 40)) = 0 ORDER BY number DESC, position DESC LIMIT $4`
+const searched = `SELECT number, position, run_id, body FROM agentkit.runs JOIN agentkit.messages ON run = number
+  WHERE NOT replaced AND position('"role":"tool"' IN left(body, 40)) = 0`
+const messagesText = `${searched} AND session = $1 AND (number, position) < ($2, $3)
+  ORDER BY number DESC, position DESC LIMIT $4`
+const newestText = `SELECT s.id AS session, m.* FROM unnest($1::bigint[]) AS s (id) CROSS JOIN LATERAL (
+  ${searched} AND session = s.id ORDER BY number DESC, position DESC LIMIT $2) AS m`
 
 function toInfo(row: InfoRow, holder: Holder): SessionInfo {
   const { run_id, holder: held = null, attempt = 1, is_alive = false } = row
