@@ -3,7 +3,7 @@ import { postgresQueue } from '@agentkit/queue-postgres'
 import { testDatabase } from '@agentkit/test-postgres'
 import { scriptedModel } from '@agentkit/testing'
 import pg from 'pg'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { session } from '../sqlite/__fixtures__/background.ts'
 import { queryAt } from './__fixtures__/query-at.ts'
 import { postgresSessions } from './postgres-sessions.ts'
@@ -42,3 +42,29 @@ it.each(['a background run', 'a direct run'])(
     expect(await agent.result(replaces)).toMatchObject({ finishReason: 'aborted' })
   },
 )
+
+it('replaces many turns, and those of their members, by as many statements as one', async () => {
+  const sessions = postgresSessions(await testDatabase())
+  closing.push(() => sessions.close())
+  const turn = async (agentId: string, runId: string, replaces?: string): Promise<number> => {
+    const key = { agentId, userId: 'ann', sessionId: 's' }
+    const { version = 0 } = (await sessions.load(key)) ?? {}
+    const input = [{ v: 1 as const, role: 'user' as const, content: runId }]
+    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    await sessions.begin(key, { runId, expectedVersion: version, input, ...(replaces !== undefined && { replaces }) })
+    const { length } = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes('SET replaced'))
+    queries.mockRestore()
+    await sessions.end(runId, 'done')
+    return length
+  }
+  for (let index = 0; index < 20; index++) {
+    await turn('team', `r${index}`)
+    await turn('team/clerk', `r${index}/call`)
+  }
+  expect(await turn('team', 'again', 'r19')).toBe(2)
+  expect(await turn('team', 'more', 'r5')).toBe(2)
+  const statuses = (await sessions.turns({ agentId: 'team/clerk', userId: 'ann', sessionId: 's' })).map(
+    ({ runId, status }) => `${runId} ${status}`,
+  )
+  expect(statuses.filter((line) => line.endsWith('done'))).toEqual([0, 1, 2, 3, 4].map((id) => `r${id}/call done`))
+})

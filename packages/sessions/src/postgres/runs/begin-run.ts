@@ -90,11 +90,8 @@ export async function replaceRuns(writing: Writing, session: number, from: numbe
   const error = new AgentKitError('aborted', 'A later run of the session replaces this one.')
   await failRuns(writing, open, 'aborted', error)
   const replaced = await query<{ run_id: string }>(replaceText, [session, from])
-  for (const { run_id } of replaced) {
-    touch(fromStored(run_id))
-    // The ids of members begin with the id of the run and a slash. In ASCII, `0` is the next character after `/`.
-    await query(replaceMembersText, [`${run_id}/`, `${run_id}0`, now])
-  }
+  for (const { run_id } of replaced) touch(fromStored(run_id))
+  await query(replaceMembersText, [replaced.map(({ run_id }) => run_id), now])
   await query(restoreText, [session])
 }
 
@@ -104,9 +101,13 @@ export async function replaceRuns(writing: Writing, session: number, from: numbe
  */
 const replaceText = `UPDATE agentkit.runs SET replaced = true
   WHERE session = $1 AND number >= $2 AND NOT replaced AND status IN ('done', 'failed') RETURNING run_id`
-const replaceMembersText = `WITH members AS (UPDATE agentkit.runs SET replaced = true
-    WHERE run_id >= $1 AND run_id < $2 RETURNING session)
-  UPDATE agentkit.sessions SET version = version + 1, updated_at = $3 FROM members WHERE id = members.session`
+// The ids of members begin with the id of the run and a slash. In ASCII, `0` is the next character after `/`. `OFFSET 0`
+// lets Postgres look for the members of each run by the index of ids, instead of comparing all runs.
+const replaceMembersText = `WITH members AS (UPDATE agentkit.runs SET replaced = true WHERE number IN (
+      SELECT m.number FROM unnest($1::text[]) AS r (run_id) CROSS JOIN LATERAL (
+        SELECT number FROM agentkit.runs WHERE run_id >= r.run_id || '/' AND run_id < r.run_id || '0' OFFSET 0) AS m)
+    RETURNING session)
+  UPDATE agentkit.sessions SET version = version + 1, updated_at = $2 FROM members WHERE id = members.session`
 const restoreText = `UPDATE agentkit.sessions AS s SET
     state = (SELECT state FROM agentkit.runs
       WHERE session = s.id AND NOT replaced AND state IS NOT NULL ORDER BY number DESC LIMIT 1),
