@@ -15,7 +15,7 @@ import { type ServerSettings, serverUrl } from './options.ts'
 import { recover } from './runs/recover.ts'
 import { releaseSilent } from './runs/release-silent.ts'
 import { startRetention } from './sessions/retention.ts'
-import { describeError } from './util/log.ts'
+import { logFailures } from './util/log-failures.ts'
 import { logRun } from './util/log-run.ts'
 import { writingEvents } from './write-events.ts'
 
@@ -88,10 +88,7 @@ async function startWorker(
     onSettled: ({ requestId }, _spent, result) => logRun(result, { log, requestId }),
     // The server removes old data itself.
     keepsRetention: false,
-    onError(error) {
-      const message = 'A worker could not reach its store or its queue.'
-      log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
-    },
+    onError: logFailures('A worker could not reach its store or its queue.', { log }),
   })
 }
 

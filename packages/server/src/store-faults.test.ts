@@ -5,11 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { Agent } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expectHealthy, expectProblem } from './__fixtures__/requests.ts'
 import { freePort, startServer } from './__fixtures__/server-process.ts'
 import { ask } from './__fixtures__/stored-agent.ts'
 import { serve } from './serve.ts'
+import type { LogEntry } from './util/log.ts'
 
 let folder = ''
 let path = ''
@@ -19,14 +20,15 @@ beforeEach(() => {
   path = join(folder, 'sessions.db')
 })
 afterEach(async () => {
+  vi.useRealTimers()
   for (const close of closers.splice(0).reverse()) await close()
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(): Promise<string> {
+async function start(log: (entry: LogEntry) => void = () => {}): Promise<string> {
   const sessions = sqliteSessions(path, { lockTimeoutMs: 100 })
   const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(Array(9).fill('Fine.')), sessions })
-  const server = await serve(agent, { port: 0, log: () => {} })
+  const server = await serve(agent, { port: 0, log })
   closers.push(() => sessions.close(), server.close)
   return server.url
 }
@@ -96,6 +98,17 @@ it.skipIf(process.platform === 'win32')('F19 a store whose file was deleted cont
   expect(response.status).toBe(200)
   expect(existsSync(path)).toBe(true)
   expect(await messages(url)).toBe(2)
+})
+
+it('F19 a damaged store is logged once while its runs are looked for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  writeFileSync(path, 'no database '.repeat(1_000))
+  const logged: string[] = []
+  await start(({ message, error = '' }) => void logged.push(`${message} ${error}`))
+  // They are looked for every 5 s.
+  await vi.advanceTimersByTimeAsync(30_000)
+  const continued = logged.filter((line) => line.startsWith('A stored run could not be continued.'))
+  expect(continued).toEqual([expect.stringContaining('is not a session database')])
 })
 
 it('F19 a damaged store is 503, without its path, and is not touched', async () => {

@@ -2,7 +2,8 @@ import type { Runnable } from '@agentkit/core'
 import { type RecoverableAgent, type Recovery, recoverRuns } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import type { Capacity } from '../capacity/capacity.ts'
-import { describeError, type LogEntry } from '../util/log.ts'
+import type { LogEntry } from '../util/log.ts'
+import { logFailures } from '../util/log-failures.ts'
 import { logRun } from '../util/log-run.ts'
 
 type RecoverOptions = {
@@ -17,6 +18,7 @@ type RecoverOptions = {
 export function recover({ agent, capacity, log, signal }: RecoverOptions): Recovery | undefined {
   if (!agent.sessions.runs || !isRecoverable(agent)) return undefined
   const waiting = new Set<string>()
+  const logFailure = logFailures('A stored run could not be continued.', { log })
   return recoverRuns([agent], {
     signal,
     async enter(runId, userId) {
@@ -42,9 +44,7 @@ export function recover({ agent, capacity, log, signal }: RecoverOptions): Recov
     },
     onError(error) {
       // No place is free, or a decision continues the run, which is found again otherwise.
-      if (error instanceof ProblemError) return
-      const message = 'A stored run could not be continued.'
-      log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
+      if (!(error instanceof ProblemError)) logFailure(error)
     },
   })
 }
