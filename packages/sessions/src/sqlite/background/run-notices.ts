@@ -15,7 +15,8 @@ export function runNotices({
     async takeNotices(agentIds, { limit, leaseMs }) {
       const agents = toJSON(agentIds)
       // Most calls find none, and wait for no lock.
-      if (!(await read((statements) => statements.hasDueNotice.get(storeTime(), agents)))) return []
+      const hasDue = await read((statements) => statements.hasDueNotice.get({ now: storeTime(), agents })?.due === 1)
+      if (!hasDue) return []
       const rows = await write((statements) => {
         const now = storeTime()
         return statements.takeNotices.all({ now, until: now + leaseMs, agents, limit }) as NoticeRow[] // its columns

@@ -1,6 +1,9 @@
 import type { QueuedJob } from '@agentkit/core'
 import type { Statements } from '../statements/statements.ts'
 
+/** Jobs are postponed by seconds. One that is due later than in this time waits for the time that its run has, if it has one. */
+const longestMs = 60_000
+
 type SessionJob = { id: number; state: string; agent_id: string; user_id: string; due_at: number }
 
 /** Adds a job to the queue, behind the earlier ones of its session. */
@@ -44,8 +47,26 @@ function admitFirst(statements: Statements, sessionKey: string, now: number): vo
 }
 
 function admit(statements: Statements, job: Omit<SessionJob, 'state'>, now: number): void {
-  if (job.due_at > now) statements.setJobState.run('later', job.id)
+  if (dueAtOf(statements, job, now) > now) statements.setJobState.run('later', job.id)
   else makeReady(statements, job)
+}
+
+/** When a job is due, also after the clock was set back. */
+function dueAtOf(statements: Statements, { id, due_at }: Pick<SessionJob, 'id' | 'due_at'>, now: number): number {
+  if (due_at <= now + longestMs) return due_at
+  const run = statements.startOfRun.get(id) as { due_at: number | null } | undefined // what the statement selects
+  return run ? (run.due_at ?? now) : due_at
+}
+
+/** The ids of jobs of these runs that wait for a time which the clock had reached before it was set back. */
+export function misdatedJobs(statements: Statements, runIds: readonly string[], now: number): number[] {
+  const jobs = runIds.flatMap((runId) => statements.misdatedJob.all({ runId, now, longest: longestMs }))
+  return jobs.map(({ id }) => id as number) // the column of the statement
+}
+
+/** Makes such jobs due. */
+export function redateJobs(statements: Statements, runIds: readonly string[], now: number): void {
+  for (const id of misdatedJobs(statements, runIds, now)) statements.redateJob.run(now, id)
 }
 
 /** Makes a job ready: from now on its user takes part in the turns. */

@@ -3,7 +3,8 @@ import { toJSON } from '../../util/json.ts'
 import { storeTime } from '../../util/store-time.ts'
 import { watchClock } from '../../util/watch-clock.ts'
 import type { StoreAccess } from '../database/store-access.ts'
-import { addJob, removeJobs, settleJob } from './queued-jobs.ts'
+import type { Statements } from '../statements/statements.ts'
+import { addJob, misdatedJobs, redateJobs, removeJobs, settleJob } from './queued-jobs.ts'
 import { leaseMs, takeJobs } from './take-jobs.ts'
 
 /** Ids of runs have no line break. */
@@ -32,8 +33,7 @@ export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue
       // When the clock was set, workers that live keep their jobs before the end of a lease counts again.
       const trustsLeases = !clock.hasJumped()
       // Most calls find nothing, and wait for no lock.
-      const hasWork = await read((statements) => statements.hasWork.get({ agents, now: storeTime() })?.work === 1)
-      if (!hasWork || request.limit <= 0) return []
+      if (!(await read((statements) => hasWork(statements, agents))) || request.limit <= 0) return []
       return write((statements) => takeJobs(statements, request, { now: storeTime(), trustsLeases }))
     },
 
@@ -58,22 +58,26 @@ export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue
       })
     },
 
-    missing: (runIds) => read((statements) => runIds.filter((runId) => !statements.hasJob.get(runId))),
+    async missing(runIds) {
+      const misdated = await read((statements) => misdatedJobs(statements, runIds, storeTime()))
+      if (misdated.length > 0) await write((statements) => redateJobs(statements, runIds, storeTime()))
+      return read((statements) => runIds.filter((runId) => !statements.hasJob.get(runId)))
+    },
 
     onReady(agentIds, listener) {
       const agents = toJSON(agentIds)
       let version: unknown
       let checkedAt = 0
       const look = async (): Promise<void> => {
-        const hasWork = await read((statements) => {
+        const isReady = await read((statements) => {
           const seen = statements.dataVersion.get()?.data_version
           const isSame = seen === version
           version = seen
           if (isSame && performance.now() - checkedAt < dueMs) return false
           checkedAt = performance.now()
-          return statements.hasWork.get({ agents, now: storeTime() })?.work === 1
+          return hasWork(statements, agents)
         })
-        if (hasWork) listener()
+        if (isReady) listener()
       }
       // A file that cannot be read now is read the next time.
       const lookAgain = (): void => void look().catch(() => {})
@@ -121,4 +125,9 @@ export function sqliteRunQueue({ read, write, watchers }: StoreAccess): RunQueue
       for (const stop of stops) stop()
     },
   }
+}
+
+function hasWork(statements: Statements, agents: string): boolean {
+  const now = storeTime()
+  return statements.hasWork.get({ agents, now, most: now + leaseMs })?.work === 1
 }

@@ -32,6 +32,7 @@ export function takeJobs(
   { agentIds, limit, perUser }: TakeRequest,
   { now, trustsLeases }: TakeTime,
 ): TakenJob[] {
+  statements.boundLeases.run({ most: now + leaseMs })
   for (const job of [...statements.dueJobs.all(now), ...(trustsLeases ? statements.lostJobs.all(now) : [])]) {
     // The columns have the types of the table.
     makeReady(statements, job as { id: number; agent_id: string; user_id: string })

@@ -63,7 +63,8 @@ function acquireSession(writing: Writing, run: RunHead, expectedVersion: number)
   if (findActive(statements, run.session)) return sessionHeld()
   if (run.status === 'queued') {
     if (statements.decidedRun.get(run.session)) return sessionHeld()
-    if (statements.directWaits.get(run.session, now)) return conflict('A direct run of the session is before it.', true)
+    if (statements.directWaits.get({ session: run.session, now }))
+      return conflict('A direct run of the session is before it.', true)
     if (statements.earlierQueued.get(run.number)) return conflict('An earlier run of the session is queued.', true)
   }
   if (statements.versionOfSession.get(run.session)?.version !== expectedVersion) return sessionMoved()

@@ -20,7 +20,8 @@ export const backgroundTexts = {
     WHERE own.number = ? AND other.status = 'queued' AND (other.ready_at, other.number) < (own.ready_at, own.number)
     LIMIT 1`,
   holdQueued: 'UPDATE sessions SET direct_until = ? WHERE agent_id = ? AND user_id = ? AND session_id = ?',
-  directWaits: 'SELECT 1 FROM sessions WHERE id = ? AND direct_until > ?',
+  /** For seconds; one that is later was stored before the clock was set back. */
+  directWaits: 'SELECT 1 FROM sessions WHERE id = :session AND direct_until BETWEEN :now + 1 AND :now + 60000',
   /** At the end of its session's turns, before anything refers to it. */
   placeLast: `UPDATE runs SET listed = coalesce(listed, number), number = (SELECT max(number) + 1 FROM runs)
     WHERE number = ? AND number < (SELECT max(other.number) FROM runs AS other WHERE other.session = runs.session)
@@ -87,10 +88,13 @@ export const backgroundTexts = {
     WHERE agent_id = :agentId AND name = :name AND next_at = :expected`,
 
   addNotice: 'INSERT INTO notices (notice_id, run, agent_id, created_at, next_at, record) VALUES (?, ?, ?, ?, ?, ?)',
-  hasDueNotice: `SELECT 1 FROM notices WHERE failed IS NULL AND next_at <= ?
-    AND agent_id IN (SELECT value FROM json_each(?)) LIMIT 1`,
+  // A notice is tried within an hour. One that is later was stored before the clock was set back.
+  hasDueNotice: `SELECT EXISTS (SELECT 1 FROM notices WHERE failed IS NULL AND next_at <= :now
+      AND agent_id IN (SELECT value FROM json_each(:agents)))
+    OR EXISTS (SELECT 1 FROM notices WHERE failed IS NULL AND next_at > :now + 3660000
+      AND agent_id IN (SELECT value FROM json_each(:agents))) AS due`,
   takeNotices: `UPDATE notices SET tries = tries + 1, next_at = :until WHERE rowid IN (SELECT rowid FROM notices
-      WHERE failed IS NULL AND next_at <= :now AND agent_id IN (SELECT value FROM json_each(:agents))
+      WHERE failed IS NULL AND (next_at <= :now OR next_at > :now + 3660000) AND agent_id IN (SELECT value FROM json_each(:agents))
       ORDER BY next_at LIMIT :limit)
     RETURNING notice_id, tries, created_at, record, rowid,
       (SELECT run_id FROM runs WHERE number = notices.run) AS run_id`,

@@ -17,6 +17,8 @@ export const jobTexts = {
     AND state <> 'behind' AND state IN ('later', 'ready')`,
   setJobState: 'UPDATE jobs SET state = ?, token = NULL, lease_until = NULL WHERE id = ?',
   dueJobs: "SELECT id, agent_id, user_id FROM jobs WHERE state = 'later' AND due_at <= ? ORDER BY due_at LIMIT 1000",
+  /** Leases that no clock has given: it was set back since. A worker that lives has renewed its own by the new end. */
+  boundLeases: "UPDATE jobs SET lease_until = :most WHERE state = 'taken' AND lease_until > :most + 1000",
   lostJobs: "SELECT id, agent_id, user_id FROM jobs WHERE state = 'taken' AND lease_until <= ? LIMIT 1000",
 
   addJobTurn: `INSERT INTO job_turns (agent_id, user_id, turn) VALUES (?, ?, (SELECT coalesce(max(turn), 0) + 1 FROM job_turns))
@@ -35,9 +37,14 @@ export const jobTexts = {
   postponeJob: "UPDATE jobs SET state = 'behind', due_at = ?, token = NULL, lease_until = NULL WHERE id = ?",
 
   hasJob: 'SELECT 1 FROM jobs WHERE run_id = ? LIMIT 1',
+  startOfRun: 'SELECT runs.due_at FROM jobs JOIN runs USING (run_id) WHERE jobs.id = ?',
+  /** Postponed, to a time that was far ahead only since the clock was set back. */
+  misdatedJob: `SELECT jobs.id FROM jobs JOIN runs USING (run_id) WHERE jobs.run_id = :runId AND jobs.state = 'later'
+    AND jobs.due_at > :now + :longest AND coalesce(runs.due_at, 0) <= :now`,
+  redateJob: 'UPDATE jobs SET due_at = ? WHERE id = ?',
   hasWork: `SELECT EXISTS (SELECT 1 FROM job_turns WHERE agent_id IN (SELECT value FROM json_each(:agents)))
     OR EXISTS (SELECT 1 FROM jobs WHERE state = 'later' AND due_at <= :now)
-    OR EXISTS (SELECT 1 FROM jobs WHERE state = 'taken' AND lease_until <= :now) AS work`,
+    OR EXISTS (SELECT 1 FROM jobs WHERE state = 'taken' AND (lease_until <= :now OR lease_until > :most + 1000)) AS work`,
   jobCounts: `SELECT agent_id, state = 'taken' AS is_taken, count(*) AS jobs,
       min(iif(due_at <= :now, due_at, NULL)) AS oldest
     FROM jobs GROUP BY agent_id, is_taken`,
