@@ -88,7 +88,7 @@ async function startWorker(
     onSettled: ({ requestId }, _spent, result) => logRun(result, { log, requestId }),
     // The server removes old data itself.
     keepsRetention: false,
-    onError: logFailures('A worker could not reach its store or its queue.', { log }),
+    onError: logFailures('A worker tries again what has failed.', { log }),
   })
 }
 

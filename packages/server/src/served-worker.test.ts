@@ -53,6 +53,20 @@ describe('a server that works', () => {
     await server.close()
   })
 
+  it('logs a notice that fails as that, and not as a failure of its store', async () => {
+    const entries: LogEntry[] = []
+    const onRunEnd = (): never => {
+      throw new Error('The receiver is away.')
+    }
+    const { agent, server } = await workingServer(['Done.'], { log: (entry) => entries.push(entry) }, { onRunEnd })
+    await agent.result((await agent.enqueue('Hi')).runId)
+    const failures = (): LogEntry[] => entries.filter(({ level }) => level === 'error')
+    await expect.poll(() => failures().length, patiently).toBe(1)
+    await server.close()
+    const message = 'A worker tries again what has failed.'
+    expect(failures()).toMatchObject([{ message, error: 'Error: The receiver is away.' }])
+  })
+
   it('logs a line for each background run, and for one that fails its code', async () => {
     const entries: LogEntry[] = []
     const failure = new AgentKitError('auth', 'The key is wrong.', { retryable: false })
