@@ -32,3 +32,19 @@ it.each([hour, -hour])('makes a schedule by the clock of the database, with its 
   expect(row?.ms).toBeGreaterThan(-hour / 4)
   expect(row?.ms).toBeLessThan(hour / 4)
 })
+
+it.each([hour, -hour])(
+  'counts on by the time that passes when the clock of its machine is set (%i ms)',
+  async (offset) => {
+    const runs = agent.sessions.runs ?? expect.fail()
+    await agent.runs()
+    const before = runs.now()
+    const now = vi.spyOn(Date, 'now').mockImplementation(() => machine() + offset)
+    expect(Math.abs(runs.now() - before)).toBeLessThan(hour / 4)
+    // Once it has read the clock of the database again, and when the machine's clock is right again.
+    await agent.runs()
+    expect(Math.abs(runs.now() - before)).toBeLessThan(hour / 4)
+    now.mockRestore()
+    expect(Math.abs(runs.now() - before)).toBeLessThan(hour / 4)
+  },
+)

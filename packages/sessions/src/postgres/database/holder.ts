@@ -51,13 +51,31 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
   let timer: NodeJS.Timeout | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
   let offset = 0
+  /** The start of the machine's clock when that of the database was read; `undefined` before. */
+  let start: number | undefined
+  let isReading = false
+  let isClosed = false
 
   const learn = async (read: Promise<{ now: number }[]>): Promise<void> => {
     const before = Date.now()
+    const startBefore = clockStart()
     const [row] = await read
     const after = Date.now()
+    // A clock that was set meanwhile has no range.
+    if (!row || isSet(startBefore, clockStart())) return
     // The database has read its clock between both times, so the known offset is narrowed to this range.
-    if (row) offset = Math.min(Math.max(offset, Math.floor(row.now - after)), Math.ceil(row.now - before))
+    offset = Math.min(Math.max(offset, Math.floor(row.now - after)), Math.ceil(row.now - before))
+    start = clockStart()
+  }
+  /** Reads the clock of the database again, once it was read. */
+  const learnAgain = (): void => {
+    if (isReading || isClosed) return
+    isReading = true
+    void learn(database.query(clockText))
+      .catch(() => {})
+      .finally(() => {
+        isReading = false
+      })
   }
   const beat = async (query: Query = database.query): Promise<void> => {
     await learn(query(beatText, [id]))
@@ -67,7 +85,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (abandoned.get(runId) === attempt) abandoned.delete(runId)
     }
   }
-  const start = (): void => {
+  const startHeart = (): void => {
     // After a failure the next heartbeat tries again.
     timer ??= setInterval(() => {
       if (works.size === 0 && abandoned.size === 0) stop()
@@ -84,14 +102,20 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     // A restarted server gives every store the time to report again.
     isAlive: `EXISTS (SELECT 1 FROM agentkit.holders AS h WHERE h.id = holder
       AND greatest(h.heartbeat, pg_postmaster_start_time()) > clock_timestamp() - interval '${staleAfterMs} ms')`,
-    now: () => storeTime() + offset,
+    now() {
+      const present = clockStart()
+      if (start === undefined || !isSet(start, present)) return storeTime() + offset
+      // The clock of the machine was set, or the machine has slept.
+      learnAgain()
+      return storeTime() + offset - (present - start)
+    },
     readClock: (query) => learn(query(clockText)),
     async ensure() {
       if (performance.now() - lastBeat > heartbeatMs) await beat()
     },
     hold(work, held = { attempt: 1, count: 0 }) {
       works.set(work, held)
-      start()
+      startHeart()
     },
     release(work, attempt) {
       if (attempt === undefined || works.get(work)?.attempt === attempt) works.delete(work)
@@ -101,12 +125,13 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (!held) return
       works.delete(runId)
       abandoned.set(runId, held.attempt)
-      start()
+      startHeart()
     },
     held: (work) => works.get(work),
     isLost: ({ holder, run_id, attempt, is_alive }) =>
       holder !== null && (holder === id ? works.get(run_id)?.attempt !== attempt : !is_alive),
     async close() {
+      isClosed = true
       stop()
       works.clear()
       if (lastBeat !== Number.NEGATIVE_INFINITY) {
@@ -116,6 +141,16 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       }
     },
   }
+}
+
+/** When the clock of this machine began to count, by its own time: another time once it was set. */
+function clockStart(): number {
+  return Date.now() - performance.now()
+}
+
+/** Clocks that are adjusted slowly move by less between two readings. */
+function isSet(before: number, after: number): boolean {
+  return Math.abs(after - before) > 1_000
 }
 
 const clockText = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now'
