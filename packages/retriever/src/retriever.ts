@@ -1,12 +1,10 @@
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { AgentKitError, type Knowledge, type Passage, type SyncOptions } from '@agentkit/core'
 import { checkOptions, checkText, longestPath, longestQuery } from './data/check-arguments.ts'
 import type { Chunk } from './data/chunk.ts'
 import type { Hit } from './data/cite.ts'
-import { extOf } from './data/ext-of.ts'
 import type { FileRecord } from './data/file-record.ts'
-import { plainPath, spellingsOf } from './data/plain-path.ts'
-import { narrowedFilter } from './data/search-filter.ts'
+import { FolderIndex, needsVectors } from './folder-index.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
 import { checkRetrieverOptions, localFolderOf, type RetrieverOptions, type RetrieverSettings } from './options.ts'
@@ -14,19 +12,13 @@ import { supportedExts } from './parse/parsers.ts'
 import { limitsMark } from './parse/pool/parse-limits.ts'
 import { createParsePool, type ParsePool } from './parse/pool/parse-pool.ts'
 import { measureTrust } from './rank/trust.ts'
-import { readPassage } from './read-passage.ts'
-import { searchStore } from './search.ts'
-import type { Store, StoreSpace } from './store/store.ts'
-import { background } from './sync/background.ts'
+import type { StoreSpace } from './store/store.ts'
+import { FolderSync } from './sync/folder-sync.ts'
 import { folderPrefix } from './sync/generation-name.ts'
 import { openGenerations } from './sync/generations.ts'
-import { shareSync } from './sync/share-sync.ts'
-import { rememberStaleFiles } from './sync/stale-files.ts'
-import { type SyncParts, syncFolder } from './sync/sync.ts'
+import type { SyncParts } from './sync/sync.ts'
 import { syncOnChange, type WatchOptions } from './sync/sync-on-change.ts'
-import { withLock } from './sync/with-lock.ts'
 import { toolsOfLibrary } from './tools/tools-of-library.ts'
-import { tracedSearch } from './traced-search.ts'
 
 /** How many passages, and of which files. */
 export type SearchOptions = {
@@ -104,72 +96,17 @@ export type RetrieverParts = {
 }
 
 /** A retriever of checked options. */
-export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, measureTrust }: RetrieverParts): Retriever {
-  const { folder, exts, isNarrowed, embedder, indexPath } = settings
+export function retrieverOf(settings: RetrieverSettings, retrieverParts: RetrieverParts): Retriever {
+  const { folder, exts } = settings
+  const { pool } = retrieverParts
   const closing = new AbortController()
-  const made = madeOf(settings)
-  const generations = openGenerations({
-    openSpace: async () => openSpace(settings),
-    made,
-    ...(embedder?.dimensions !== undefined && { dimensions: embedder.dimensions }),
-  })
-  const indexFolder = localFolderOf(indexPath)
-  const stateFolder = join(indexFolder, 'sync', folderPrefix(made).slice(0, -1))
-  const needsVectors = settings.tool.startsWith('cloudindex-')
-  const parts: SyncParts = {
-    folder,
-    stateFolder,
-    indexFolder,
-    exts,
-    supportedExts,
-    reportsUnsupported: !isNarrowed,
-    maxFileBytes: settings.maxFileBytes,
-    limitsMark: limitsMark(settings.parsing),
-    generations,
-    made,
-    pool,
-    ...(embedder && { embedder }),
-    needsVectors,
-    measureTrust,
-  }
-  const isAsked = (file: string): boolean => exts.has(extOf(file))
-
-  let generation: string | undefined
-  const staleFiles = rememberStaleFiles()
-  const maintenance = background((signal) =>
-    withLock(stateFolder, signal, async () => {
-      if (generation) await generations.write(generation, (store) => store.maintain(signal))
-    }),
-  )
-  const shared = shareSync(async (run) => {
-    await maintenance.stop()
-    if (generation === undefined) maintenance.need()
-    try {
-      const synced = await syncFolder(parts, run)
-      generation = synced.generation
-      staleFiles.forget()
-      libraryTools.remember(synced.records)
-      const { indexed, removed } = synced.report
-      if (indexed > 0 || removed > 0) maintenance.need()
-      return synced.report
-    } finally {
-      if (!closing.signal.aborted) maintenance.resume()
-    }
-  })
-
-  async function recordsNow(): Promise<FileRecord[]> {
-    const records = (await generations.read(({ store }) => store.files())) ?? []
-    return records.filter(({ file }) => isAsked(file)).sort((one, other) => (one.file < other.file ? -1 : 1))
-  }
-
-  function checkOpen(): void {
+  const parts = syncPartsOf(settings, retrieverParts)
+  const { generations } = parts
+  const syncs = new FolderSync(parts, (records) => libraryTools.remember(records))
+  const { staleFiles } = syncs
+  const index = new FolderIndex({ settings, generations, pool, staleFiles, closed: closing.signal })
+  const checkOpen = (): void => {
     if (closing.signal.aborted) throw closedError()
-  }
-
-  async function chunkOf(store: Store, id: string): Promise<Chunk> {
-    const [chunk] = await store.chunks([id])
-    if (chunk && isAsked(chunk.file)) return chunk
-    throw noPassage(id)
   }
 
   const retriever: Retriever = {
@@ -180,7 +117,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     async sync(syncOptions?: SyncOptions) {
       checkOpen()
       checkOptions('sync()', syncOptions, ['signal', 'onProgress'])
-      return shared.sync(syncOptions)
+      return syncs.sync(syncOptions)
     },
 
     async search(query, searchOptions) {
@@ -188,69 +125,37 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
       checkText('search()', query, 'say what to look for', longestQuery)
       checkOptions('search()', searchOptions, ['limit', 'paths', 'exts', 'signal', 'onWarning'])
       const { limit = 10, signal = closing.signal, onWarning, ...filter } = searchOptions ?? {}
-      const within = isNarrowed ? narrowedFilter(filter, exts) : filter
-      const work = async (): Promise<Hit[]> => {
-        const hits = await generations.read(async ({ store, hasOurVectors }) => {
-          const asked = {
-            limit,
-            filter: within,
-            signal,
-            onWarning,
-            staleFiles: await staleFiles.of(store),
-            needsVectors,
-          }
-          return searchStore(store, query, { ...asked, ...(hasOurVectors && { embedder }) })
-        })
-        return hits ?? []
-      }
-      return tracedSearch({ source: basename(folder), query, limit }, work)
+      return index.search(query, { limit, filter, signal, onWarning })
     },
 
     async resolve(id) {
       checkOpen()
       checkText('resolve()', id, 'pass the `chunkId` of a citation')
-      const chunk = await generations.read(({ store }) => chunkOf(store, id))
-      if (chunk) return chunk.quote
-      throw noPassage(id)
+      return index.quote(id)
     },
 
     async passage(id, passageOptions) {
       checkOpen()
       checkText('passage()', id, 'pass the `chunkId` of a citation')
       checkOptions('passage()', passageOptions, ['context'])
-      const { context = 1_000 } = passageOptions ?? {}
-      const { maxFileBytes } = settings
-      const passage = await generations.read(async ({ store }) =>
-        readPassage(store, await chunkOf(store, id), { folder, pool, context, maxFileBytes, signal: closing.signal }),
-      )
-      if (passage) return passage
-      throw noPassage(id)
+      return index.passage(id, passageOptions?.context ?? 1_000)
     },
 
     async read(path, part) {
       checkOpen()
       checkText('read()', path, 'name a file, such as "handbook.pdf"', longestPath)
       checkOptions('read()', part, ['from', 'limit'])
-      const file = plainPath(path)
-      if (!isAsked(file)) return []
-      const chunks = await generations.read(async ({ store }) => {
-        for (const spelling of spellingsOf(file)) {
-          const found = await store.chunksOf(spelling, part)
-          if (found.length > 0) return found
-        }
-        return []
-      })
-      return chunks ?? []
+      return index.read(path, part)
     },
 
     async records() {
       checkOpen()
-      return recordsNow()
+      return index.records()
     },
 
     async files() {
       checkOpen()
-      const records = await recordsNow()
+      const records = await index.records()
       // An agent that does not wait for the sync calls this: its tools list the files that are known now.
       libraryTools.remember(records)
       return records.filter(({ chunks }) => chunks > 0).map(({ file }) => file)
@@ -258,7 +163,7 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
 
     async verify() {
       checkOpen()
-      return (await generations.read(({ store }) => store.verify())) ?? ['There is no index yet: sync makes it.']
+      return index.verify()
     },
 
     separateUsers() {
@@ -270,21 +175,21 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
     watch(watchOptions) {
       checkOpen()
       const signal = AbortSignal.any([watchOptions.signal, closing.signal])
+      const { indexFolder: except } = parts
       syncOnChange(
-        { folder, except: indexFolder, sync: (options) => retriever.sync(options), records: recordsNow },
+        { folder, except, sync: (options) => retriever.sync(options), records: () => index.records() },
         { ...watchOptions, signal },
       )
     },
 
     async tidied() {
       checkOpen()
-      await maintenance.settled()
+      await syncs.maintained()
     },
 
     async close() {
       if (!closing.signal.aborted) closing.abort(new AgentKitError('aborted', 'The retriever was closed.'))
-      await shared.stop(closing.signal.reason)
-      await maintenance.stop()
+      await syncs.close(closing.signal.reason)
       await pool.close()
       await generations.close()
     },
@@ -293,9 +198,30 @@ export function retrieverOf(settings: RetrieverSettings, { pool, openSpace, meas
   return retriever
 }
 
-function noPassage(id: string): AgentKitError {
-  const message = `There is no passage "${id}": its file has changed or is gone. Search again.`
-  return new AgentKitError('not-found', message)
+function syncPartsOf(settings: RetrieverSettings, { pool, openSpace, measureTrust }: RetrieverParts): SyncParts {
+  const { folder, exts, embedder, maxFileBytes } = settings
+  const made = madeOf(settings)
+  const indexFolder = localFolderOf(settings.indexPath)
+  return {
+    folder,
+    stateFolder: join(indexFolder, 'sync', folderPrefix(made).slice(0, -1)),
+    indexFolder,
+    exts,
+    supportedExts,
+    reportsUnsupported: !settings.isNarrowed,
+    maxFileBytes,
+    limitsMark: limitsMark(settings.parsing),
+    generations: openGenerations({
+      openSpace: async () => openSpace(settings),
+      made,
+      ...(embedder?.dimensions !== undefined && { dimensions: embedder.dimensions }),
+    }),
+    made,
+    pool,
+    ...(embedder && { embedder }),
+    needsVectors: needsVectors(settings),
+    measureTrust,
+  }
 }
 
 function closedError(): AgentKitError {

@@ -35,7 +35,7 @@ export function background(work: (signal: AbortSignal) => Promise<void>): Backgr
       const { signal } = controller
       const before = running.catch(() => {})
       running = before.then(() => (signal.aborted ? undefined : run(signal)))
-      // Reported by `idle()`. The next sync starts it again.
+      // Reported by `settled()`. The next sync starts it again.
       running.catch(() => {})
     },
     async stop() {

@@ -386,7 +386,10 @@ describe('a missing folder', () => {
     await retriever.sync()
     const away = `${library.files.path}-away`
     await rename(library.files.path, away)
-    const gone = { code: 'storage', message: expect.stringMatching(/not there any more.*1 file of it.*delete the index/) }
+    const gone = {
+      code: 'storage',
+      message: expect.stringMatching(/not there any more.*1 file of it.*delete the index/),
+    }
     await expect(retriever.sync()).rejects.toMatchObject(gone)
     await expect(retriever.sync()).rejects.toMatchObject(gone)
     expect(await quotes(retriever, 'honey')).toEqual(['Bees make honey'])
