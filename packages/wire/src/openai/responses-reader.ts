@@ -5,57 +5,14 @@ import { type Frame, isDone, parseFrame } from '../stream/frame.ts'
 import type { FrameReader } from '../stream/model-stream.ts'
 import { ReplyBuilder } from '../stream/reply-builder.ts'
 import { isReasoningData } from './responses-items.ts'
+import { type OutputItem, type ResponseObject, type SeenItem, SeenItems, type StreamEvent } from './seen-items.ts'
 import { mergeUsage, withTotal } from './usage.ts'
-
-/** The fields that are read; servers omit any of them, and send null for any of them. */
-type StreamEvent = {
-  type?: string
-  object?: string
-  output_index?: number
-  item_id?: string
-  summary_index?: number
-  delta?: unknown
-  arguments?: unknown
-  item?: OutputItem | null
-  response?: ResponseObject | null
-  error?: unknown
-}
-type ResponseObject = {
-  status?: string | null
-  output?: (OutputItem | null)[] | null
-  usage?: unknown
-  error?: unknown
-  incomplete_details?: { reason?: string | null } | null
-}
-type OutputItem = {
-  type?: string
-  id?: string
-  call_id?: string
-  name?: string
-  arguments?: unknown
-  phase?: string | null
-  content?: ({ type?: string; text?: string; refusal?: string } | null)[] | null
-  summary?: { type?: string; text?: string }[] | null
-  encrypted_content?: string | null
-}
-/** The state of one output item, identified by its position: some proxies send another id with each event. */
-type SeenItem = {
-  item: OutputItem
-  /** From its first delta where no event has begun the item. */
-  type: string | undefined
-  ids: Set<string>
-  emitted: boolean
-  argumentsText: string
-  done: boolean
-}
 
 /** Reads the events of a Responses stream, or one complete response. */
 export class ResponsesReader implements FrameReader {
   readonly #context: ErrorContext
   readonly #reply: ReplyBuilder
-  readonly #items: SeenItem[] = []
-  /** The items by position, else by id: llama.cpp sends no position, and identifies calls by the call id only. */
-  readonly #itemsByKey = new Map<number | string, SeenItem>()
+  readonly #items = new SeenItems()
   readonly #answerTool: string | undefined
   /** The call whose arguments are the answer, unless there is another call. */
   #answer: SeenItem | undefined
@@ -147,18 +104,9 @@ export class ResponsesReader implements FrameReader {
 
   /** @param type of the item, if the event does not contain the item */
   #seen(event: StreamEvent, type?: string): SeenItem {
-    const { output_index, item_id, item } = event
-    const key = output_index ?? item_id ?? item?.id ?? item?.call_id ?? 0
-    const known = this.#itemsByKey.get(key)
-    const seen = known && !beginsAnother(known, event) ? known : newItem()
-    if (seen !== known) {
-      this.#items.push(seen)
-      this.#itemsByKey.set(key, seen)
-      this.#reply.countCalls(this.#items.length)
-    }
-    for (const id of [item_id, item?.id, item?.call_id])
-      if (id && id.length <= mostIdChars && seen.ids.size < mostIds) seen.ids.add(id)
-    seen.type ??= item?.type ?? type
+    const { size } = this.#items
+    const seen = this.#items.of(event, type)
+    if (this.#items.size > size) this.#reply.countCalls(this.#items.size)
     return seen
   }
 
@@ -235,22 +183,8 @@ export class ResponsesReader implements FrameReader {
     }
     // Items that no event has ended; all of them in a complete response.
     const output = response.output?.filter((item) => item != null) ?? []
-    for (const [item, seen] of this.#matched(output)) this.#end(seen, item)
+    for (const [item, seen] of this.#items.matched(output)) this.#end(seen, item)
     for (const seen of this.#items) if (seen.item.type === 'function_call') this.#end(seen, seen.item)
-  }
-
-  /**
-   * The items of the last event with their state: by id, else by position among the items of their type. The position
-   * among all would emit an answer twice where a proxy lists other items than it has streamed.
-   */
-  #matched(output: readonly OutputItem[]): [OutputItem, SeenItem][] {
-    const unmatched = new Set(this.#items)
-    const byId = new Map([...unmatched].flatMap((seen) => [...seen.ids].map((id) => [id, seen] as const)))
-    const take = (seen: SeenItem | undefined): SeenItem | undefined =>
-      seen && unmatched.delete(seen) ? seen : undefined
-    const matches = output.map(({ id = '', call_id = '' }) => take(byId.get(id) ?? byId.get(call_id)))
-    const byType = Map.groupBy(unmatched, ({ type }) => type)
-    return output.map((item, index) => [item, matches[index] ?? byType.get(item.type)?.shift() ?? newItem()])
   }
 
   #failure(body: unknown): AgentKitError {
@@ -263,23 +197,10 @@ export class ResponsesReader implements FrameReader {
   }
 }
 
-/** Whether an event begins another item at the position of one that has ended: some servers give all items the same. */
-function beginsAnother({ done, ids }: SeenItem, { type, item }: StreamEvent): boolean {
-  return done && type === 'response.output_item.added' && ![item?.id, item?.call_id].some((id) => id && ids.has(id))
-}
-
-function newItem(): SeenItem {
-  return { item: {}, type: undefined, ids: new Set(), emitted: false, argumentsText: '', done: false }
-}
-
 /** Some servers send an object in place of its JSON. */
 function argumentsOf({ arguments: given }: OutputItem): string {
   return typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given)
 }
-
-/** Limits for ids that are kept to match items by. */
-const mostIds = 8
-const mostIdChars = 1_024
 
 const readItems: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call'])
 
