@@ -1,6 +1,6 @@
 import type { Tool } from '../contracts/tool.ts'
 import type { DescribedTool } from '../loop/run/types.ts'
-import { describeSchema } from '../schema/schema.ts'
+import { describeSchema } from '../schema/describe-schema.ts'
 import { sha256 } from '../util/text/sha256.ts'
 
 type Versioned = { version?: string | undefined; instruction?: string | undefined }

@@ -2,9 +2,9 @@ import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { findJSON } from './find-json.ts'
+import { jsonSchemaValidator } from './json-schema-validator.ts'
 import { withoutOptionalNulls } from './optional-nulls.ts'
 import type { OutputFormat } from './output-format.ts'
-import { jsonSchemaValidator } from './schema.ts'
 
 /** How the parts of an answer are checked before it is complete. */
 type DraftForm = {

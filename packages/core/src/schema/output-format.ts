@@ -3,7 +3,9 @@ import { type AgentKitError, invalidArgument, messageOf } from '../data/errors.t
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema } from './check-json-schema.ts'
-import { acceptingNulls, type CompiledSchema, describeSchema, schemaValidator, type Validation } from './schema.ts'
+import { describeSchema } from './describe-schema.ts'
+import { acceptingNulls, type CompiledSchema, schemaValidator } from './schema.ts'
+import type { Validation } from './validation.ts'
 
 /**
  * The compiled schema of an answer. The root of `json` is always an object, as all providers and tools require: a schema

@@ -7,7 +7,9 @@ import { z as z3 } from 'zod3'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import type { StandardSchema } from '../contracts/standard-schema.ts'
 import type { JSONSchema, JSONValue } from '../data/message.ts'
-import { compileSchema, describeSchema, jsonSchemaValidator, schemaValidator } from './schema.ts'
+import { describeSchema } from './describe-schema.ts'
+import { jsonSchemaValidator } from './json-schema-validator.ts'
+import { compileSchema, schemaValidator } from './schema.ts'
 
 refuseUnhandledRejections()
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { jsonSchemaValidator } from './schema.ts'
+import { jsonSchemaValidator } from './json-schema-validator.ts'
 import { isURL } from './url-format.ts'
 
 it.each([

@@ -1,7 +1,7 @@
 import { isStandardSchema, type StandardResult, type StandardSchema } from '../../contracts/standard-schema.ts'
 import { messageOf } from '../../data/errors.ts'
 import type { JSONSchema } from '../../data/message.ts'
-import { jsonSchemaValidator } from '../../schema/schema.ts'
+import { jsonSchemaValidator } from '../../schema/json-schema-validator.ts'
 import type { Fields } from './foreign-tool.ts'
 import { refusal } from './refusal.ts'
 
