@@ -6,16 +6,10 @@ import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { limits } from '../limits.ts'
 import { beginToolCalls } from '../policies/shared-budget.ts'
-import {
-  approvalsOf,
-  callsToApprove,
-  checkOrSuspend,
-  memberApprovals,
-  openApprovals,
-  requestDecisions,
-} from '../runs/approvals.ts'
+import { checkOrSuspend, requestDecisions } from '../runs/approvals.ts'
 import { approvalIdOf, placeOf } from '../runs/decisions/approval-id.ts'
 import { noteDecisions } from '../runs/earlier-decisions.ts'
+import { approvalsOf, callsToApprove, memberApprovals, openApprovals } from '../runs/needed-approvals.ts'
 import type { Reply } from '../runs/reply.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { delegate, delegatedMember, spentByWaiting } from './members/delegates.ts'

@@ -1,4 +1,3 @@
-import type { ToolCall } from '../contracts/model.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { abortError } from '../data/errors.ts'
 import type { AgentEvent, Emit } from '../data/event.ts'
@@ -6,90 +5,18 @@ import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import type { Spent } from '../policies/account.ts'
 import { startDeadline } from '../policies/deadline.ts'
-import type { ToolBox } from '../tools/toolbox.ts'
 import { settledWithin, untilAborted } from '../util/async/abort.ts'
 import { cloneJSON } from '../util/json/clone-json.ts'
-import { approvalIdOf, type StepPlace } from './decisions/approval-id.ts'
 import { checkResults, type ResultOwner } from './decisions/check-results.ts'
 import { checkDecisions } from './decisions/decisions.ts'
 import type { ActiveMember, RunDriver } from './driver/run-driver.ts'
 import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
 import { runStartOf } from './run-start.ts'
-import { type OpenRun, type SuspendedMember, storeSnapshot, takeSnapshot } from './snapshot.ts'
+import { type OpenRun, storeSnapshot, takeSnapshot } from './snapshot.ts'
 
 /** A run, and the agent that knows the results that it waits for. */
 type AskingRun = OpenRun & { agent: ResultOwner }
-
-/** The calls of a step that need approval. The ids of the approvals depend on the place of the step and on the call only. */
-export async function callsToApprove(
-  calls: readonly ToolCall[],
-  toolBox: ToolBox,
-  place: StepPlace,
-): Promise<Approval[]> {
-  if (!toolBox.mayNeedApproval) return []
-  const asked = await Promise.all(calls.map(async (call) => ((await needsApproval(call, toolBox)) ? [call] : [])))
-  const clientCalls = calls.filter(({ name }) => toolBox.byName.get(name)?.tool.client).map(({ callId }) => callId)
-  return approvalsOf(asked.flat(), place, { clientCalls })
-}
-
-/** What kind of decision calls wait for. */
-type CallKinds = {
-  /** When calls of unknown outcome began, in milliseconds since 1970, by their ids. */
-  begun?: ReadonlyMap<string, number>
-  /** The calls that the client executes. */
-  clientCalls?: readonly string[]
-}
-
-/** The approvals of calls that need one. */
-export function approvalsOf(
-  calls: readonly Pick<ToolCall, 'callId' | 'name' | 'input'>[],
-  place: StepPlace,
-  { begun = new Map(), clientCalls = [] }: CallKinds = {},
-): Approval[] {
-  return calls.map(({ callId, name, input }) => {
-    const startedAt = begun.get(callId)
-    return {
-      approvalId: approvalIdOf(place, callId, startedAt),
-      callId,
-      name,
-      // A copy, so that a listener cannot change the tool's input.
-      input: cloneJSON(input as JSONValue),
-      ...(startedAt === undefined
-        ? { kind: clientCalls.includes(callId) ? ('client-tool' as const) : ('approval' as const) }
-        : { kind: 'unknown-outcome' as const, startedAt: new Date(startedAt).toISOString() }),
-    }
-  })
-}
-
-/** The pending approvals of a step: of its own calls, and of the members that it called. */
-export function openApprovals(
-  calls: readonly ToolCall[],
-  place: StepPlace,
-  { suspended, ...kinds }: Required<CallKinds> & { suspended: ReadonlyMap<string, SuspendedMember> },
-): Approval[] {
-  const own = calls.filter(({ callId }) => !suspended.has(callId))
-  return [...approvalsOf(own, place, kinds), ...memberApprovals(suspended)]
-}
-
-export function memberApprovals(suspended: ReadonlyMap<string, SuspendedMember>): Approval[] {
-  return [...suspended.values()].flatMap(({ approvals }) => approvals)
-}
-
-/** Whether a call waits for a decision. A call with invalid input will not run, so it needs none. */
-export async function needsApproval({ callId, name, input, invalid }: ToolCall, { byName }: ToolBox): Promise<boolean> {
-  const entry = byName.get(name)
-  const rule = entry?.tool.client ?? entry?.tool.needsApproval
-  if (!entry || !rule || invalid !== undefined) return false
-  try {
-    const checked = await entry.schema.validate(cloneJSON(input as JSONValue))
-    if (checked.problems) return false
-    return rule === true || (await rule(checked.value, { callId })) !== false
-  } catch {
-    // A rule that fails allows nothing.
-    return true
-  }
-}
 
 /**
  * Checks the decisions that a run is resumed with. Invalid ones leave it suspended as it was.

@@ -4,7 +4,7 @@ import { inCallOrder, unansweredCalls } from '../data/transcript.ts'
 import type { RecordedOptions, RecordedProgress } from '../sessions/recorded-data.ts'
 import { entryOf } from '../sessions/suspended-runs.ts'
 import { asJSON } from '../util/json/clone-json.ts'
-import { openApprovals } from './approvals.ts'
+import { openApprovals } from './needed-approvals.ts'
 import { type RunSnapshot, suspendedMembers } from './snapshot.ts'
 
 /** What a store with `runs` keeps of a suspended run. */

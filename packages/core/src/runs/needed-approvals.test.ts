@@ -4,9 +4,9 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { toTools } from '../tools/to-tools.ts'
 import { compileTools, type ToolBox } from '../tools/toolbox.ts'
-import { approvalsOf, callsToApprove } from './approvals.ts'
 import { approvalIdOf } from './decisions/approval-id.ts'
 import { PendingApprovals } from './decisions/pending-approvals.ts'
+import { approvalsOf, callsToApprove } from './needed-approvals.ts'
 
 type Rule = NonNullable<Tool['needsApproval']>
 

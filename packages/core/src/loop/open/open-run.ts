@@ -11,9 +11,9 @@ import type { ModelChain } from '../../policies/fallback.ts'
 import { applyHook, type HookContext } from '../../policies/hooks.ts'
 import type { Ledger } from '../../policies/ledger.ts'
 import { checkPriced } from '../../policies/price.ts'
-import { openApprovals } from '../../runs/approvals.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { earlierDecision } from '../../runs/earlier-decisions.ts'
+import { openApprovals } from '../../runs/needed-approvals.ts'
 import {
   failuresOf,
   type RunSnapshot,
