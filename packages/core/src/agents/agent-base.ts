@@ -38,8 +38,7 @@ type Description = {
   clientTools?: { max: number } | undefined
 }
 
-/** What agents, swarms and workflows have in common: they answer messages. */
-/** What agents, swarms and workflows as agents have in common. */
+/** What agents, swarms and workflows as agents have in common: they answer messages. */
 export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Output> implements Runnable {
   override readonly id: string
   readonly name: string
