@@ -42,7 +42,7 @@ const run = (options: Options, runOptions?: RunOptions): Promise<RunResult<unkno
 const modelOf = (turns: readonly ScriptedTurn[], more: { id?: string; info?: ModelInfo } = {}): ScriptedModel =>
   scriptedModel(turns, { info, ...more })
 
-/** Time passes only as it is told to. Immediates stay: they are the event loop's. */
+/** Time passes only when a test advances it. Immediates stay: they are the event loop's. */
 const passTime = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 afterEach(() => void vi.useRealTimers())
 
@@ -54,7 +54,7 @@ const lasting =
     return new Promise<never>(() => {})
   }
 
-/** A model that begins to answer, and then does something else for ever. */
+/** A model that begins to answer, and then never continues. */
 const telling = (text: string, then: () => void): Model => ({
   id: 'test/telling',
   info,
@@ -420,8 +420,8 @@ describe('the usage', () => {
 
   it('counts a failed attempt whose error has its usage', async () => {
     const usage = { inputTokens: 700, outputTokens: 30, totalTokens: 730 }
-    const told = new AgentKitError('overloaded', 'Busy.', { retryable: true, usage })
-    expect((await run({ model: modelOf([told, 'Done.']) })).usage).toEqual({
+    const reported = new AgentKitError('overloaded', 'Busy.', { retryable: true, usage })
+    expect((await run({ model: modelOf([reported, 'Done.']) })).usage).toEqual({
       inputTokens: 710,
       outputTokens: 35,
       totalTokens: 745,

@@ -46,8 +46,8 @@ function typesOf(events: readonly AgentEvent[]): string[] {
   return events.map(({ type }) => type).filter((type, index, all) => type !== 'text-delta' || all[index - 1] !== type)
 }
 
-/** What a listener has of the answer, who forgets what it is told to. */
-function heard(events: readonly AgentEvent[]): string {
+/** The answer as a reader shows it, who removes the text of a step that begins again. */
+function shownText(events: readonly AgentEvent[]): string {
   let text = ''
   for (const event of events) {
     if (event.type === 'step-start' || event.type === 'step-restart') text = ''
@@ -71,14 +71,14 @@ const faults: { name: string; turn: ScriptedTurn; code: ErrorCode; retried: bool
     ],
   ),
   {
-    name: 'a break after a tool call was told',
+    name: 'a break after a tool call was emitted',
     turn: { text: 'Half', toolCalls: [{ name: 'act', callId: 'lost' }], error: fail('network', true) },
     code: 'network',
     retried: true,
     fallsBack: true,
   },
   {
-    name: 'a tool call that nobody can read',
+    name: 'a tool call that cannot be read',
     turn: fail('invalid-tool-call'),
     code: 'invalid-tool-call',
     retried: true,
@@ -101,7 +101,7 @@ const steps = [1, 2, 3, 4]
 const atEachStep = faults.flatMap((fault) => steps.map((step) => ({ ...fault, step })))
 
 describe('a fault', () => {
-  // Three steps with calls, then the answer. A call that runs twice would be told by its number.
+  // Three steps with calls, then the answer. A call that runs twice would be seen by its number.
   const rig = (): { act: Tool; turns: ScriptedTurn[]; acted: number[] } => {
     const acted: number[] = []
     const act = tool({
@@ -134,7 +134,7 @@ describe('a fault', () => {
       expect(model.requests[step]).toEqual(model.requests[step - 1])
       expect(events.filter(({ type }) => type === 'step-restart')).toMatchObject([{ step, error: { code } }])
       expect(events.filter(({ type }) => type === 'step-start')).toHaveLength(4)
-      expect(heard(events)).toBe('Done.')
+      expect(shownText(events)).toBe('Done.')
       expect(JSON.stringify(result.messages)).not.toContain('Half')
       expect(validateTranscript(result.messages)).toEqual([])
     },
@@ -155,7 +155,7 @@ describe('a fault', () => {
       ])
       const answered = events.flatMap((event) => (event.type === 'step-end' ? [event.model] : []))
       expect(answered).toEqual(steps.map((each) => (each < step ? 't/first' : 't/second')))
-      expect(heard(events)).toBe('Done.')
+      expect(shownText(events)).toBe('Done.')
       expect(JSON.stringify(result.messages)).not.toContain('Half')
       expect(validateTranscript(result.messages)).toEqual([])
     },
@@ -490,7 +490,7 @@ describe('a conversation that is too long for a model', () => {
 })
 
 describe('a deadline', () => {
-  // Time passes only as it is told to. Immediates stay: they are the event loop's.
+  // Time passes only when a test advances it. Immediates stay: they are the event loop's.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 
   /** A model that says so much, and then nothing for so long. */

@@ -175,7 +175,7 @@ function scriptsOf(
   })
 }
 
-/** The model calls after which the model was told: the next request has a note more. */
+/** The model calls after which the model received a note: the next request has one more. */
 function toldAt({ requests }: ScriptedModel): number[] {
   const notes = requests.map(({ messages }) => JSON.stringify(messages).split('[You have ').length)
   return notes.flatMap((count, index) => (count > (notes[index - 1] ?? 1) ? [index] : []))

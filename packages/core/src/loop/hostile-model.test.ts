@@ -246,19 +246,19 @@ describe('a message that an answer ends with', () => {
 })
 
 it('counts the warnings of a model for the length of its answer', async () => {
-  let told = 0
+  let emitted = 0
   const model: Model = {
     id: 'home/made',
     async *stream() {
       for (;;) {
-        told++
+        emitted++
         yield { type: 'warning', message: 'x'.repeat(100_000) }
       }
     },
   }
   const { error } = await agentOf(model).agent.stream('Go').result
   expect(error).toMatchObject({ code: 'malformed-stream' })
-  expect(told).toBeLessThan(25)
+  expect(emitted).toBeLessThan(25)
 })
 
 it('ends an answer of empty warnings that never ends', async () => {

@@ -81,9 +81,9 @@ describe('an agent with knowledge', () => {
     const model = scriptedModel([call, call, { text: 'Done.' }])
     const agent = new Agent({ name: 'Docs', functions: [], model, knowledge: fakeKnowledge() })
     const run = agent.stream('Look twice.')
-    const told: string[] = []
-    for await (const event of run) if (event.type === 'source') told.push(event.source.chunkId)
-    expect(told).toEqual(['c1'])
+    const emitted: string[] = []
+    for await (const event of run) if (event.type === 'source') emitted.push(event.source.chunkId)
+    expect(emitted).toEqual(['c1'])
     expect((await run.result).sources).toHaveLength(1)
   })
 

@@ -55,7 +55,7 @@ describe('an answer in a form', () => {
       else expect(request).toHaveProperty(name)
     }
     expect(request?.output === undefined).toBe(request?.tools?.at(-1)?.name === 'final_answer')
-    // What is told is what is answered and stored, and of the tool that took it nobody hears.
+    // What is emitted is what is answered and stored; the tool that took it is in no event.
     expect(textOf(events)).toBe(paris)
     expect(events.at(-1)).toMatchObject({ type: 'run-end', text: paris, output: answer })
     expect(JSON.stringify([events, stored, result])).not.toContain('final_answer')

@@ -251,7 +251,7 @@ describe('a waiting run', () => {
     const { runId } = await waitingRun(first)
     const result = await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }, { timeoutMs: 20 }).result
     expect(result.error).toMatchObject({ code: 'timeout', phase: 'run' })
-    // Whether the call has done anything nobody knows, so it is not made again.
+    // Whether the call has done anything is not known, so it is not made again.
     expect(await first.store.find(runId)).toMatchObject({ status: 'failed' })
     expect((await first.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result).error?.code).toBe(
       'session-conflict',
@@ -416,7 +416,7 @@ it.each<[unknown, unknown]>([
 
 const pay1 = (runId: string): Decisions => ({ [idOf(runId, '1-pay1')]: true })
 
-/** A schema of a library that nobody knows. */
+/** A schema of an unknown library. */
 const noSchema = { '~standard': { version: 1 as const, vendor: 'own', validate: (value: unknown) => ({ value }) } }
 
 async function waitingRun({ agent }: Payer): Promise<RunResult> {

@@ -7,36 +7,36 @@ const delegateTo = (agent: Agent, timeoutMs = 30_000): ReturnType<typeof tool> =
   tool({ name: 'delegate', description: 'd', input: { type: 'object' }, timeoutMs, execute: () => agent.chat('Task') })
 const callDelegate: ScriptedTurn = { toolCalls: [{ name: 'delegate' }] }
 
-/** A model that answers nothing, and notes that it was told to stop. */
-function deafModel(): { model: Model; told: () => boolean } {
+/** A model that does not answer, and records whether its signal has aborted. */
+function silentModel(): { model: Model; wasAborted: () => boolean } {
   let signal: AbortSignal | undefined
   const turn: ScriptedTurn = (_request, own) => {
     signal = own
     return sleep(60_000, 'late', { signal: own })
   }
-  return { model: scriptedModel([turn]), told: () => signal?.aborted === true }
+  return { model: scriptedModel([turn]), wasAborted: () => signal?.aborted === true }
 }
 
-describe('an agent that a tool runs, without a word of the signal', () => {
+describe('an agent that a tool runs, without being passed the signal', () => {
   it('ends with the run that it belongs to', async () => {
-    const { model, told } = deafModel()
+    const { model, wasAborted } = silentModel()
     const inner = new Agent({ name: 'Inner', functions: [], model })
     const outer = new Agent({ name: 'Outer', functions: [delegateTo(inner)], model: scriptedModel([callDelegate]) })
     const run = outer.stream('Go')
     setTimeout(run.cancel, 20)
     const { finishReason, usage } = await run.result
-    expect([finishReason, told()]).toEqual(['aborted', true])
-    // The inner call was under way: it may be billed.
+    expect([finishReason, wasAborted()]).toEqual(['aborted', true])
+    // The inner call had begun: it may be billed.
     expect(usage.estimated).toBe(true)
   })
 
   it('ends with its tool, where that runs out of time', async () => {
-    const { model, told } = deafModel()
+    const { model, wasAborted } = silentModel()
     const inner = new Agent({ name: 'Inner', functions: [], model })
     const outerModel = scriptedModel([callDelegate, 'It took too long.'])
     const outer = new Agent({ name: 'Outer', functions: [delegateTo(inner, 20)], model: outerModel })
     expect(await outer.chat('Go')).toBe('It took too long.')
-    expect(told()).toBe(true)
+    expect(wasAborted()).toBe(true)
   })
 
   it('continues when the run that it belongs to has ended without an error', async () => {
@@ -97,7 +97,7 @@ it('ends agents that ask each other without an end', async () => {
 })
 
 it('refuses a session that the asking run itself holds, as it would wait for itself', async () => {
-  const told: unknown[] = []
+  const codes: unknown[] = []
   const again: Agent = new Agent({
     name: 'Again',
     model: scriptedModel([callDelegate, 'Done.']),
@@ -107,13 +107,13 @@ it('refuses a session that the asking run itself holds, as it would wait for its
         description: 'd',
         input: { type: 'object' },
         async execute() {
-          told.push((await again.stream('And?', { sessionId: 's' }).result).error?.code)
+          codes.push((await again.stream('And?', { sessionId: 's' }).result).error?.code)
         },
       }),
     ],
   })
   expect(await again.chat('Go', { sessionId: 's' })).toBe('Done.')
-  expect(told).toEqual(['session-busy'])
+  expect(codes).toEqual(['session-busy'])
 })
 
 it('is out of time also where a tool has kept every timer from its turn', async () => {

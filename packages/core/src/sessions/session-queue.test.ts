@@ -287,7 +287,7 @@ describe.each([1, 2])('200 parallel runs of one session in %i processes', (proce
   }
 })
 
-/** Some steps, until somebody ends the run. */
+/** Some steps, until the run is ended. */
 async function act({ turn, signal }: Started, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     const callId = `call_${step}`

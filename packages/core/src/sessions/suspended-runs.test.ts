@@ -202,7 +202,7 @@ describe('a run that is resumed', () => {
   })
 
   it.each<[string, Partial<Parameters<typeof resumeTurn>[0]>]>([
-    ['that nobody knows', { runId: 'r9' }],
+    ['that is unknown', { runId: 'r9' }],
     ['of another agent', { agentId: 'other' }],
     ['of another user', { userId: 'bob' }],
     ['that runs and never waited', { runId: 'r2' }],

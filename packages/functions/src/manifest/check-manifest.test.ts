@@ -112,7 +112,7 @@ describe('checkManifest', () => {
       ['changed: cancel of ./orders.ts'],
     ],
     [
-      'somebody adds to the manifest',
+      'the manifest has a further entry',
       () => edit('src/agentkit-tools.ts', 'attachTool(', 'console.log()\nattachTool('),
       ['it has something that `agentkit tools build` does not write'],
     ],

@@ -110,7 +110,7 @@ describe('selectFiles', () => {
 
   it.each<[string, string[], string]>([
     ['no file matches', ['lib/**/*.ts'], "'lib/**/*.ts'"],
-    ['one of several patterns is in vain', ['src/*.ts', 'src/chian.ts'], "'src/chian.ts'"],
+    ['one of several patterns matches no file', ['src/*.ts', 'src/chian.ts'], "'src/chian.ts'"],
     ['there are only tests', ['src/*.test.ts'], "'src/*.test.ts'"],
     ['nothing remains', ['src/chain.ts', '!src'], "'src/chain.ts' '!src'"],
     ['there are only hidden files', ['src/deep/.hidden/*.ts'], "'src/deep/.hidden/*.ts'"],

@@ -259,7 +259,7 @@ describe('a worker', () => {
     store.runs.suspend = async (...entry) => {
       const decisions = await suspend(...entry)
       cancelled = agent.cancel(runId)
-      // Until the run, which is still in this process, has heard of it.
+      // Until the run, which is still in this process, has learned of it.
       for (let turns = 0; turns < 20; turns++) await nextTurnOfTheLoop()
       return decisions
     }

@@ -19,7 +19,7 @@ afterEach(() => {
   expect(rejections).toEqual([])
 })
 
-/** A model as somebody may write it who does without types. */
+/** A model as a user may write it without types. */
 function agentOf(stream: unknown): Agent {
   const model = { id: 'home/made', stream } as Model
   return new Agent({ name: 'Test', functions: [], model, retry: { firstWaitMs: 0 } })
@@ -110,7 +110,7 @@ describe('a model that does not keep to the rules', () => {
     ['a promise that rejects', async () => Promise.reject(new Error('down'))],
     ['text', () => 'text'],
     ['nothing', () => undefined],
-  ])('is told how to write a stream when it returns %s', async (_name, stream) => {
+  ])('gets an error that says how to write a stream when it returns %s', async (_name, stream) => {
     const { error } = await agentOf(stream).stream('Go').result
     expect(error?.code).toBe('malformed-stream')
     expect(error?.message).toContain('async *stream')
@@ -144,7 +144,7 @@ describe('a model that does not keep to the rules', () => {
         return Object.assign(stream, { ready: () => ({ type: 'text-delta', text: 'x' }) })
       },
     ],
-  ])('is stopped by a deadline when it talks on for ever %s', async (_how, stream) => {
+  ])('is stopped by a deadline when it never ends its answer %s', async (_how, stream) => {
     const error = await agentOf(stream)
       .chat('Go', { timeoutMs: 60 })
       .catch((thrown) => thrown)

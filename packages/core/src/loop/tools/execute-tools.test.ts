@@ -75,10 +75,10 @@ describe('calls of one step', () => {
     const waits = [60, 5, 30]
     const model = scriptedModel([{ toolCalls: waits.map((ms) => ({ name: 'wait', input: { ms } })) }, 'Done.'])
     const run = new Agent({ name: 'Test', functions: [wait], model }).stream('Go')
-    const told: unknown[] = []
-    for await (const event of run) if (event.type === 'tool-result') told.push(event.output)
+    const emitted: unknown[] = []
+    for await (const event of run) if (event.type === 'tool-result') emitted.push(event.output)
     expect(finished).toEqual([5, 30, 60])
-    expect(told).toEqual(['60', '5', '30'])
+    expect(emitted).toEqual(['60', '5', '30'])
     expect(toolMessages(await run.result).map(({ content }) => content)).toEqual(['60', '5', '30'])
     expect(model.requests[1]?.messages.slice(-3)).toMatchObject([
       { content: '60' },

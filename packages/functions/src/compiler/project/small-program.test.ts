@@ -6,7 +6,7 @@ import { findFunctions } from '../find/find-functions.ts'
 import { openProject, type TypedProject } from './project.ts'
 
 const folder = resolve(import.meta.dirname, '../../__fixtures__/signatures')
-/** The files whose tools somebody has written by hand. */
+/** The files whose tools are written by hand. */
 const paths = readdirSync(folder).flatMap((name, _index, names) => {
   return names.includes(name.replace(/\.[jt]s$/, '.expected.ts')) ? [join(folder, name)] : []
 })

@@ -32,7 +32,7 @@ describe('the order of a union', () => {
     ['negative numbers', '1 | 0 | -1', [1, 0, -1]],
     ['an enum', 'Exclude<Level, never>', ['low', 'high']],
     ['a type argument', "Picked<'medium' | 'small' | 'large'>", ['medium', 'small', 'large']],
-    ['names that nobody wrote', 'Pairs', ['a-c', 'a-d', 'b-c', 'b-d']],
+    ['names that are not written in the source', 'Pairs', ['a-c', 'a-d', 'b-c', 'b-d']],
   ])('of %s is that of the source, or of the alphabet, whatever the checker has met before', (_name, type, order) => {
     // In the checker's own order, the type that it meets first comes first.
     const before =

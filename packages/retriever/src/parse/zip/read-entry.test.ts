@@ -32,7 +32,7 @@ it.each([
   ['points outside the file', { offset: 1_000_000 }],
   ['points to no entry', { offset: 1 }],
   ['is longer than the file', { compressedSize: 1_000_000 }],
-  ['is packed in a way that nobody knows', { method: 99 }],
+  ['is packed by an unknown method', { method: 99 }],
 ])('reports an entry that %s', (_, change) => {
   const { bytes, entry } = archive()
   expect(() => readEntry(bytes, { ...entry, ...change })).toThrowError(expect.objectContaining({ status: 'corrupt' }))

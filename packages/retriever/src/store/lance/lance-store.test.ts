@@ -192,7 +192,7 @@ it('keeps no deleted row after maintenance', async () => {
   expect(await store.count()).toBe(150)
 })
 
-it('makes no change while it is aborted, and tidies up nothing', async () => {
+it('makes no change while it is aborted, and cleans up nothing', async () => {
   await expect(store.maintain(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
 })
 

@@ -86,8 +86,10 @@ describe('a request', () => {
     fake.apiKey = apiKey
     fake.fail({ status: 400, body: `{"message":"Odd key ${apiKey}"}` })
     expect(refused).toMatchObject({ code: 'auth', message: expect.stringContaining('PINECONE_API_KEY') })
-    const told = await list(clientOf()).catch((error: unknown) => error)
-    expect(JSON.stringify([refused, told, (told as Error).message, (told as Error).cause])).not.toContain(apiKey)
+    const failure = await list(clientOf()).catch((error: unknown) => error)
+    expect(JSON.stringify([refused, failure, (failure as Error).message, (failure as Error).cause])).not.toContain(
+      apiKey,
+    )
   })
 
   it('without a response is a network error with the fix', async () => {
