@@ -1,9 +1,11 @@
-import type { AgentEvent, Usage } from '@agentkit/core'
+import type { AgentEvent } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { noResult } from '../common/no-result.ts'
 import { approvalRef } from '../common/run-approvals.ts'
-import { type AgentTrack, agentTrack, type Frame } from './agent-track.ts'
+import type { Frame } from './agent-track.ts'
+import { AgentTracks } from './agent-tracks.ts'
+import { contentOf, custom, outcomeOf, tokenUsage } from './frames.ts'
 import { threadCallId } from './thread-call-id.ts'
 
 export type AGUIEncoderOptions = {
@@ -28,97 +30,155 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  *
  * Source: https://docs.ag-ui.com/concepts/events
  */
-export function aguiEncoder({
-  threadId,
-  runId,
-  takesParts = true,
-  ignoredTools = [],
-  calls = [],
-  answered = [],
-}: AGUIEncoderOptions): EncodeEvent {
-  const tracks = new Map<string, AgentTrack>()
-  const shown = new Set(calls)
-  const given = new Set(answered)
-  /** Calls without a result, by the id under which they are shown. */
-  const open = new Map<string, Of<'tool-call'> | Of<'approval-request'>>()
-  const openers = new Map<string, string>()
-  /** Maps the id of a call to the id under which it was last shown. */
-  const shownAs = new Map<string, string>()
-  const interrupts: object[] = []
-  let hasBegun = false
-  let hasText = false
-  let hasEnded = false
-  let ids = 0
+export function aguiEncoder(options: AGUIEncoderOptions): EncodeEvent {
+  const encoder = new AGUIEncoder(options)
+  return Object.assign((event: AgentEvent) => encoder.encode(event), { cut: () => encoder.cut() })
+}
 
-  const nextId = (event: AgentEvent): string => `${event.runId}-${event.seq}-${++ids}`
-  const begin = (event: AgentEvent): Frame[] => {
-    if (hasBegun) return []
-    hasBegun = true
+class AGUIEncoder {
+  readonly #options: AGUIEncoderOptions
+  readonly #tracks = new AgentTracks(() => ++this.#ids)
+  readonly #shown: Set<string>
+  readonly #given: Set<string>
+  /** Calls without a result, by the id under which they are shown. */
+  readonly #open = new Map<string, Of<'tool-call'> | Of<'approval-request'>>()
+  readonly #openers = new Map<string, string>()
+  /** Maps the id of a call to the id under which it was last shown. */
+  readonly #shownAs = new Map<string, string>()
+  readonly #interrupts: object[] = []
+  #hasBegun = false
+  #hasText = false
+  #hasEnded = false
+  #ids = 0
+
+  constructor(options: AGUIEncoderOptions) {
+    this.#options = options
+    this.#shown = new Set(options.calls)
+    this.#given = new Set(options.answered)
+  }
+
+  encode(event: AgentEvent): string {
+    if (this.#hasEnded) return ''
+    return textOf([...this.#begin(event), ...this.#framesOf(publicEvent(event))])
+  }
+
+  cut(): string {
+    const message = 'The server is shutting down. The run continues.'
+    return textOf([
+      ...this.#tracks.finish('', { outcome: { type: 'success' } }),
+      { type: 'RUN_ERROR', message, code: 'overloaded' },
+    ])
+  }
+
+  #begin(event: AgentEvent): Frame[] {
+    if (this.#hasBegun) return []
+    this.#hasBegun = true
+    const { threadId, runId, ignoredTools = [] } = this.#options
     const ignored = { type: 'CUSTOM', name: 'agentkit.ignored', value: { tools: ignoredTools } }
     return [
       { type: 'RUN_STARTED', threadId, runId, metadata: { runId: event.runId } },
       ...(ignoredTools.length > 0 ? [ignored] : []),
     ]
   }
-  /** The agent of an event; one that has not begun here begins. */
-  const trackOf = (event: AgentEvent, name = event.path.at(-1) ?? ''): AgentTrack => {
-    const key = event.path.slice(1).join('/')
-    const known = tracks.get(key)
-    if (known) return known
-    const above = event.path.length > 2 ? trackOf({ ...event, path: event.path.slice(0, -1) }) : undefined
-    const parent = above?.subagentRunId
-    const subagentRunId = key === '' ? undefined : `${event.runId}/${key}/${++ids}`
-    const track = agentTrack({ subagentRunId, name, ...(parent !== undefined && { parent }) })
-    tracks.set(key, track)
-    return track
-  }
-  const finishSubagents = (below: string, outcome: Frame): Frame[] => {
-    const frames: Frame[] = []
-    // The innermost first.
-    for (const [key, track] of [...tracks].reverse()) {
-      if (key !== below && !key.startsWith(below === '' ? '' : `${below}/`)) continue
-      frames.push(...track.finish(key === '' ? undefined : outcome))
-      tracks.delete(key)
+
+  #framesOf(event: AgentEvent): Frame[] {
+    switch (event.type) {
+      case 'run-start':
+        return []
+      case 'run-end':
+        return this.#end(event)
+      case 'agent-start': {
+        // A member may be called again: each call is a run of its own.
+        const before = this.#tracks.finish(event.path.slice(1).join('/'), { outcome: { type: 'success' } })
+        return event.path.length > 1 ? [...before, ...this.#tracks.of(event, event.name).begin()] : before
+      }
+      case 'agent-end':
+        return [
+          ...(event.status === 'waiting' ? [] : this.#endCalls(event)),
+          ...this.#tracks.finish(event.path.slice(1).join('/'), outcomeOf(event)),
+        ]
+      case 'step-start':
+        return this.#tracks.of(event).step(event.step)
+      case 'step-end':
+        return this.#tracks.of(event).endStep()
+      case 'step-restart':
+        return [...this.#tracks.of(event).close(), custom('agentkit.step-restart', { step: event.step })]
+      case 'text-delta':
+        if (event.path.length === 1) this.#hasText = true
+        return event.text === '' ? [] : this.#text(event, event.text)
+      case 'reasoning-delta':
+        return event.text === '' ? [] : this.#tracks.of(event).reasoning(event.text, () => this.#nextId(event))
+      case 'tool-call':
+        return this.#showCall(event)
+      case 'tool-result':
+        return this.#showResult(event)
+      case 'source':
+        return [custom('agentkit.source', event.source)]
+      case 'handoff':
+        return [custom('agentkit.handoff', { to: event.to })]
+      case 'model-fallback':
+        return [custom('agentkit.model-fallback', { from: event.from, to: event.to })]
+      case 'approval-request':
+        return this.#requestApproval(event)
     }
-    return frames
   }
-  /** A member that is called again may use its ids again, but a call has one subagent. */
-  const idOf = (event: Of<'tool-call'> | Of<'tool-result'> | Of<'approval-request'>): string => {
-    const id = callIdOf(event)
-    const { subagentRunId = '' } = trackOf(event)
-    if (!openers.has(id)) openers.set(id, subagentRunId)
-    return openers.get(id) === subagentRunId ? id : `${id}/${subagentRunId.split('/').at(-1)}`
+
+  #text(event: AgentEvent, text: string): Frame[] {
+    return this.#tracks.of(event).text(text, () => this.#nextId(event))
   }
-  const showCall = (event: Of<'tool-call'> | Of<'approval-request'>): Frame[] => {
-    const id = idOf(event)
-    shown.add(id)
-    open.set(id, event)
-    shownAs.set(callIdOf(event), id)
-    return trackOf(event).call(id, event.name, JSON.stringify(event.input ?? {}))
+
+  #showCall(event: Of<'tool-call'> | Of<'approval-request'>): Frame[] {
+    const id = this.#idOf(event)
+    this.#shown.add(id)
+    this.#open.set(id, event)
+    this.#shownAs.set(callIdOf(event), id)
+    return this.#tracks.of(event).call(id, event.name, JSON.stringify(event.input ?? {}))
   }
-  const showResult = (event: Of<'tool-result'>): Frame[] => {
-    const id = idOf(event)
-    open.delete(id)
-    return trackOf(event).result(id, contentOf(event, takesParts), nextId(event), event.isError)
+
+  #showResult(event: Of<'tool-result'>): Frame[] {
+    if (this.#given.delete(callIdOf(event))) return []
+    const id = this.#idOf(event)
+    if (!this.#shown.has(id) && event.path.length > 1) return []
+    this.#open.delete(id)
+    const content = contentOf(event, this.#options.takesParts ?? true)
+    return this.#tracks.of(event).result(id, content, this.#nextId(event), event.isError)
   }
+
   /** Calls that a budget, a deadline or an abort of their agent has stopped get no result. */
-  const endCalls = (event: AgentEvent): Frame[] => {
-    const ended = [...open].filter(([, { path }]) => event.path.every((id, index) => path[index] === id))
+  #endCalls(event: AgentEvent): Frame[] {
+    const ended = [...this.#open].filter(([, { path }]) => event.path.every((id, index) => path[index] === id))
     return ended.flatMap(([id, call]) => {
-      open.delete(id)
-      return trackOf(call).result(id, noResult, nextId(event), true)
+      this.#open.delete(id)
+      return this.#tracks.of(call).result(id, noResult, this.#nextId(event), true)
     })
   }
-  const ended = (event: Of<'run-end'>): Frame[] => {
-    hasEnded = true
+
+  #requestApproval(event: Of<'approval-request'>): Frame[] {
+    // A member asks once it is suspended, so its subagent has finished: its call is not shown under another one.
+    const id = this.#shownAs.get(callIdOf(event)) ?? this.#idOf(event)
+    const frames = this.#shown.has(id) ? [] : this.#showCall(event)
+    // The client executes it, and answers by a message of the role `tool`.
+    if (event.kind === 'client-tool') return frames
+    this.#interrupts.push({
+      ...{ id: approvalRef(event.runId, event.approvalId), reason: 'approval', toolCallId: id, responseSchema },
+      message: `"${event.name}" needs a decision.`,
+      metadata: { kind: event.kind },
+    })
+    return frames
+  }
+
+  #end(event: Of<'run-end'>): Frame[] {
+    this.#hasEnded = true
+    const { threadId, runId } = this.#options
     const { finishReason, text, usage, cost, error } = event
     const isFailed = finishReason === 'error' || finishReason === 'aborted'
-    const whole = hasText || text === '' || isFailed || finishReason === 'approval' ? [] : say(event, text)
+    const hasAnswer = !this.#hasText && text !== '' && !isFailed && finishReason !== 'approval'
+    const whole = hasAnswer ? this.#text(event, text) : []
     // The protocol has no interrupt without a question.
-    const isWaiting = finishReason === 'approval' && interrupts.length > 0
+    const isWaiting = finishReason === 'approval' && this.#interrupts.length > 0
     const closed = [
-      ...(finishReason === 'approval' ? [] : endCalls(event)),
-      ...finishSubagents('', { outcome: { type: isWaiting ? 'suspended' : 'success' } }),
+      ...(finishReason === 'approval' ? [] : this.#endCalls(event)),
+      ...this.#tracks.finish('', { outcome: { type: isWaiting ? 'suspended' : 'success' } }),
     ]
     const used = tokenUsage(usage)
     if (isFailed) {
@@ -126,77 +186,21 @@ export function aguiEncoder({
       return [...closed, { type: 'RUN_ERROR', message, code, usage: used }]
     }
     const metadata = { runId: event.runId, finishReason, cost: cost?.usd ?? null }
-    const outcome = isWaiting ? { type: 'interrupt', interrupts } : { type: 'success' }
+    const outcome = isWaiting ? { type: 'interrupt', interrupts: this.#interrupts } : { type: 'success' }
     return [...whole, ...closed, { type: 'RUN_FINISHED', threadId, runId, outcome, usage: used, metadata }]
   }
-  const say = (event: AgentEvent, text: string): Frame[] => trackOf(event).text(text, () => nextId(event))
 
-  const framesOf = (event: AgentEvent): Frame[] => {
-    switch (event.type) {
-      case 'run-start':
-        return []
-      case 'run-end':
-        return ended(event)
-      case 'agent-start': {
-        // A member may be called again: each call is a run of its own.
-        const before = finishSubagents(event.path.slice(1).join('/'), { outcome: { type: 'success' } })
-        return event.path.length > 1 ? [...before, ...trackOf(event, event.name).begin()] : before
-      }
-      case 'agent-end':
-        return [
-          ...(event.status === 'waiting' ? [] : endCalls(event)),
-          ...finishSubagents(event.path.slice(1).join('/'), outcomeOf(event)),
-        ]
-      case 'step-start':
-        return trackOf(event).step(event.step)
-      case 'step-end':
-        return trackOf(event).endStep()
-      case 'step-restart':
-        return [...trackOf(event).close(), custom('agentkit.step-restart', { step: event.step })]
-      case 'text-delta':
-        if (event.path.length === 1) hasText = true
-        return event.text === '' ? [] : say(event, event.text)
-      case 'reasoning-delta':
-        return event.text === '' ? [] : trackOf(event).reasoning(event.text, () => nextId(event))
-      case 'tool-call':
-        return showCall(event)
-      case 'tool-result':
-        if (given.delete(callIdOf(event))) return []
-        return shown.has(idOf(event)) || event.path.length === 1 ? showResult(event) : []
-      case 'source':
-        return [custom('agentkit.source', event.source)]
-      case 'handoff':
-        return [custom('agentkit.handoff', { to: event.to })]
-      case 'model-fallback':
-        return [custom('agentkit.model-fallback', { from: event.from, to: event.to })]
-      case 'approval-request': {
-        // A member asks once it is suspended, so its subagent has finished: its call is not shown under another one.
-        const id = shownAs.get(callIdOf(event)) ?? idOf(event)
-        const frames = shown.has(id) ? [] : showCall(event)
-        // The client executes it, and answers by a message of the role `tool`.
-        if (event.kind === 'client-tool') return frames
-        interrupts.push({
-          ...{ id: approvalRef(event.runId, event.approvalId), reason: 'approval', toolCallId: id, responseSchema },
-          message: `"${event.name}" needs a decision.`,
-          metadata: { kind: event.kind },
-        })
-        return frames
-      }
-    }
+  /** A member that is called again may use its ids again, but a call has one subagent. */
+  #idOf(event: Of<'tool-call'> | Of<'tool-result'> | Of<'approval-request'>): string {
+    const id = callIdOf(event)
+    const { subagentRunId = '' } = this.#tracks.of(event)
+    if (!this.#openers.has(id)) this.#openers.set(id, subagentRunId)
+    return this.#openers.get(id) === subagentRunId ? id : `${id}/${subagentRunId.split('/').at(-1)}`
   }
 
-  const encode = (event: AgentEvent): string => {
-    if (hasEnded) return ''
-    return textOf([...begin(event), ...framesOf(publicEvent(event))])
+  #nextId(event: AgentEvent): string {
+    return `${event.runId}-${event.seq}-${++this.#ids}`
   }
-  const cut = (): string => {
-    const message = 'The server is shutting down. The run continues.'
-    return textOf([
-      ...finishSubagents('', { outcome: { type: 'success' } }),
-      { type: 'RUN_ERROR', message, code: 'overloaded' },
-    ])
-  }
-  return Object.assign(encode, { cut })
 }
 
 function textOf(frames: readonly Frame[]): string {
@@ -211,45 +215,4 @@ const responseSchema = {
   type: 'object',
   properties: { approve: { type: 'boolean' }, reason: { type: 'string' } },
   required: ['approve'],
-}
-
-function custom(name: string, value: unknown): Frame {
-  return { type: 'CUSTOM', name, value }
-}
-
-/** A member that did not finish ends in an error, without the words of its failure. */
-function outcomeOf({ status }: Of<'agent-end'>): Frame {
-  if (status === 'done') return { outcome: { type: 'success' } }
-  if (status === 'waiting') return { outcome: { type: 'suspended' } }
-  return { type: 'SUBAGENT_ERROR', message: `The member did not finish (${status}).`, code: status }
-}
-
-/** Texts and images as they are, anything else as JSON. */
-function contentOf({ output }: Of<'tool-result'>, takesParts: boolean): string | object[] {
-  if (typeof output === 'string') return output
-  if (Array.isArray(output) && output.length > 0 && output.every(isPart)) {
-    if (!takesParts) return output.map(({ type, text }) => (type === 'text' ? text : '[image left out]')).join('\n')
-    return output.map((part) => {
-      if (part.type === 'text') return { type: 'text', text: String(part.text) }
-      const { base64, url, mediaType = 'image/png' } = part
-      const source = base64 === undefined ? { type: 'url', value: url } : { type: 'data', value: base64 }
-      return { type: 'image', source: { ...source, mimeType: mediaType } }
-    })
-  }
-  return output === undefined ? 'done' : JSON.stringify(output)
-}
-
-type Part = { type: unknown; text?: unknown; base64?: unknown; url?: unknown; mediaType?: unknown }
-
-function isPart(part: unknown): part is Part {
-  if (typeof part !== 'object' || part === null || !('type' in part)) return false
-  const { type, text, base64, url } = part as Part
-  if (type === 'text') return typeof text === 'string'
-  return type === 'image' && (typeof base64 === 'string' || typeof url === 'string')
-}
-
-function tokenUsage({ inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens }: Usage): object[] {
-  const known = { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens }
-  const used = Object.entries(known).filter(([, tokens]) => tokens !== undefined)
-  return used.length > 0 ? [Object.fromEntries(used)] : []
 }
