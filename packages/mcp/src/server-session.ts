@@ -1,0 +1,134 @@
+import { AgentKitError, type ToolContext } from '@agentkit/core'
+import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/client'
+import { withCallSpan } from './call-span.ts'
+import type { Connection, Era } from './connection.ts'
+import { Connections } from './connections.ts'
+import type { Calls, RunningCall } from './elicitation.ts'
+import { type ListedTools, listTools } from './list-tools.ts'
+import { callError, connectError, hasNotBegun } from './mcp-error.ts'
+import type { Server } from './options.ts'
+import { hashOf } from './pins.ts'
+import { runCall } from './run-call.ts'
+
+/** The tools of one server, and the calls of them. A tool that has changed since it was first listed is not called. */
+export class ServerSession {
+  readonly #server: Server
+  readonly #calls: Calls = { running: new Set(), openRequests: 0 }
+  readonly #connections: Connections
+  readonly #hashes = new Map<string, string>()
+  readonly #listed = new WeakMap<Connection, ListedTools>()
+
+  constructor(server: Server) {
+    this.#server = server
+    this.#connections = new Connections(server, this.#calls)
+  }
+
+  get era(): Era {
+    return this.#connections.era
+  }
+
+  async list(): Promise<ListedTools> {
+    try {
+      return await this.#listOn(await this.#connections.open())
+    } catch (error) {
+      throw connectError(error, this.#server)
+    }
+  }
+
+  async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
+    const running: RunningCall = {
+      tool: tool.name,
+      context,
+      notes: [],
+      asked: 0,
+      hold: () => () => {},
+      streamEnded() {},
+    }
+    this.#calls.running.add(running)
+    try {
+      const result = await this.#callOrReconnect(tool, input, running)
+      return { ...result, notes: running.notes }
+    } catch (error) {
+      context.signal.throwIfAborted()
+      const failure = callError(error, this.#server, tool.name)
+      if (running.notes.length === 0) throw failure
+      throw new AgentKitError(failure.code, [failure.message, ...running.notes].join('\n'), { cause: failure })
+    } finally {
+      this.#calls.running.delete(running)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  /** Sends a call once more where the connection was lost before the call began. */
+  async #callOrReconnect(tool: ServerTool, input: unknown, running: RunningCall): Promise<CallToolResult> {
+    const opened = this.#connections.current
+    const known = await opened?.catch(() => undefined)
+    const first = known?.isOpen() ? known : undefined
+    try {
+      return await this.#send(tool, input, running)
+    } catch (error) {
+      const hasBegun = running.asked > 0 || !hasNotBegun(error)
+      if (running.context.signal.aborted || !first || hasBegun) throw error
+      this.#connections.replace(first, opened)
+      return this.#send(tool, input, running)
+    }
+  }
+
+  async #send(tool: ServerTool, input: unknown, running: RunningCall): Promise<CallToolResult> {
+    const current = await this.#openFor(tool)
+    const { client, closedBy } = current
+    const place = { server: this.#server, calls: this.#calls }
+    const work = (): Promise<CallToolResult> => runCall(client, { tool, input, running }, place)
+    const traced = { tool: tool.name, server: this.#server }
+    return this.#connections
+      .using(current, () => withCallSpan(client, traced, work))
+      .catch((error: unknown) => {
+        throw closedBy() ? new Error('The connection was closed.', { cause: closedBy() }) : error
+      })
+  }
+
+  /** The open connection, on which the server has the tool as it was first: it may have another one after it was lost. */
+  async #openFor(tool: ServerTool, canReplace = true): Promise<Connection> {
+    const current = await this.#connections.open()
+    const opened = this.#connections.current
+    try {
+      if (!this.#hasUnchanged(tool, this.#listed.get(current))) {
+        this.#checkUnchanged(tool, await this.#listOn(current))
+      }
+    } catch (error) {
+      if (!canReplace || !hasNotBegun(error)) throw connectError(error, this.#server)
+      this.#connections.replace(current, opened)
+      return this.#openFor(tool, false)
+    }
+    // Another call may have replaced it while the tools were listed.
+    return (await this.#connections.open()) === current ? current : this.#openFor(tool)
+  }
+
+  async #listOn(current: Connection): Promise<ListedTools> {
+    const found = await this.#connections.using(current, () => listTools(current.client, this.#server))
+    for (const tool of found.tools.values()) {
+      if (!this.#hashes.has(tool.name)) this.#hashes.set(tool.name, hashOf(tool))
+    }
+    this.#listed.set(current, found)
+    return found
+  }
+
+  #hasUnchanged(tool: ServerTool, found: ListedTools | undefined): boolean {
+    const now = found && named(tool, found)
+    return now !== undefined && hashOf(now) === this.#hashes.get(tool.name)
+  }
+
+  #checkUnchanged(tool: ServerTool, found: ListedTools): void {
+    if (this.#hasUnchanged(tool, found)) return
+    const what = named(tool, found) ? 'another' : 'no'
+    const message = `The MCP server "${this.#server.name}" was connected again, and has ${what} tool "${tool.name}". It was not called.`
+    throw new AgentKitError('tool-error', message)
+  }
+}
+
+function named({ name }: ServerTool, { tools }: ListedTools): ServerTool | undefined {
+  return [...tools.values()].find((tool) => tool.name === name)
+}
