@@ -97,7 +97,7 @@ describe('members that wait for approval', () => {
       const run = swarm.resume(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
       const resumed = run.result
       await vi.waitFor(
-        () => expect(lines.join('')).toContain('no worker for the agent "team" is known to live'),
+        () => expect(lines.join('')).toContain('no worker for the agent "team" is known to be running'),
         10_000,
       )
       await work(swarm)

@@ -18,7 +18,7 @@ import { sha256 } from '../../util/text/sha256.ts'
 import { type BackgroundStore, backgroundOf } from './background-of.ts'
 import { type CheckedItem, checkItems, copyLists } from './check-enqueue.ts'
 import { jobOf } from './job-of.ts'
-import { warnWithoutWorker } from './living-workers.ts'
+import { warnWithoutWorker } from './running-workers.ts'
 import { stopInterrupted } from './stop-ended.ts'
 
 /** The agent whose runs are stored. */

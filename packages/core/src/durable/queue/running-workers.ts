@@ -19,13 +19,13 @@ export async function warnWithoutWorker(runs: BackgroundStore, agentId: string):
   warned.set(runs, known.add(agentId))
   // The run is stored, even if the store cannot list its workers.
   const workers = await runs.background.lastWorkers().catch(() => undefined)
-  if (!workers || workers.some((worker) => worker.agentId === agentId && isAlive(runs, worker.at))) return
+  if (!workers || workers.some((worker) => worker.agentId === agentId && isRunning(runs, worker.at))) return
   const message =
-    `agentkit: no worker for the agent "${agentId}" is known to live. Its runs stay queued until one starts: ` +
+    `agentkit: no worker for the agent "${agentId}" is known to be running. Its runs stay queued until one starts: ` +
     'agent.work(), or `npx agentkit worker <file>`.'
   printLine(message)
 }
 
-function isAlive(runs: RunStore, at: number): boolean {
+function isRunning(runs: RunStore, at: number): boolean {
   return runs.now() - at <= limits.workerSilenceMs
 }

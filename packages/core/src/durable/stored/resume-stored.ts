@@ -6,7 +6,7 @@ import { follow } from '../../runs/follow.ts'
 import { cancelStored } from '../../sessions/end-event.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
 import { backgroundOf } from '../queue/background-of.ts'
-import { warnWithoutWorker } from '../queue/living-workers.ts'
+import { warnWithoutWorker } from '../queue/running-workers.ts'
 import { resultOf } from './result-of.ts'
 
 /**
