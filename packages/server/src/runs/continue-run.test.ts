@@ -16,13 +16,21 @@ async function busyServer() {
   const { promise, resolve } = Promise.withResolvers<string>()
   const stored = storedAgent([payTurn, () => promise, 'Paid.'])
   const { agent, model } = stored
-  const options = { port: 0, log: () => {}, auth: { tokens: { [token]: 'ada' } }, limits: { userRuns: 1 } }
+  const entries: LogEntry[] = []
+  const options = {
+    port: 0,
+    log: (entry: LogEntry) => void entries.push(entry),
+    auth: { tokens: { [token]: 'ada' } },
+    limits: { userRuns: 1 },
+  }
   const { url, close } = await serve(agent, options)
   closers.push(close)
   const post = (path: string, body: object, accept: string): Promise<Response> => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, accept }
     return fetch(`${url}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   }
+  const remove = (session: string): Promise<Response> =>
+    fetch(`${url}/api/v1/sessions/${session}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
   const chat = (session_id: string): Promise<Response> =>
     post('chat', { session_id, messages: [{ role: 'user', content: 'Hi' }] }, 'application/json')
   const { run_id, approvals } = await (await chat('waits')).json()
@@ -30,7 +38,7 @@ async function busyServer() {
   await until(() => model.requests.length === 2)
   const path = `runs/${run_id}/approvals/${approvals[0].approval_id}`
   const decide = (): Promise<Response> => post(path, { approve: true }, 'text/event-stream')
-  return { ...stored, options, run_id, busy, decide, close, end: () => resolve('Done.') }
+  return { ...stored, options, entries, remove, run_id, busy, decide, close, end: () => resolve('Done.') }
 }
 
 it('waits for a place of its user, and streams the run to the client that has decided', async () => {
@@ -82,6 +90,17 @@ it('says that it drains to the client whose decided run waits for a place when t
   expect((await busy).status).toBe(200)
   await closed
   expect((await agent.sessions.runs?.read(run_id))?.record.status).toBe('running')
+})
+
+it('says that a decided run was cancelled whose session is deleted while it waits for a place', async () => {
+  const { run_id, entries, remove, busy, decide, end } = await busyServer()
+  const decided = await decide()
+  expect((await remove('waits')).status).toBe(204)
+  end()
+  expect((await busy).status).toBe(200)
+  const events = eventsIn(await decided.text())
+  expect(events.at(-1)?.data).toMatchObject({ type: 'run-end', finishReason: 'aborted', error: { code: 'aborted' } })
+  expect(entries.filter((entry) => entry.run_id === run_id && entry.level === 'error')).toEqual([])
 })
 
 it('says the same where another server has continued the run meanwhile', async () => {

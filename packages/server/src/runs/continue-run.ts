@@ -7,7 +7,7 @@ import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import { describeError } from '../util/log.ts'
 import { logRun } from '../util/log-run.ts'
-import { endedElsewhere } from './ended-elsewhere.ts'
+import { endedElsewhere, wasDeleted } from './ended-elsewhere.ts'
 
 export type Continuation = {
   /**
@@ -42,10 +42,10 @@ export async function reserveContinuation(
     const options = { userId, timeoutMs: limits.backgroundMs, onApproval: 'end' } as const
     const resumed = reported(agent.resume(runId, {}, options))
     const startedAt = performance.now()
-    const settle = (result: RunResult): void => {
+    const settle = async (result: RunResult): Promise<void> => {
       const { code } = result.error ?? {}
       const isLeft = code === 'session-conflict' || (code === 'aborted' && capacity.runs.isClosed)
-      if (!isLeft) logRun(result, { log, requestId, startedAt })
+      if (!isLeft && !(await wasDeleted(agent, runId, result.error))) logRun(result, { log, requestId, startedAt })
       // The result counts the whole run. The first part of the run was counted before.
       leave(spentSince(before, result))
     }

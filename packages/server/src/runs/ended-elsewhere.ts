@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventBody, AgentRun, RunResult } from '@agentkit/core'
+import type { AgentEvent, AgentEventBody, AgentRun, ErrorInfo, Runnable, RunResult } from '@agentkit/core'
 import { toErrorInfo } from '@agentkit/core/internal'
 import type { LiveRun } from '../answer/live-events.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -19,11 +19,30 @@ export function endedElsewhere({ agent, capacity }: RouteParts, run: AgentRun, u
         const signal = AbortSignal.any([capacity.draining, left.signal])
         const found = isElsewhere ? await agent.result?.(runId, { userId, signal }).catch(() => undefined) : undefined
         if (found) yield* endOf(found, event)
+        else if (event.type === 'run-end' && (await wasDeleted(agent, runId, event.error)))
+          yield { ...event, ...cancelled }
         // The server stops before the other process has ended the run: its client reads the end later.
         else if (!isElsewhere || !capacity.draining.aborted) yield event
       }
     },
   }
+}
+
+const cancelled = {
+  finishReason: 'aborted',
+  error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
+} as const
+
+/** Whether a run could not continue because it was cancelled, and deleted with its session. */
+export async function wasDeleted(
+  { sessions }: Pick<Runnable, 'sessions'>,
+  runId: string,
+  error: Pick<ErrorInfo, 'code'> | undefined,
+): Promise<boolean> {
+  if (error?.code !== 'not-found' && error?.code !== 'session-conflict') return false
+  // A store that fails now is no reason to say so.
+  const stored = await sessions.runs?.read(runId).catch(() => true)
+  return stored === undefined
 }
 
 /** The events that give the result of the other process to a reader. */
