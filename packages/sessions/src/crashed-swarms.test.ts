@@ -38,6 +38,52 @@ describe.each(storeKinds)('a swarm in %s whose worker dies at any of its writes'
   })
 })
 
+describe.each(storeKinds)('the session of a member in %s, whose worker dies at any of its writes', (storeKind) => {
+  const place = storePlace(storeKind)
+
+  it('has what the member did, once', { timeout: 120_000 }, async () => {
+    const whole = await lead(place)
+    expect(whole.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+    for (let number = 1; number <= whole.writes; number++) {
+      for (const hasEffect of [true, false]) {
+        const { messages, statuses, warnings } = await lead(place, { number, hasEffect })
+        const what = `write ${number} of ${whole.writes}, ${hasEffect ? 'stored' : 'not stored'}`
+        expect(messages, what).toEqual(whole.messages)
+        expect([statuses, warnings], what).toEqual([['done'], []])
+      }
+    }
+  })
+})
+
+/** A swarm with one member that is enqueued, begun by a process that may die, and continued by another one. */
+async function lead(place: StorePlace, death?: { number: number; hasEffect: boolean }) {
+  const make = (sessions: TeamOptions['sessions']): Swarm => {
+    const options: TeamOptions = { sessions }
+    return swarmOf(
+      'Team',
+      'manager',
+      [worker('Ann', [effect('look', options, { idempotent: true })], options)],
+      options,
+    )
+  }
+  const name = `one_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
+  const first = place.open(name)
+  await first.runs?.background?.beatWorker('test', ['team'])
+  const mortal = mortalStore(first, death)
+  const { runId } = await make(first).enqueue('Go.', session)
+  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
+  await first.close()
+  const second = place.open(name)
+  const swarm = make(second)
+  await settle(swarm, mortalStore(second), runId)
+  const { warnings } = await swarm.result(runId)
+  const key = { agentId: 'team/ann', ...session }
+  const statuses = (await second.turns(key)).map(({ status }) => status).filter((status) => status !== 'replaced')
+  const messages = (await second.load(key))?.messages ?? []
+  await second.close()
+  return { messages, statuses, warnings, writes: mortal.writes }
+}
+
 type Life = {
   record: RunRecord
   writes: number

@@ -1,4 +1,5 @@
 import type { StoredRun } from '../contracts/run-store.ts'
+import type { Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { memberEntry } from '../loop/members/delegates.ts'
 import type { Delegates } from '../loop/run/members.ts'
@@ -8,7 +9,7 @@ import type { MemberOutcome } from '../runs/member-outcome.ts'
 import { hasEnded, messagesOf, storedOutcome } from '../runs/stored-member.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import type { Shown } from './member-history.ts'
-import { storeMemberTurn } from './member-sessions.ts'
+import { memberSessionKey, storeMemberTurn } from './member-sessions.ts'
 
 type ElsewhereCall = {
   member: AgentSpec
@@ -54,16 +55,42 @@ async function storeTurn(
   const { scope, members } = run
   const { record, key } = child
   if (scope.sessionId === undefined) return
-  const runId = `${rootRunId}/${callId}/${record.runId}`
-  if (await untilAborted(scope.signal, members.store.find(runId))) return
+  const memberPath = `${members.memberPath}/${member.id}`
+  const place = await placeOf(run, memberPath, `${rootRunId}/${callId}/${record.runId}`)
+  if (!place) return
   const turns = await untilAborted(scope.signal, members.store.turns(key))
   const own = turns.find((turn) => turn.runId === record.runId)
   const messages = own ? visibleMessages({ ...own, messages: messagesOf(child, own.messages) }) : []
   const status = record.status === 'failed' ? 'failed' : 'done'
-  await storeMemberTurn(run, `${members.memberPath}/${member.id}`, {
-    runId,
-    messages,
-    status,
-    usage: record.usage ?? {},
-  })
+  await storeMemberTurn(run, memberPath, { ...place, messages, status, usage: record.usage ?? {} })
+}
+
+/**
+ * The id of a member's turn, and the turn that it replaces: a process may have died before it had stored the end of that
+ * one.
+ * @returns `undefined` where the turn is stored
+ */
+async function placeOf(
+  { scope, members }: Run,
+  memberPath: string,
+  id: string,
+): Promise<{ runId: string; replaces?: string } | undefined> {
+  const { userId, sessionId = '', signal } = scope
+  let cut: Turn | undefined
+  for (let copy = 1; ; copy++) {
+    const runId = copy === 1 ? id : `${id}/${copy}`
+    const turn = await untilAborted(signal, members.store.find(runId))
+    // The end of a turn stores its usage.
+    if (turn?.usage) return undefined
+    if (turn) {
+      cut = turn
+      continue
+    }
+    if (!cut) return { runId }
+    const turns = await untilAborted(signal, members.store.turns(memberSessionKey(memberPath, userId, sessionId)))
+    // Replacing a turn hides those after it.
+    if (turns.at(-1)?.runId === cut.runId) return { runId, replaces: cut.runId }
+    // Its calls are shown already, without its answer.
+    return visibleMessages({ ...cut, status: 'failed' }).length > 0 ? undefined : { runId }
+  }
 }

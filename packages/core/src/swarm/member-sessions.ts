@@ -7,7 +7,14 @@ import type { Run } from '../loop/run/types.ts'
 import { acquireSession, forgetUnendedRun, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
 
 /** One call of a member, as its session stores it. */
-export type MemberTurn = { runId: string; messages: Message[]; status: 'done' | 'failed'; usage: Usage }
+export type MemberTurn = {
+  runId: string
+  messages: Message[]
+  status: 'done' | 'failed'
+  usage: Usage
+  /** The turn of the same call whose end was not stored. */
+  replaces?: string
+}
 
 /**
  * The key of a member's session within its swarm's session, which has the turns of this member only. Ids of agents have
@@ -43,12 +50,12 @@ export async function storeMemberTurn(
 async function appendToMemberSession(
   store: SessionStore,
   key: SessionKey,
-  { runId, messages, status, usage }: MemberTurn,
+  { runId, messages, status, usage, replaces }: MemberTurn,
   signal: AbortSignal,
 ): Promise<void> {
   const request: SessionRequest = { store, key, runId, signal, onBusy: 'queue', interrupt() {} }
   const { release } = await acquireSession(request, async (session) => {
-    return storedBeginning(request, session, { input: messages, found: undefined })
+    return storedBeginning(request, session, { input: messages, found: undefined, replaces })
   })
   try {
     await store.end(runId, status, usage)
