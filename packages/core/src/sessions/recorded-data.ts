@@ -56,9 +56,12 @@ export function wasSuspended(stored: StoredRun): boolean {
   return progressOf(stored)?.suspended !== undefined
 }
 
-/** Whether a run holds its session: it runs, also when its process has died or members work for it. */
+/**
+ * Whether a run holds its session: it runs, also when its process has died or members work for it. A decided one holds it
+ * once a process has taken it over.
+ */
 export function holdsSession(stored: StoredRun): boolean {
-  return stored.record.status === 'running' && !wasSuspended(stored)
+  return stored.record.status === 'running' && !(wasSuspended(stored) && stored.isFree)
 }
 
 export function optionsOf({ options }: Pick<StoredRun, 'options'>): RecordedOptions {

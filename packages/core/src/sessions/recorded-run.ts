@@ -153,7 +153,7 @@ export function takeOverRun(
       const described = { ...(await describeRun(request, stored, session, first)), heldAt, giveBack: undo }
       // Taking over a run that holds its session does not move the version: it moved when the run took the session.
       const version = before && holdsSession(before) ? described.version - 1 : described.version
-      if (!start) return withinCaller(runs, { ...described, version })
+      if (!start) return withinCaller(runs, { ...described, version, hasMoved: hasMoved(described.progress, version) })
       const { isFirst: isNew, deadline } = start
       const begun = isNew
         ? { start: 'first' as const }
@@ -172,6 +172,12 @@ function hasMovedSince({ version, progress }: TakenRun): boolean {
   const { suspended } = progress ?? {}
   // A run that was suspended has moved the session's version twice: when it was suspended and when it ended.
   return version !== (suspended ? suspended.version + 1 : progress?.version)
+}
+
+/** Whether other runs of the session began or ended since a run was suspended. */
+function hasMoved(progress: RecordedProgress | undefined, version: number): boolean {
+  const { suspended } = progress ?? {}
+  return suspended !== undefined && suspended.version !== version
 }
 
 /** A member's run has no more time than the run that called it. */
@@ -247,7 +253,7 @@ export async function describeRun(
     // A suspended run has no call that is running.
     begun: suspended ? [] : stored.calls.filter(({ startedAt }) => startedAt >= since),
     since: Math.max(now, ...started.map((at) => at + 1)),
-    hasMoved: suspended !== undefined && suspended.version !== version,
+    hasMoved: hasMoved(progress, version),
     isLast: first !== undefined || turns.at(-1)?.runId === runId,
   }
 }

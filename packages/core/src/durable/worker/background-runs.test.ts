@@ -204,6 +204,43 @@ describe('a background run whose process dies', () => {
   )
 })
 
+describe('a run that is decided, and whose process dies before it has stored anything', () => {
+  const dead = async (): Promise<{ office: Clerk; runId: string }> => {
+    const office = clerk([calls('pay 1'), 'Paid.'])
+    const { agent } = office.open()
+    const { runId } = await agent.enqueue('Pay.', inSession)
+    await office.open().agent.continueRun(runId).result
+    const { approvals } = await agent.result(runId)
+    await agent.decide(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
+    const first = mortalProcess(office.disk, { number: 1, hasEffect: true })
+    void office.open(first.store).agent.continueRun(runId).result
+    await first.died
+    return { office, runId }
+  }
+
+  it('continues without a warning that other runs changed its session', async () => {
+    const { office, runId } = await dead()
+    await office.open().agent.continueRun(runId).result
+    expect(await office.open().agent.result(runId)).toMatchObject({ text: 'Paid.', warnings: [] })
+  })
+
+  it('continues before a later run of its session, which waits for it in the same process', async () => {
+    const { office, runId } = await dead()
+    const { store } = office.open()
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+    const create: typeof store.runs.create = (key, run) =>
+      store.runs.create(key, run).catch((error) => {
+        refuse()
+        throw error
+      })
+    const { agent } = office.open({ ...store, runs: { ...store.runs, create } })
+    const later = agent.stream('Pay.', { ...inSession, resumable: true }).result
+    await refused
+    expect(await agent.continueRun(runId).result).toMatchObject({ text: 'Paid.' })
+    await later
+  })
+})
+
 describe('a run that is retried', () => {
   const wholeSegment = ['run-start', 'step-start 1', 'text-delta', 'step-end 1', 'run-end stop']
 
