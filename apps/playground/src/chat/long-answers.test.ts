@@ -39,4 +39,20 @@ describeInBrowser('a long answer', () => {
     await said('The end.').waitFor()
     await expect.poll(() => fromEnd(page)).toBeLessThan(4)
   })
+
+  it('has a table whose words are whole on a narrow screen', async () => {
+    const table = '| Department | Salesperson | Yesterday |\n|---|---|---|\n| Accounting | Montgomery | 1,234,567.89 |'
+    const { page, ask, said } = await openPage(keeper([table]), { context: { viewport: { width: 320, height: 640 } } })
+    await ask('All?')
+    await said('Accounting').waitFor()
+    const lines = await page.locator('.table :is(th, td)').evaluateAll((cells) =>
+      cells.map((cell) => {
+        const words = document.createRange()
+        words.selectNodeContents(cell)
+        return words.getClientRects().length
+      }),
+    )
+    expect(lines).toEqual([1, 1, 1, 1, 1, 1])
+    expect(await page.locator('.log').evaluate((log) => log.scrollWidth - log.clientWidth)).toBe(0)
+  })
 })
