@@ -49,6 +49,17 @@ export function Chat() {
     follows.current = isNear
     setAtEnd(isNear)
   }
+  /** Shows them above what the reader sees. */
+  const showEarlier = async (): Promise<void> => {
+    const { current } = log
+    const { value: id } = sessionId
+    const below = current ? current.scrollHeight - current.scrollTop : 0
+    await loadTurns(previous.value)
+    if (!current || sessionId.value !== id || historyProblem.value) return
+    current.scrollTop = current.scrollHeight - below
+    // The button goes with the first question.
+    if (isFocusLost()) current.focus({ preventScroll: true })
+  }
   const isEmpty = turns.value.length === 0 && !isLoading.value && !historyProblem.value
   return (
     <main class="chat">
@@ -58,10 +69,7 @@ export function Chat() {
             <button
               type="button"
               class="plain"
-              onClick={() =>
-                // The button goes with the first question.
-                void loadTurns(previous.value).then(() => isFocusLost() && log.current?.focus({ preventScroll: true }))
-              }
+              onClick={() => void showEarlier()}
             >
               {t('chat.earlier')}
             </button>

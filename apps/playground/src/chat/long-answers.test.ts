@@ -56,3 +56,21 @@ describeInBrowser('a long answer', () => {
     expect(await page.locator('.log').evaluate((log) => log.scrollWidth - log.clientWidth)).toBe(0)
   })
 })
+
+describeInBrowser('a long conversation', () => {
+  it('keeps its place when earlier questions are shown above it', async () => {
+    const agent = keeper(Array.from({ length: 70 }, () => 'Some words of it. '.repeat(40)))
+    for (let at = 0; at < 70; at++) await agent.chat(`Question ${at}`, { userId: 'default', sessionId: 'long' })
+    const { page, button, said } = await openPage(agent, { path: '/#/chat/long' })
+    const first = said('Question 20')
+    await first.waitFor()
+    await page.locator('.log').evaluate((log) => log.scrollTo(0, 0))
+    const topOf = async (): Promise<number> => (await first.boundingBox())?.y ?? 0
+    const before = await topOf()
+    await button('Show earlier questions').click()
+    await said('Question 0').waitFor()
+    // The button above it is gone.
+    expect(Math.abs((await topOf()) - before)).toBeLessThan(100)
+    expect(await page.locator(':focus').getAttribute('role')).toBe('log')
+  })
+})
