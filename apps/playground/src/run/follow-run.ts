@@ -26,6 +26,7 @@ const maxTries = 40
  */
 export async function followRun(following: Following): Promise<void> {
   const { runId, query, lastSeq, hasEnded, onEvent, onConnection, signal } = following
+  let failures = 0
   for (let tries = 0; !hasEnded() && !signal.aborted; tries++) {
     if (tries > 0) await pause(Math.min(4_000, 250 * 2 ** Math.min(tries - 1, 4)), signal)
     if (signal.aborted) return
@@ -34,6 +35,7 @@ export async function followRun(following: Following): Promise<void> {
     try {
       const response = await request(`api/v1/runs/${encodeURIComponent(runId)}/events`, { query, headers, signal })
       onConnection(false)
+      failures = 0
       if (response.status === 204) return
       await readEvents(response, onEvent)
       if (lastSeq() > before) tries = 0
@@ -42,7 +44,7 @@ export async function followRun(following: Following): Promise<void> {
       const { status } = problemOf(error)
       // A server that is starting, or one behind a proxy, may answer in a moment.
       const isLasting = error instanceof RequestError && status < 500
-      if (isLasting || tries >= maxTries) throw error
+      if (isLasting || failures++ >= maxTries) throw error
       onConnection(true)
     }
   }

@@ -1,0 +1,31 @@
+import { afterEach, expect, it, vi } from 'vitest'
+
+vi.stubGlobal('document', { baseURI: 'http://127.0.0.1:8000/' })
+const { followRun } = await import('./follow-run.ts')
+afterEach(() => void vi.useRealTimers())
+
+const end = 'data: {"type":"run-end","seq":1,"runId":"run_1","path":[]}\n\n'
+
+it('tries a lost connection again, however often one without news was closed before', async () => {
+  vi.useFakeTimers()
+  // A proxy closes each connection after a while; the run waits for a decision meanwhile.
+  const answers: (string | Error)[] = [...Array<string>(60).fill(''), new TypeError('Failed to fetch'), end]
+  vi.stubGlobal('fetch', async () => {
+    const answer = answers.shift() ?? ''
+    if (answer instanceof Error) throw answer
+    return new Response(answer)
+  })
+  let seq = 0
+  const lost: boolean[] = []
+  const followed = followRun({
+    ...{ runId: 'run_1', query: {}, signal: new AbortController().signal },
+    lastSeq: () => seq,
+    hasEnded: () => seq === 1,
+    onEvent: (event) => {
+      seq = event.seq
+    },
+    onConnection: (isLost) => void lost.push(isLost),
+  })
+  await Promise.all([expect(followed).resolves.toBeUndefined(), vi.advanceTimersByTimeAsync(600_000)])
+  expect(lost.slice(-2)).toEqual([true, false])
+})
