@@ -76,6 +76,26 @@ describeInBrowser('a chat', () => {
     expect(await tab.locator('section.turn').count()).toBe(2)
   })
 
+  it('shows a question of another tab also where one of its own has followed it', async () => {
+    const { page, ask, settled } = await openPage(keeper(['One.', 'Two.', 'Three.']))
+    await ask('First?')
+    await settled()
+    const tab = await page.context().newPage()
+    await tab.goto(page.url())
+    await tab.getByText('One.').waitFor()
+    await ask('Second?')
+    await settled()
+    await tab.getByRole('textbox', { name: 'Message', exact: true }).fill('Third?')
+    await tab.keyboard.press('Enter')
+    await tab.getByRole('log').getByText('Three.').waitFor()
+    await tab.locator('article[aria-busy=true]').waitFor({ state: 'detached' })
+    await tab.evaluate(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await tab.getByText('Two.').waitFor()
+    expect(await tab.locator('.question').allInnerTexts()).toEqual(
+      ['First?', 'Second?', 'Third?'].map((text) => expect.stringContaining(text)),
+    )
+  })
+
   it('is stopped before the server has answered, and its run ends', async () => {
     const first = held('never')
     const { page, ask, button, said } = await openPage(keeper([first.turn]))

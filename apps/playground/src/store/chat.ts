@@ -16,6 +16,8 @@ import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedT
 
 /** The turns on the page at once: earlier ones are read again when they are asked for. */
 const maxTurns = 50
+/** How many of the newest turns are looked at for one that was asked elsewhere. */
+const maxMissed = 9
 const listAfterMs = 1_000
 /** How often a run is read that keeps no events. */
 const pollMs = 2_000
@@ -106,9 +108,10 @@ export async function showNewTurns(): Promise<void> {
   // A question that has failed to be sent is on the page alone.
   const isBusy = (): unknown => isLoading.value || running.value || turns.value.some(({ problem }) => problem.value)
   // The next request that the reader makes shows why one fails.
-  const newest = (await readPage(id, { limit: 1 }).catch(() => undefined))?.turns[0]
+  const newest = await readPage(id, { limit: maxMissed }).catch(() => undefined)
   if (!newest || sessionId.value !== id || isBusy()) return
-  if (turns.value.every(({ view }) => view.runId !== newest.run_id)) await loadTurns()
+  const shown = turns.value.map(({ view }) => view.runId)
+  if (newest.turns.some(({ run_id }) => !shown.includes(run_id))) await loadTurns()
 }
 
 /** Shows what has become elsewhere of a run that is not followed, or whose connection was lost for too long. */
