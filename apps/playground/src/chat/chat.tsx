@@ -66,11 +66,7 @@ export function Chat() {
       <div class="log" ref={log} onScroll={scrolled} tabIndex={0} role="log" aria-live="off" aria-label={t('chat.log')}>
         <div class="column">
           {previous.value !== undefined && (
-            <button
-              type="button"
-              class="plain"
-              onClick={() => void showEarlier()}
-            >
+            <button type="button" class="plain" onClick={() => void showEarlier()}>
               {t('chat.earlier')}
             </button>
           )}

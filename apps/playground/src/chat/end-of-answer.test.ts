@@ -68,6 +68,8 @@ describeInBrowser('an answer whose stream ends before its run', () => {
     await ask('First?')
     await said('Half an').waitFor()
     await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
-    expect(await page.getByRole('status').first().textContent()).toContain('The answer failed')
+    expect(await page.getByRole('status').first().textContent()).toContain(
+      'The answer failed: The server cannot be reached.',
+    )
   })
 })

@@ -64,7 +64,7 @@ describeInBrowser('files', () => {
 
   it('are uploaded with their status, cited in answers, opened at the passage and downloaded', async () => {
     const agent = library([search('holidays'), 'There are 30 days.'])
-    const { page, ask, said, settled, button } = await openPage(agent, { context: { acceptDownloads: true } })
+    const { page, ask, said, settled, button, allowed } = await openPage(agent, { context: { acceptDownloads: true } })
     await button('Files').click()
     const dialog = page.getByRole('dialog', { name: 'Files' })
     await dialog.getByText('The agent has no files yet.').waitFor()
@@ -102,6 +102,11 @@ describeInBrowser('files', () => {
 
     await page.reload()
     await source.waitFor()
+    allowed.push(/ERR_FAILED/)
+    await page.route('**/passages/**', (route) => route.abort())
+    await source.click()
+    await passage.getByText('cannot be shown: The server cannot be reached.').waitFor()
+    await page.keyboard.press('Escape')
     await button('Files').click()
     await button('Delete rules.md').click()
     await page.getByRole('dialog', { name: 'Delete this file?' }).getByRole('button', { name: 'Delete' }).click()

@@ -37,7 +37,9 @@ export function PassageDialog({ chunkId, file: path, quote }: PassageDialogProps
     <Dialog type="passage" title={file} isWide>
       <p class="fine">{place.join(' · ')}</p>
       {stale && <p class="card warning">{t('sources.stale')}</p>}
-      {problem && <p class="card warning">{t('sources.missing', { reason: problem.detail })}</p>}
+      {problem && (
+        <p class="card warning">{t('sources.missing', { reason: problem.detail || t('fix.unreachable') })}</p>
+      )}
       <p class="passage" tabIndex={0} role="group" aria-label={t('sources.passage')} dir="auto">
         {before}
         <mark ref={marked}>{(passage?.quote ?? quote).slice(0, 20_000)}</mark>

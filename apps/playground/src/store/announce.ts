@@ -35,7 +35,7 @@ export function announceTurn(turn: ShownTurn): void {
     announced = text.length
     const how =
       turn.problem.value || end?.finishReason === 'error'
-        ? t('chat.answerFailed', { reason: turn.problem.value?.detail ?? end?.error?.message ?? '' })
+        ? t('chat.answerFailed', { reason: turn.problem.value?.detail || end?.error?.message || t('fix.unreachable') })
         : !end || end.finishReason === 'aborted'
           ? t('chat.answerStopped')
           : end.finishReason === 'approval'

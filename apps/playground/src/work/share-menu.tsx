@@ -22,7 +22,7 @@ export function ShareMenu({ turn, text }: { turn: ShownTurn; text: string }) {
     try {
       await action()
     } catch (error) {
-      announce(problemOf(error).detail)
+      announce(problemOf(error).detail || t('fix.unreachable'))
     }
   }
   const items = [

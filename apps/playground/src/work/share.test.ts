@@ -11,7 +11,8 @@ const context = { permissions: ['clipboard-read', 'clipboard-write'], acceptDown
 describeInBrowser('an answer', () => {
   it('is shared as commands that work, and as files', async () => {
     const question = "What's invoice 17? $(touch x) `y`"
-    const { page, ask, said, settled, button } = await openPage(keeper(['One.', 'Two.', 'Three.']), { context })
+    const place = await openPage(keeper(['One.', 'Two.', 'Three.']), { context })
+    const { page, ask, said, settled, button, allowed } = place
     await ask(question)
     await said('One.').waitFor()
     await settled()
@@ -38,5 +39,11 @@ describeInBrowser('an answer', () => {
       expect.arrayContaining(['run-start', 'text-delta', 'step-end', 'run-end']),
     )
     expect(await downloaded('Download as Markdown')).toBe(`# ${question}\n\nOne.\n`)
+
+    allowed.push(/ERR_FAILED/)
+    await page.route('**/events*', (route) => route.abort())
+    await page.getByText('Share', { exact: true }).click()
+    await button('Download as JSON').click()
+    await page.getByRole('status').getByText('The server cannot be reached.').waitFor()
   })
 })
