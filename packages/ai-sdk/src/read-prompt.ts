@@ -144,11 +144,11 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
     case 'text':
       return { content: output.value }
     case 'json':
-      return { content: readParts(output.value) ?? JSON.stringify(output.value) }
+      return { content: readParts(output.value) ?? textOf(output.value) }
     case 'error-text':
       return { content: output.value, isError: true }
     case 'error-json':
-      return { content: JSON.stringify(output.value), isError: true }
+      return { content: textOf(output.value), isError: true }
     case 'execution-denied':
       return { content: `The call was denied: ${output.reason ?? 'no reason was given.'}`, isError: true }
     case 'content':
@@ -156,6 +156,11 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
         content: output.value.map(contentPart),
       }
   }
+}
+
+/** As the model has read it: the AI SDK has each failure of a tool as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 /** The texts and images that a tool of the agent has returned, which its answer has as they are. */

@@ -143,6 +143,24 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     expect(model.requests[1]?.messages.find(({ role }) => role === 'tool')?.content).toEqual(parts)
   })
 
+  it('receives the words of a call that has failed as its model has read them', async () => {
+    const fail = (): never => {
+      throw new Error('The street is closed.')
+    }
+    const route = tool({ name: 'route', description: 'Finds a way.', input: z.object({}), execute: fail })
+    const { agent, model } = clerk([{ toolCalls: [{ name: 'route' }] }, 'It is closed.', 'Walk.'], [route])
+    const first = await ai.generateText({ model: toAISDK(agent), prompt: 'How do I get there?' })
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'How do I get there?' },
+      ...first.response.messages,
+      { role: 'user', content: 'And now?' },
+    ]
+    await ai.generateText({ model: toAISDK(agent), messages })
+    const results = model.requests.slice(1).map((request) => request.messages.find(({ role }) => role === 'tool'))
+    const result = { content: 'The street is closed.', isError: true }
+    expect(results).toMatchObject([result, result])
+  })
+
   it('receives the images and texts of an earlier result, and a line for each file that it cannot hold', async () => {
     const { agent, model } = clerk(['Seen.'], [])
     const called = { toolCallId: 'a', toolName: 'shot' }
