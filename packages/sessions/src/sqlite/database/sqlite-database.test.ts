@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Statements } from '../statements/statements.ts'
 import { openSQLiteDatabase, type SQLiteDatabase } from './sqlite-database.ts'
@@ -90,4 +91,21 @@ it('writes the journal into the database once no call has come for a while', asy
   } finally {
     vi.useRealTimers()
   }
+})
+
+it('empties a log that has grown while others used it', async () => {
+  const path = join(folder, 'sessions.db')
+  const own = openSQLiteDatabase(path, { durability: 'normal', lockTimeoutMs: 1_000, maxLogBytes: 500_000 })
+  const commit = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) await own.transaction(beat(`id ${index}`))
+  }
+  await commit(1)
+  const reader = new DatabaseSync(path)
+  reader.exec('BEGIN; SELECT * FROM holders')
+  await commit(500)
+  expect(walBytes()).toBeGreaterThan(500_000)
+  reader.close()
+  await commit(500)
+  await expect.poll(walBytes).toBeLessThan(100_000)
+  await own.close(() => {})
 })

@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentKitError } from '@agentkit/core'
 import { storeIsClosed } from '../../util/store-is-closed.ts'
 import type { Statements } from '../statements/statements.ts'
-import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
+import { acquireFile, emptyLog, fileAt, logBytes, releaseFile, type SharedFile } from './shared-file.ts'
 import { isLocked, toStorageError } from './sqlite-errors.ts'
 
 export type SQLiteDatabaseOptions = {
   durability: 'normal' | 'full'
   /** How long a call waits for a lock, in milliseconds. */
   lockTimeoutMs: number
+  /** The size above which the write-ahead log is emptied also while other processes write; default 64 MiB. */
+  maxLogBytes?: number
 }
 
 /** A store's access to a database file, which is opened at the first use and shared with other stores. */
@@ -42,6 +44,10 @@ const commitsAtOnce = 4
 const commitsPerCheckpoint = 200
 const idleMs = 200
 
+/** The longest log, in bytes, and how long calls wait for it to be emptied, in milliseconds. */
+const usualLogBytes = 67_108_864
+const emptyMs = 200
+
 /** A call of `transaction` that waits for its commit. */
 type Waiting = {
   work(statements: Statements): unknown
@@ -56,6 +62,7 @@ const queues = new Map<unknown, Promise<void>>()
 export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions): SQLiteDatabase {
   let opened: SharedFile | undefined
   let closed = false
+  const { maxLogBytes = usualLogBytes } = options
   const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
   let waiting: Waiting[] = []
@@ -65,6 +72,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   let commits = 0
   let sinceCheckpoint = 0
   let idle: NodeJS.Timeout | undefined
+  let isEmptying = false
 
   const open = (): SharedFile => {
     opened ??= acquireFile(path, options.durability)
@@ -107,9 +115,9 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
    * Only one call at a time tries to get the lock, so that many waiting calls block the process no longer than one
    * call.
    */
-  const enqueue = async <T>(work: () => T): Promise<T> => {
+  const enqueue = async <T>(work: () => T, waitMs = options.lockTimeoutMs): Promise<T> => {
     refuseWhenClosed()
-    const deadline = performance.now() + options.lockTimeoutMs
+    const deadline = performance.now() + waitMs
     const result = (queues.get(key) ?? Promise.resolve()).then(() => untilUnlocked(work, deadline))
     const done: Promise<void> = result.then(leave, leave)
     function leave(): void {
@@ -129,9 +137,25 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     })
   }
 
+  /**
+   * Empties a long log. SQLite begins it anew only at a moment at which no process reads or writes, so it grows for as long
+   * as several processes write all the time. The calls of this process wait meanwhile, which gives the others that moment.
+   */
+  const emptyLongLog = async (): Promise<void> => {
+    if (isEmptying) return
+    isEmptying = true
+    try {
+      if (logBytes(path) > maxLogBytes) await enqueue(() => opened && emptyLog(opened), emptyMs)
+    } catch {
+      // Others use the log, or the store is closed.
+    }
+    isEmptying = false
+  }
+
   const checkpointWhenIdle = (): void => {
     sinceCheckpoint++
     if (sinceCheckpoint < commitsPerCheckpoint || closed) return
+    if (sinceCheckpoint % commitsPerCheckpoint === 0) void emptyLongLog()
     if (idle) return void idle.refresh()
     idle = setTimeout(() => {
       idle = undefined

@@ -27,6 +27,11 @@ const fileAdvice: Readonly<Record<string, (file: string) => string>> = {
   EEXIST: (file) => `The session database ${file} cannot be made: a part of its path is a file. Choose another path.`,
 }
 
+/** The error of a lock that SQLite reports by a row. */
+export function lockError(): Error {
+  return Object.assign(new Error('The database is locked.'), { errcode: busy })
+}
+
 /** Whether another connection holds the database, so that a retry may help. */
 export function isLocked(error: unknown): boolean {
   const code = primaryCode(error)

@@ -47,6 +47,7 @@ export const answerTexts = {
       UNION ALL SELECT (SELECT min(agent_id) FROM runs WHERE agent_id > agents.id) FROM agents WHERE agents.id IS NOT NULL
     ) SELECT id FROM agents WHERE id IS NOT NULL LIMIT 1000`,
   checkpoint: 'PRAGMA wal_checkpoint(PASSIVE)',
+  emptyLog: 'PRAGMA wal_checkpoint(TRUNCATE)',
   bytesInUse: `SELECT (page_count - freelist_count) * page_size AS bytes
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
 } as const
