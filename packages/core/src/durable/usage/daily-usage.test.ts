@@ -62,6 +62,14 @@ describe('the daily usage of a user', () => {
     await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
   })
 
+  it('is that of the day of the store, whatever the clock of the machine says', async () => {
+    // The machine is a day ahead.
+    const now = (): number => Date.now() - 24 * hour
+    const store = { ...storeOf([run('1', now(), tokens(100))]), now }
+    const daily = createDailyUsage({ limits: { userDailyTokens: 100 }, agentId: 'fake', runs: store })
+    await expect(daily.check('ada')).rejects.toMatchObject({ code: 'budget' })
+  })
+
   it('is not counted without a limit', async () => {
     const store = storeOf([run('1', noon, tokens(1e9))])
     const { daily } = usageOf({ limits: {}, runs: store })

@@ -21,7 +21,7 @@ export type DailyUsageOptions = {
   agentId: string
   /** The store's runs; without them, only those of this process are counted. */
   runs: RunStore | undefined
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; by default the time of the store, which its runs have. */
   now?: () => number
 }
 
@@ -38,7 +38,12 @@ const maxPages = 20
 const maxUsers = 100_000
 const dayMs = 24 * 3_600_000
 
-export function createDailyUsage({ limits, agentId, runs, now = Date.now }: DailyUsageOptions): DailyUsage {
+export function createDailyUsage({
+  limits,
+  agentId,
+  runs,
+  now = () => runs?.now() ?? Date.now(),
+}: DailyUsageOptions): DailyUsage {
   const { userDailyUsd, userDailyTokens } = limits
   const isOff = userDailyUsd === undefined && userDailyTokens === undefined
   const users = new Map<string, Day>()
