@@ -64,6 +64,12 @@ describe('a server with JWTs', () => {
     expect(await ask(await token())).toBe(401)
   })
 
+  it('accepts a token of a provider whose clock is some seconds ahead', async () => {
+    const seconds = Math.floor(Date.now() / 1000)
+    expect(await ask(await sign({ nbf: seconds + 10 }))).toBe(200)
+    expect(await ask(await sign({ nbf: seconds + 60 }))).toBe(401)
+  })
+
   it('does not take an error of the identity provider for an invalid token', async () => {
     status = 503
     expect(await ask(await sign())).toBe(500)

@@ -7,8 +7,10 @@ export function jwtAuth(provider: { issuer: string; audience: string; jwksUrl: s
   const keys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 5_000 })
   return async (token) => {
     try {
-      const options = { issuer, audience, algorithms: ['RS256', 'ES256'], requiredClaims: ['sub', 'exp'] }
-      const { payload } = await jwtVerify(token, keys, options)
+      const { payload } = await jwtVerify(token, keys, {
+        ...{ issuer, audience, algorithms: ['RS256', 'ES256'], requiredClaims: ['sub', 'exp'] },
+        clockTolerance: 30, // seconds that the clocks of provider and server may differ
+      })
       const userId = payload.sub ?? ''
       const isApprover = Array.isArray(payload.roles) && payload.roles.includes('approver')
       return userId === '' || userId === '*' ? undefined : { userId, mayApprove: isApprover }
