@@ -48,3 +48,16 @@ it.each([hour, -hour])(
     expect(Math.abs(runs.now() - before)).toBeLessThan(hour / 4)
   },
 )
+
+it('writes by the clock of the database after its machine has slept, when its timers have stood still', async () => {
+  const place = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
+  const run = { agentId: 'helper', expectedVersion: 0, input: [], isResumable: false, keepsEvents: false }
+  const runs = agent.sessions.runs ?? expect.fail()
+  await runs.create(place, { ...run, runId: 'first' })
+  const before = runs.now()
+  const passed = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => passed() - hour)
+  await runs.create({ ...place, sessionId: 's2' }, { ...run, runId: 'second' })
+  const { record } = (await runs.read('second')) ?? expect.fail()
+  expect(Math.abs(Date.parse(record.createdAt) - before)).toBeLessThan(hour / 4)
+})

@@ -111,7 +111,8 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     },
     readClock: (query) => learn(query(clockText)),
     async ensure() {
-      if (performance.now() - lastBeat > heartbeatMs) await beat()
+      const wasSet = start !== undefined && isSet(start, clockStart())
+      if (wasSet || performance.now() - lastBeat > heartbeatMs) await beat()
     },
     hold(work, held = { attempt: 1, count: 0 }) {
       works.set(work, held)
