@@ -34,7 +34,7 @@ import { openRun, openSession } from './open/open-run.ts'
 import { keepEvents } from './open/open-stored.ts'
 import { maxStepsReached, plannedStep } from './planned-step.ts'
 import { restoredStep } from './restored-step.ts'
-import { checkNesting, currentRunOf, endWith, isHandedBack, isLeft, RunDelegated } from './run/parent-run.ts'
+import { checkNesting, currentRunOf, endWith, isBusy, isHandedBack, isLeft, RunDelegated } from './run/parent-run.ts'
 import { endRunTrace, inTrace, startRunTrace } from './run/spans.ts'
 import type { AgentSpec, NewRun, OpenedRun, Run, RunScope, StepOutcome } from './run/types.ts'
 import { toolStep } from './tool-step.ts'
@@ -106,17 +106,10 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   clock.stop()
   unlink()
   const result = toResult(scope.runId, state, ledger, end)
-  if (opened || !isElsewhere(end)) trace ??= startRunTrace(agent, given)
-  if (trace) {
-    const { sessionId } = opened?.scope ?? {}
-    endRunTrace(trace, result, { sessionId, output: state.reply.message }, isContinued)
-  }
+  if (opened || !isBusy(end)) trace ??= startRunTrace(agent, given)
+  const spanEnd = { sessionId: opened?.scope.sessionId, output: state.reply.message }
+  if (trace) endRunTrace(trace, result, spanEnd, isContinued)
   return result
-}
-
-/** Whether a run that did not begin here continues in another process, or after another run. */
-function isElsewhere({ error }: RunEnd): boolean {
-  return error?.code === 'session-busy' || error?.code === 'session-conflict'
 }
 
 /** Members that are still running emit events until they have ended. */

@@ -31,6 +31,11 @@ export function isHandedBack(cause: unknown, { scope: { handover, signal }, stat
   return (signal.aborted ? abortError(signal) : cause) === handover.reason
 }
 
+/** Whether another run has the session, or another process the run. */
+export function isBusy({ error }: RunEnd): boolean {
+  return error?.code === 'session-busy' || error?.code === 'session-conflict'
+}
+
 /** Whether a worker tries a background run again whose store has failed, which has no end here. */
 export function isLeft({ error }: RunEnd, { stored, state }: OpenedRun): boolean {
   return error?.code === 'storage' && stored?.isBackground === true && state.approvals.length === 0
