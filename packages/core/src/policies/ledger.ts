@@ -157,3 +157,9 @@ export class RunLedger implements Ledger {
     this.#own.clockFrom ??= performance.now()
   }
 }
+
+/** Stops the clock of a run that waits for others of its session: that is no working time. @returns starts it again */
+export function stopClock(ledger: Pick<Ledger, 'pause' | 'resume'>): () => void {
+  ledger.pause()
+  return () => ledger.resume()
+}

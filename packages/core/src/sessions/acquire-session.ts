@@ -82,7 +82,10 @@ async function begin<Found>(
       await holdQueued(request)
       heldUntil = performance.now() + limits.directTurnMs / 2
     }
-    if (onBusy !== 'reject') await sleep(waitMs * (0.5 + Math.random() / 2), signal)
+    if (onBusy !== 'reject') {
+      const goOn = request.waits?.()
+      await sleep(waitMs * (0.5 + Math.random() / 2), signal).finally(goOn)
+    }
   }
 }
 

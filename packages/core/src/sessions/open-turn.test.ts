@@ -382,6 +382,37 @@ describe('a store that fails', () => {
   })
 })
 
+describe('a run that waits for its session', () => {
+  it('uses none of its budget of seconds meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const model = scriptedModel([() => promise, 'Second.'])
+    const agent = agentOf(model)
+    const first = agent.chat('1', inSession)
+    const second = agent.stream('2', { ...inSession, budget: { seconds: 1 } }).result
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(model.requests).toHaveLength(1)
+    resolve('First.')
+    await first
+    expect(await second).toMatchObject({ finishReason: 'stop', text: 'Second.' })
+  })
+
+  it('uses its budget of seconds once it has the session', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const model = scriptedModel([() => promise, () => new Promise<never>(() => {})])
+    const agent = agentOf(model)
+    const first = agent.chat('1', inSession)
+    const second = agent.stream('2', { ...inSession, budget: { seconds: 1 } }).result
+    await vi.advanceTimersByTimeAsync(5_000)
+    resolve('First.')
+    await first
+    await vi.waitFor(() => expect(model.requests).toHaveLength(2))
+    await vi.advanceTimersByTimeAsync(1_250)
+    expect(await second).toMatchObject({ finishReason: 'budget' })
+  })
+})
+
 describe('a session that another process holds', () => {
   it('is waited for', async () => {
     const store = memorySessions()
@@ -394,6 +425,18 @@ describe('a session that another process holds', () => {
     await store.end('theirs', 'done')
     expect(await chat).toBe('Mine.')
     expect(model.requests[0]?.messages.map(textOf)).toEqual(['theirs', 'Theirs.', 'mine'])
+  })
+
+  it('is waited for without the budget of seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const store = memorySessions()
+    await store.begin(key, { runId: 'theirs', expectedVersion: 0, input: [{ role: 'user', content: 'theirs' }] })
+    const agent = agentOf(scriptedModel(['Mine.']), store)
+    const mine = agent.stream('mine', { ...inSession, budget: { seconds: 1 } }).result
+    await vi.advanceTimersByTimeAsync(3_000)
+    await store.end('theirs', 'done')
+    await vi.advanceTimersByTimeAsync(250)
+    expect(await mine).toMatchObject({ finishReason: 'stop', text: 'Mine.' })
   })
 
   it('is waited for no longer than 5 s, with few attempts', async () => {

@@ -15,6 +15,8 @@ export type QueueRequest = {
   isHolder?: boolean
   /** Called when a later run ends this one. */
   interrupt(reason: AgentKitError): void
+  /** Called when the run waits for others. @returns called when it no longer does */
+  waits?: (() => () => void) | undefined
 }
 
 type QueuedRun = {
@@ -62,6 +64,7 @@ export async function enqueue({
   onBusy,
   isHolder,
   interrupt,
+  waits,
 }: QueueRequest): Promise<() => void> {
   const session = `${placeOf(store)}\n${keyText(key)}`
   const queue = queues.get(session) ?? []
@@ -88,12 +91,15 @@ export async function enqueue({
     queue[0]?.admit()
     if (queue.length === 0) queues.delete(session)
   }
+  const goOn = queue[0] === run ? undefined : waits?.()
   try {
     await untilAborted(signal, admitted)
     return release
   } catch (error) {
     release()
     throw error
+  } finally {
+    goOn?.()
   }
 }
 

@@ -110,6 +110,8 @@ export type SessionAccess = {
   approvalMs: number
   /** Called when a later run ends this one, while it holds its session or waits for it. */
   interrupt(reason: AgentKitError): void
+  /** Called when the run waits for others of its session. @returns called when it no longer does */
+  waits?: (() => () => void) | undefined
 }
 
 /** What the turn of a new run is opened with. */

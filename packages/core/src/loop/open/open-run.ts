@@ -9,7 +9,7 @@ import { unansweredCalls } from '../../data/transcript.ts'
 import { limits } from '../../limits.ts'
 import type { ModelChain } from '../../policies/fallback.ts'
 import { applyHook, type HookContext } from '../../policies/hooks.ts'
-import type { Ledger } from '../../policies/ledger.ts'
+import { type Ledger, stopClock } from '../../policies/ledger.ts'
 import { checkPriced } from '../../policies/price.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { earlierDecision } from '../../runs/earlier-decisions.ts'
@@ -41,7 +41,7 @@ import { openStored } from './open-stored.ts'
  * @throws AgentKitError `session-busy`, `session-conflict`, `not-found`
  */
 export async function openSession(run: NewRun): Promise<OpenedRun> {
-  const { agent, scope, state } = run
+  const { agent, scope, state, ledger } = run
   const { runId, sessionId, userId, signal, member, decisions } = scope
   const { sessions: store, onBusy, hooks, id: agentId } = agent
   const session = {
@@ -52,6 +52,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     onBusy,
     approvalMs: agent.approvalMs,
     interrupt: scope.end,
+    waits: () => stopClock(ledger),
   }
   if (member?.suspended) {
     const { messages, waiting } = member.suspended

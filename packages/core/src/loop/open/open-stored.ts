@@ -6,6 +6,7 @@ import { AgentKitError } from '../../data/errors.ts'
 import { isRecord } from '../../data/message-problem.ts'
 import { unansweredCalls } from '../../data/transcript.ts'
 import { limits } from '../../limits.ts'
+import { stopClock } from '../../policies/ledger.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { checkResults } from '../../runs/decisions/check-results.ts'
 import { checkDecisions } from '../../runs/decisions/decisions.ts'
@@ -63,7 +64,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     runId,
     signal,
     ...(scope.continues ? own : { onBusy }),
-    interrupt,
+    ...{ interrupt, waits: () => stopClock(run.ledger) },
     events: kept,
     settles: agent.hasClientTools,
   }
