@@ -121,6 +121,27 @@ describe('a resumable run whose process dies', () => {
     })
   })
 
+  it.each(everyWrite())('emits each source once, at write %i (effect: %s)', async (number, hasEffect) => {
+    const cited = (chunkId: string) => ({ file: 'a.md', start: 0, end: 1, quote: 'a', chunkId, score: { fused: 1 } })
+    const input = { type: 'object', properties: { n: { type: 'number' } } } as const
+    const cite = tool({
+      ...{ name: 'cite', description: 'Cites.', input, idempotent: true },
+      execute({ n }, context) {
+        context.cite([cited('k'), cited(`k${n}`)])
+        return 'Cited.'
+      },
+    })
+    const citing = (...numbers: number[]) => ({ toolCalls: numbers.map((n) => ({ name: 'cite', input: { n } })) })
+    const world = worldOf([citing(1), citing(2, 3), 'Done.'], { functions: [cite] })
+    const { runId } = await crash(world, { number, hasEffect })
+    if (runId === undefined) return
+    const record = await world.continueUntilSettled(runId)
+    expect(record?.sources.map(({ chunkId }) => chunkId).toSorted()).toEqual(['k', 'k1', 'k2', 'k3'])
+    const events = await world.disk.open().store.runs.events(runId, 0, 100)
+    const emitted = events.flatMap((event) => (event.type === 'source' ? [event.source.chunkId] : []))
+    expect(emitted.toSorted()).toEqual(['k', 'k1', 'k2', 'k3'])
+  })
+
   it.each(everyWrite())('reads on in a long result again, at write %i (effect: %s)', async (number, hasEffect) => {
     const disk = memoryDisk()
     const turns: ScriptedTurn[] = [

@@ -20,7 +20,7 @@ import { attachTurn, continueTurn } from '../../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../../sessions/recorded-data.ts'
 import { decisionsOf } from '../../sessions/watch-suspended.ts'
 import { untilAborted } from '../../util/async/abort.ts'
-import { readInterruptedStep } from '../run/interrupted-step.ts'
+import { readInterruptedStep, readMissingSources } from '../run/interrupted-step.ts'
 import type { NewRun, OpenedRun, RunScope } from '../run/types.ts'
 
 /**
@@ -152,6 +152,8 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
     own: path,
     active: snapshot?.active ?? [],
   })
+  const { runs } = store
+  interrupted.missingSources = () => readMissingSources(runs, stored, { own: path, sources: state.sources })
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
   return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
 }

@@ -1,4 +1,5 @@
 import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
+import { type Citation, distinctPassages } from '../../data/citation.ts'
 import type { AgentEvent } from '../../data/event.ts'
 import type { ToolMessage } from '../../data/message.ts'
 import type { InterruptedStep, Run, RunScope } from './types.ts'
@@ -21,7 +22,15 @@ export async function readInterruptedStep(
   const ended = new Set<string>()
   const path = [...own, ...active]
   const step: { -readonly [Key in keyof InterruptedStep]: InterruptedStep[Key] } = {
-    ...{ results, started, ended, stepStart: undefined, stepEnd: undefined, isModelCallLost: true },
+    ...{
+      results,
+      missingSources: undefined,
+      started,
+      ended,
+      stepStart: undefined,
+      stepEnd: undefined,
+      isModelCallLost: true,
+    },
   }
   const isOwn = (event: AgentEvent): boolean => event.path.join('/') === path.join('/')
   let seen = 'after' in from ? from.after : 0
@@ -52,7 +61,32 @@ export async function readInterruptedStep(
   }
 }
 
-/** Emits the results that were stored, but perhaps not emitted, when the process died. */
+/**
+ * The sources of a run that neither it nor one of its members has emitted.
+ * @param own the path of the run's agent
+ */
+export async function readMissingSources(
+  runs: RunStore,
+  { record, rootRunId = record.runId }: StoredRun,
+  { own, sources }: { own: readonly string[]; sources: readonly Citation[] },
+): Promise<Citation[]> {
+  const emitted: Citation[] = []
+  let missing = [...sources]
+  let seen = 0
+  while (missing.length > 0) {
+    // The events of members are those of the outermost run.
+    const page = await runs.events(rootRunId, seen, pageSize)
+    const last = page.at(-1)
+    if (!last) break
+    seen = last.seq
+    const isWithin = ({ path }: AgentEvent): boolean => own.every((id, index) => path[index] === id)
+    emitted.push(...page.flatMap((event) => (event.type === 'source' && isWithin(event) ? [event.source] : [])))
+    missing = distinctPassages(sources, emitted)
+  }
+  return missing
+}
+
+/** Emits the results and sources that were stored, but perhaps not emitted, when the process died. */
 export async function emitMissingResults(
   { scope, state, finalTool }: Run,
   results: readonly ToolMessage[],
@@ -63,6 +97,10 @@ export async function emitMissingResults(
     if (interrupted.results.has(callId) || name === finalTool) continue
     await scope.emit({ type: 'tool-result', callId, name, output: content, isError, durationMs: 0 })
   }
+  const { missingSources } = interrupted
+  interrupted.missingSources = undefined
+  if (results.length === 0) return
+  for (const source of (await missingSources?.()) ?? []) await scope.emit({ type: 'source', source })
 }
 
 /** Emits that a step begins; for one in which a process died, that it is repeated. */

@@ -7,6 +7,7 @@ import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Tool, ToolRun } from '../../contracts/tool.ts'
 import type { Decisions } from '../../data/approval-data.ts'
 import type { Budget } from '../../data/budget.ts'
+import type { Citation } from '../../data/citation.ts'
 import type { AgentKitError } from '../../data/errors.ts'
 import type { RunFinishReason } from '../../data/event.ts'
 import type { JSONValue, Message, UserMessage } from '../../data/message.ts'
@@ -171,6 +172,8 @@ export type Handover = {
 export type InterruptedStep = {
   /** The calls whose results were emitted. */
   results: ReadonlySet<string>
+  /** Reads what was cited and not emitted, once. */
+  missingSources: (() => Promise<Citation[]>) | undefined
   /** The members that have the conversation and whose start was emitted; their paths below the run's agent. */
   started: Set<string>
   /** Those whose end was emitted. */
