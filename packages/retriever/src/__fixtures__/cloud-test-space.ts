@@ -2,7 +2,7 @@ import type { CloudOptions } from '@agentkit/core/internal'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cloudSpace } from '../store/pinecone/cloud-space.ts'
+import { cloudSpace, type CloudSpaceOptions } from '../store/pinecone/cloud-space.ts'
 import type { Store, StoreSpace } from '../store/store.ts'
 import type { NewChunk } from '../data/chunk.ts'
 import { fakePinecone } from './fake-pinecone.ts'
@@ -18,7 +18,7 @@ export type CloudUnderTest = {
   index: FakeIndex
   folder: string
   /** Another handle on the same place. */
-  again(cloud?: CloudOptions): StoreSpace
+  again(cloud?: CloudOptions, timing?: CloudSpaceOptions['timing']): StoreSpace
   /** The ids of a generation that Pinecone has. */
   idsThere(generation?: string): string[]
   cleanup(): Promise<void>
@@ -33,14 +33,14 @@ export async function cloudUnderTest(kind: Partial<NewIndex> = {}): Promise<Clou
     fake,
     index,
     folder,
-    again(cloud = {}) {
+    again(cloud = {}, timing = {}) {
       const access = { apiKey: fake.apiKey, controllerHostUrl: fake.url, indexName: 'docs', namespace: 'test' }
       const space = cloudSpace({
         folder,
         retrievalTool: 'cloudindex-serverless',
         cloud: { ...access, ...cloud },
         retry: { attempts: 3, firstWaitMs: 1 },
-        timing: { pollMs: 1 },
+        timing: { pollMs: 1, ...timing },
       })
       spaces.push(space)
       return space

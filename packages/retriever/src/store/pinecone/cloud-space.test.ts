@@ -69,6 +69,24 @@ describe('a search', () => {
     await expect(hanging).rejects.toMatchObject({ code: 'aborted' })
   })
 
+  it('waits for Pinecone only for a while, also where it opens the index', async () => {
+    await store.apply(adding(fileOf('a.md', 2)), never)
+    fake.onRequest = () => new Promise(() => {})
+    const silent = await subject.again({}, { searchWithinMs: 50 }).open('first', { dimensions })
+    expect(await silent.searchText('honey', { limit: 5, filter: {} })).toHaveLength(2)
+    await expect(silent.searchVector(east, { limit: 5, filter: {} })).rejects.toMatchObject({
+      ...{ code: 'timeout', message: 'Pinecone did not answer within 0.05 seconds.' },
+    })
+  })
+
+  it('does not wait as long as Pinecone asks where that is too long for a user', async () => {
+    space = subject.again({}, { searchWithinMs: 500 })
+    store = await space.open('first', { dimensions })
+    await store.apply(adding(fileOf('a.md', 2)), never)
+    fake.fail({ of: 'query', status: 429, headers: { 'retry-after': '60' } })
+    await expect(store.searchVector(east, { limit: 5, filter: {} })).rejects.toMatchObject({ code: 'timeout' })
+  })
+
   it('uses words only when it was opened without dimensions', async () => {
     await store.apply(adding(fileOf('a.md', 2)), never)
     fake.requests.length = 0

@@ -9,6 +9,7 @@ import { createPineconeClient } from './pinecone-client.ts'
 import { createPineconeIndex, type PineconeIndexTiming, type PineconePlace, unless } from './pinecone-index.ts'
 import { type CloudTool, localName, pineconeSettings } from './pinecone-settings.ts'
 import { type PineconeConnection, type PineconeVectors, pineconeVectors } from './pinecone-vectors.ts'
+import { within } from './within.ts'
 
 export type CloudSpaceOptions = {
   /** The local folder of the index: records, chunks and the text index are here. */
@@ -17,7 +18,10 @@ export type CloudSpaceOptions = {
   cloud?: CloudOptions
   /** For the calls to Pinecone. */
   retry?: RetryOptions
-  timing?: PineconeIndexTiming
+  timing?: PineconeIndexTiming & {
+    /** The limit of a search, which has words too; with that of the embedder, within the limit of a tool. Default 8,000. */
+    searchWithinMs?: number
+  }
 }
 
 /**
@@ -30,6 +34,7 @@ export type CloudSpaceOptions = {
  */
 export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: CloudSpaceOptions): StoreSpace {
   const settings = pineconeSettings(retrievalTool, folder, cloud)
+  const { searchWithinMs = 8_000 } = timing ?? {}
   const name = localName(settings)
   const localSpace = sqliteSpace(join(folder, name))
   const client = createPineconeClient({ ...settings, ...(retry && { retry }) })
@@ -57,7 +62,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
         index.forget()
       },
     }
-    return pineconeVectors(client, connection, `${settings.namespace}-${generation}`)
+    return pineconeVectors(client, connection, `${settings.namespace}-${generation}`, searchWithinMs)
   }
 
   /** Removes the vectors of dropped generations from the cloud. */
@@ -74,7 +79,9 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
   /** Reports problems of the Pinecone index early, unless the index can be searched by words. */
   async function lookAtIndex(generation: string, dimensions: number): Promise<void> {
     try {
-      if ((await index.look(dimensions, closing.signal)) === 'absent') await beginAnew()
+      // A search may open it.
+      const found = await within(searchWithinMs, closing.signal, (limited) => index.look(dimensions, limited))
+      if (found === 'absent') await beginAnew()
     } catch (error) {
       if (!isAgentKitError(error)) throw error
       if (error.retryable) return

@@ -6,6 +6,7 @@ import type { Found } from '../store.ts'
 import type { PineconeClient } from './pinecone-client.ts'
 import { type ConnectOptions, type PineconePlace, unless } from './pinecone-index.ts'
 import { fetchSize, toRecord, upsertBatches, type VectorRow } from './pinecone-records.ts'
+import { within } from './within.ts'
 
 /** The vectors in one namespace of a Pinecone index. */
 export interface PineconeVectors {
@@ -39,14 +40,16 @@ export type PineconeConnection = {
   forget(): void
 }
 
-/** A user is waiting: no hits of this kind are better than hits after a minute. */
-const searchRetry: RetryOptions = { attempts: 3 }
+/** A user is waiting: words alone are better than hits after the time limit of the tool. */
+const searchRetry: RetryOptions = { attempts: 3, firstWaitMs: 200, longestWaitMs: 1000, longestRetryAfterMs: 3000 }
 const width = 4
 
+/** @param searchWithinMs the limit of a search, with its retries */
 export function pineconeVectors(
   client: PineconeClient,
   { connect, forget }: PineconeConnection,
   namespace: string,
+  searchWithinMs: number,
 ): PineconeVectors {
   let losses = 0
   /** Whether vectors were sent, and no answer has shown their namespace since: a new namespace is not there at once. */
@@ -62,7 +65,7 @@ export function pineconeVectors(
   }
 
   /** A request that Pinecone answers unless the index itself is gone. It may have been created again at another address. */
-  async function callWithin<Value>(
+  async function callIndex<Value>(
     signal: AbortSignal,
     request: (index: Index) => Promise<Value>,
     options: ConnectOptions = {},
@@ -95,7 +98,7 @@ export function pineconeVectors(
         const records = batch.map(toRecord)
         turn = turn.then(yieldToOthers)
         await turn
-        await callWithin(ended, (index) => index.upsert({ records }))
+        await callIndex(ended, (index) => index.upsert({ records }))
         isAwaited = true
       })
     },
@@ -105,7 +108,7 @@ export function pineconeVectors(
       if (ids.length === 0) return found
       const { dimension } = await connect(signal, { mayCreate: false })
       await inParallel(slices(ids, fetchSize(dimension)), width, signal, async (some, ended) => {
-        const { records } = await callWithin(ended, (index) => index.fetch({ ids: some }), { mayCreate: false })
+        const { records } = await callIndex(ended, (index) => index.fetch({ ids: some }), { mayCreate: false })
         for (const [id, { values }] of Object.entries(records)) {
           if (values && values.length > 0) found.set(id, Float32Array.from(values))
         }
@@ -115,14 +118,13 @@ export function pineconeVectors(
     },
 
     async query(vector, { topK, filter }, signal) {
-      const options = { mayCreate: false, retry: searchRetry }
-      const { metric } = await connect(signal, options)
       const question = { vector: Array.from(vector), topK, includeValues: false, includeMetadata: false }
-      const { matches } = await callWithin(
-        signal,
-        (index) => index.query({ ...question, ...(filter && { filter }) }),
-        options,
-      )
+      const options = { mayCreate: false, retry: searchRetry }
+      const { matches, metric } = await within(searchWithinMs, signal, async (limited) => {
+        const { metric } = await connect(limited, options)
+        const query = (index: Index) => index.query({ ...question, ...(filter && { filter }) })
+        return { ...(await callIndex(limited, query, options)), metric }
+      })
       if (matches.length > 0) isAwaited = false
       return matches.map((match) => ({ id: match.id, score: cosineOf(match, metric) }))
     },
@@ -145,7 +147,7 @@ export function pineconeVectors(
     },
 
     async count(signal, mayCreate = false) {
-      const { namespaces = {} } = await callWithin(signal, (index) => index.describeIndexStats(), { mayCreate })
+      const { namespaces = {} } = await callIndex(signal, (index) => index.describeIndexStats(), { mayCreate })
       const { recordCount = 0 } = namespaces[namespace] ?? {}
       if (recordCount > 0) isAwaited = false
       return recordCount
