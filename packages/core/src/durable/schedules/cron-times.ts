@@ -4,6 +4,8 @@ import { invalidArgument } from '../../data/errors.ts'
 export type CronTimes = {
   /** The first one later than this, both in milliseconds since 1970; `undefined` when there is none. */
   after(time: number): number | undefined
+  /** Whether the field of the hour begins with `*`. */
+  readonly isOfEachHour: boolean
 }
 
 const mostChars = 256
@@ -32,6 +34,7 @@ export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: st
     const times = new Cron(fields.join(' '), { timezone: timeZone, mode: '5-part', paused: true })
     const isOfEachHour = fields[1]?.startsWith('*') === true
     return {
+      isOfEachHour,
       after(time) {
         const next = laterTime(times, time)
         // The library leaves the repeated hour out.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Clerk, clerk } from '../../__fixtures__/clerk.ts'
 import type { ScheduleTimes } from '../../index.ts'
 import type { BackgroundStore } from '../queue/background-of.ts'
-import { startScheduled } from './start-scheduled.ts'
+import { scheduleStarter, startScheduled } from './start-scheduled.ts'
 
 const everyDay = { cron: '0 7 * * *' }
 const start = Date.parse('2026-11-24T06:00:00Z')
@@ -58,6 +58,35 @@ describe('a schedule', () => {
     expect(await agent.unschedule('digest')).toBe(true)
     expect(await agent.unschedule('digest')).toBe(false)
     expect(await agent.schedules()).toHaveLength(1)
+  })
+
+  const minute = 60_000
+  it.each([
+    [
+      'of each minute starts at the next one',
+      '* * * * *',
+      start + minute,
+      start - 59.5 * minute,
+      start - 59 * minute,
+      1,
+    ],
+    ['of a day starts, where the clock was ahead by a day', everyDay.cron, seven + day, start + minute, seven, 1],
+    ['of a day does not start twice at one time', everyDay.cron, seven + 2_000, seven - minute, seven, 0],
+  ])('%s after the clock was set back', async (_, cron, firstAt, backTo, thenAt, more) => {
+    let now = start
+    const { agent, store } = clerk(['Done.'], { now: () => now }).open()
+    await agent.schedule('digest', { cron }, 'Write it.')
+    const startRuns = scheduleStarter(store.runs as BackgroundStore, ['clerk'], fail)
+    for (const at of [start, firstAt]) {
+      now = at
+      await startRuns()
+    }
+    expect(await agent.runs()).toHaveLength(1)
+    for (const at of [backTo, thenAt]) {
+      now = at
+      await startRuns()
+    }
+    expect(await agent.runs()).toHaveLength(1 + more)
   })
 
   it('starts one run per due time, however many workers there are and whichever dies', async () => {

@@ -6,6 +6,48 @@ import { jobOf } from '../queue/job-of.ts'
 import { cronTimes } from './cron-times.ts'
 import { scheduledRun } from './schedules.ts'
 
+/** A clock that was ahead by more was wrong, so its times do not count. */
+const wrongMs = 3 * 3_600_000
+
+/**
+ * Starts the runs of schedules that are due, with each call. Where the clock was set back since the one before, or before the
+ * first one, schedules continue by the present time.
+ */
+export function scheduleStarter(
+  runs: BackgroundStore,
+  agentIds: readonly string[],
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  let seenAt = Number.POSITIVE_INFINITY
+  return async () => {
+    const now = runs.now()
+    if (now < seenAt - 1_000) await redateSchedules(runs, agentIds, onError)
+    seenAt = now
+    await startScheduled(runs, agentIds, onError)
+  }
+}
+
+async function redateSchedules(
+  runs: BackgroundStore,
+  agentIds: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const all = await runs.background.schedules({ agentIds, dueBefore: Number.MAX_SAFE_INTEGER })
+  for (const schedule of all) await redateOne(runs, schedule).catch(onError)
+}
+
+async function redateOne(runs: BackgroundStore, schedule: StoredSchedule): Promise<void> {
+  const { agentId, name, nextAt, lastAt = 0 } = schedule
+  const times = await cronTimes(schedule)
+  const now = runs.now()
+  const next = times.after(now)
+  if (nextAt === undefined || next === undefined || next >= nextAt) return
+  // Its last run was started before the clock was set back: the same time starts no second one.
+  const aheadMs = lastAt - now
+  if (aheadMs > 0 && aheadMs <= wrongMs && !times.isOfEachHour) return
+  await runs.background.moveSchedule({ agentId, name, expectedNextAt: nextAt }, { nextAt: next })
+}
+
 /**
  * Starts the runs of schedules that are due: of several workers, one starts each. A time that is found too late was missed:
  * it starts nothing, or with `missed: "once"` one run for all missed ones.

@@ -8,7 +8,7 @@ import { repeat } from '../../util/async/repeat.ts'
 import { deliveredOf, deliverNotices } from '../notices/deliver-notices.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { stopEnded } from '../queue/stop-ended.ts'
-import { startScheduled } from '../schedules/start-scheduled.ts'
+import { scheduleStarter } from '../schedules/start-scheduled.ts'
 import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
 import { type Admit, jobRunner, type OnSettled, type OnSpent } from './run-job.ts'
@@ -98,7 +98,7 @@ export async function workOnStore(
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
     repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
-    repeat(limits.scheduleMs, () => startScheduled(runs, agentIds, onError), onError),
+    repeat(limits.scheduleMs, scheduleStarter(runs, agentIds, onError), onError),
   ]
   // Until the last run has ended: close() waits for one that another process cancels.
   const stopping = repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError)
