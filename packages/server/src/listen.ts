@@ -84,7 +84,7 @@ async function startWorker(
     concurrency: workerConcurrency(limits.runs),
     places: workerPlaces(runs),
     admit: ({ userId }) => checkBudget(userId),
-    onSpent: ({ userId }, spent) => countRun(userId, spent),
+    onSpent: ({ userId }, ...spent) => countRun(userId, ...spent),
     onSettled: ({ requestId }, _spent, result) => logRun(result, { log, requestId }),
     // The server removes old data itself.
     keepsRetention: false,

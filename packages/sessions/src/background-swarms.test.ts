@@ -112,8 +112,12 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
       swarmOf('Team', 'manager', [worker('Ann', [effect('look', { sessions })], { sessions })], { sessions })
     const spent: Parameters<NonNullable<WorkerOptions['onSpent']>>[1][] = []
     const settled: unknown[] = []
+    const ends: boolean[] = []
     const own = await workOn([make(open('spent'))], {
-      onSpent: (_run, used) => spent.push(used),
+      onSpent(_run, used, hasSettled) {
+        spent.push(used)
+        ends.push(hasSettled)
+      },
       onSettled: (_run, _spent, result) => settled.push(result),
     })
     afterTest(() => own.close())
@@ -124,6 +128,7 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     expect(settled).toMatchObject([{ runId, usage, cost }])
     // Before its member, and after it.
     expect(spent.length).toBeGreaterThan(1)
+    expect(ends.filter((hasSettled) => hasSettled)).toHaveLength(1)
     for (const part of spent) expect(part.cost?.usd).toBeCloseTo(priceOf(part.usage), 10)
     expect(spent.reduce((sum, part) => sum + (part.cost?.usd ?? 0), 0)).toBeCloseTo(cost?.usd ?? 0, 10)
   })

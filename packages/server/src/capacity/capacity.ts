@@ -28,7 +28,7 @@ export type Capacity = {
   /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit */
   checkBudget(userId: string): Promise<void>
   /** Counts the usage of a run of the user, for the day's limit and for `/metrics`. */
-  countRun(userId: string, spent: Spent): void
+  countRun(userId: string, spent: Spent, hasSettled?: boolean): void
   /** Starts to count the memory of one request. */
   hold(): Hold
   sessionRuns: SessionRuns
@@ -61,9 +61,9 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   let usage: DailyUsage | undefined
   // Created when it is needed, since an agent may open its store then.
   const daily = (): DailyUsage => (usage ??= createDailyUsage({ limits, agentId: agent.id, runs: agent.sessions.runs }))
-  const countRun = (userId: string, spent: Spent): void => {
+  const countRun = (userId: string, spent: Spent, hasSettled?: boolean): void => {
     daily().add(userId, spent)
-    totals.countRun(spent)
+    totals.countRun(spent, hasSettled)
   }
   return {
     runs,

@@ -6,8 +6,11 @@ export type Totals = {
   readonly requests: ReadonlyMap<string, CountedRequests>
   readonly spent: { runs: number; inputTokens: number; outputTokens: number; usd: number }
   countRequest(request: Omit<CountedRequests, 'count'>): void
-  /** Counts a run that has settled. */
-  countRun(spent: Spent): void
+  /**
+   * Counts a run and what it has used.
+   * @param hasSettled default true; false for one that continues elsewhere or later
+   */
+  countRun(spent: Spent, hasSettled?: boolean): void
 }
 
 export type CountedRequests = { method: string; route: string; status: number; count: number }
@@ -24,8 +27,8 @@ export function createTotals(): Totals {
       if (counted) counted.count++
       else requests.set(key, { ...request, count: 1 })
     },
-    countRun({ usage = {}, cost }) {
-      spent.runs++
+    countRun({ usage = {}, cost }, hasSettled = true) {
+      if (hasSettled) spent.runs++
       spent.inputTokens += usage.inputTokens ?? 0
       spent.outputTokens += usage.outputTokens ?? 0
       spent.usd += cost?.usd ?? 0

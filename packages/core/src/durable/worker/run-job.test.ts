@@ -76,6 +76,27 @@ it('has a decided run tried again later while another one has its session: that 
   expect(await runner.run({ id: agent.id, continueRun }, runId)).toEqual({ afterMs: limits.busyAgainMs })
 })
 
+it('reports nothing used, and no end, of a run that another job executes', async () => {
+  const { agent, store } = clerk(() => ['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const runs = backgroundOf(store)
+  const error = new AgentKitError('session-busy', 'The session is busy.')
+  const busy = {
+    id: agent.id,
+    continueRun(id: string) {
+      // The other job ends the run meanwhile.
+      const result = agent.continueRun(id).result.then(() => ({ error }))
+      return { result } as AgentRun<unknown> // a job needs the result alone
+    },
+  }
+  const onSpent = vi.fn()
+  const onSettled = vi.fn()
+  expect(await jobRunner({ store, runs, onSpent, onSettled }).run(busy, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
+  expect(onSpent).not.toHaveBeenCalled()
+  expect(onSettled).not.toHaveBeenCalled()
+})
+
 it('tries a run again whose limits cannot be read, and does not fail it', async () => {
   const office = clerk(['Done.'])
   const { agent, store } = office.open()

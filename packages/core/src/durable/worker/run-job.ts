@@ -24,8 +24,15 @@ export type JobOutcome = 'done' | { afterMs: number }
  */
 export type Admit = (run: { agentId: string; userId: string; runId: string }) => void | Promise<void>
 
-/** Called with what a run has used in a worker. That of members is in the sum of their outermost run. */
-export type OnSpent = (run: { runId: string; agentId: string; userId: string }, spent: Spent) => void
+/**
+ * Called with what a run has used in a worker. That of members is in the sum of their outermost run.
+ * @param hasSettled whether the run has ended or waits; otherwise it continues elsewhere or later
+ */
+export type OnSpent = (
+  run: { runId: string; agentId: string; userId: string },
+  spent: Spent,
+  hasSettled: boolean,
+) => void
 
 /** Called with a run that has ended, waits or was refused, not with one that continues elsewhere or later: for a log. */
 export type OnSettled = (
@@ -64,7 +71,7 @@ export function jobRunner({
 
   const ended = (stored: StoredRun, spent: Spent, result: Settled | undefined): void => {
     const { runId, agentId, userId } = stored.record
-    onSpent?.({ runId, agentId, userId }, spent)
+    onSpent?.({ runId, agentId, userId }, spent, result !== undefined)
     if (result) onSettled?.({ runId, agentId, userId, ...requestOf(stored) }, spent, result)
   }
   const failed = async (stored: FailedRun, error: AgentKitError): Promise<JobOutcome> => {
@@ -88,7 +95,8 @@ export function jobRunner({
       return 'done'
     }
     const stored = await runs.read(runId)
-    if (stored && parentRunId === undefined) {
+    // One that could not be opened has used nothing here: what is stored of it was used elsewhere.
+    if (stored && parentRunId === undefined && error?.code !== 'session-busy') {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
       ended(known, spentSince(usedSoFar(known), usedSoFar(stored)), hasEnded ? settledAs(stored, result) : undefined)
     }

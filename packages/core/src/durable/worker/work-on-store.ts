@@ -62,7 +62,7 @@ export async function workOnStore(
   const runner = jobRunner({
     ...{ store, runs },
     admit: (run) => (admit ?? parts.get(run.agentId)?.admit)?.(run),
-    onSpent: (run, spent) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, spent),
+    onSpent: (run, ...spent) => (onSpent ?? parts.get(run.agentId)?.onSpent)?.(run, ...spent),
     onSettled,
   })
   const dispatcher = dispatch({
