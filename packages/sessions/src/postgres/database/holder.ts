@@ -85,7 +85,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (abandoned.get(runId) === attempt) abandoned.delete(runId)
     }
   }
-  const startHeart = (): void => {
+  const startHeartbeats = (): void => {
     // After a failure the next heartbeat tries again.
     timer ??= setInterval(() => {
       if (works.size === 0 && abandoned.size === 0) stop()
@@ -116,7 +116,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
     },
     hold(work, held = { attempt: 1, count: 0 }) {
       works.set(work, held)
-      startHeart()
+      startHeartbeats()
     },
     release(work, attempt) {
       if (attempt === undefined || works.get(work)?.attempt === attempt) works.delete(work)
@@ -126,7 +126,7 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (!held) return
       works.delete(runId)
       abandoned.set(runId, held.attempt)
-      startHeart()
+      startHeartbeats()
     },
     held: (work) => works.get(work),
     isLost: ({ holder, run_id, attempt, is_alive }) =>
