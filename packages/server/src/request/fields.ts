@@ -21,7 +21,7 @@ export const idSchema: IdSchema = { type: 'string', minLength: 1, maxLength: max
 export type IdSchema = { type: 'string'; minLength: number; maxLength: number }
 
 const idForm = 'must have 1 to 128 characters, none of them a control character'
-export const sessionIdForm = `${idForm}, and must not be "." or ".."`
+export const sessionIdForm: string = `${idForm}, and must not be "." or ".."`
 
 /** The id of a user, a session or a run, in a query or a body. */
 export const idField: GenericSchema<string> = pipe(
