@@ -85,6 +85,17 @@ describe('the trace of a run', () => {
     expect(chats[0]?.attributes['gen_ai.response.finish_reasons']).toEqual(['tool_call'])
   })
 
+  it('has no span of a run that had begun before', async () => {
+    const held = Promise.withResolvers<string>()
+    const model = scriptedModel([() => held.promise])
+    const { result } = new Agent({ name: 'Clerk', model }).stream('Hi')
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    await using telemetry = await traced()
+    held.resolve('Hello.')
+    expect((await result).text).toBe('Hello.')
+    expect(telemetry.spans()).toEqual([])
+  })
+
   it('has a link from the run that is resumed to the one that waited', async () => {
     await using telemetry = await traced()
     const model = scriptedModel([{ toolCalls: [{ name: 'pay' }] }, 'Paid.'])

@@ -106,7 +106,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   clock.stop()
   unlink()
   const result = toResult(scope.runId, state, ledger, end)
-  if (opened || !isBusy(end)) trace ??= startRunTrace(agent, given)
+  if (given.continues && !opened && !isBusy(end)) trace = startRunTrace(agent, given)
   const spanEnd = { sessionId: opened?.scope.sessionId, output: state.reply.message }
   if (trace) endRunTrace(trace, result, spanEnd, isContinued)
   return result
