@@ -89,6 +89,25 @@ describe('a schedule', () => {
     expect(await agent.runs()).toHaveLength(1 + more)
   })
 
+  it.each([200, 50_000])(
+    'of each minute starts once at a time, where the clock is set back by %i ms',
+    async (behindMs) => {
+      let now = start
+      const { agent, store } = clerk(['Done.'], { now: () => now }).open()
+      await agent.schedule('digest', { cron: '* * * * *' }, 'Write it.')
+      const starter = () => scheduleStarter(store.runs as BackgroundStore, ['clerk'], fail)
+      now = start + minute + 100
+      await starter()()
+      expect(await agent.runs()).toHaveLength(1)
+      const startRuns = starter()
+      for (const at of [start + minute + 100 - behindMs, start + minute + 900]) {
+        now = at
+        await startRuns()
+      }
+      expect(await agent.runs()).toHaveLength(1)
+    },
+  )
+
   it('starts one run per due time, however many workers there are and whichever dies', async () => {
     let now = start
     const office = clerk(['Done.'], { now: () => now })

@@ -6,8 +6,11 @@ import { jobOf } from '../queue/job-of.ts'
 import { cronTimes } from './cron-times.ts'
 import { scheduledRun } from './schedules.ts'
 
-/** A clock that was ahead by more was wrong, so its times do not count. */
-const wrongMs = 3 * 3_600_000
+/**
+ * A time that has started its run starts no second one, unless the clock was ahead by more, in milliseconds: then it was
+ * wrong. An expression for each hour would stand still for too long, and the clocks of two workers differ by less.
+ */
+const wrongMs = { usual: 3 * 3_600_000, ofEachHour: 60_000 }
 
 /**
  * Starts the runs of schedules that are due, with each call. Where the clock was set back since the one before, or before the
@@ -44,7 +47,7 @@ async function redateOne(runs: BackgroundStore, schedule: StoredSchedule): Promi
   if (nextAt === undefined || next === undefined || next >= nextAt) return
   // Its last run was started before the clock was set back: the same time starts no second one.
   const aheadMs = lastAt - now
-  if (aheadMs > 0 && aheadMs <= wrongMs && !times.isOfEachHour) return
+  if (aheadMs > 0 && aheadMs <= (times.isOfEachHour ? wrongMs.ofEachHour : wrongMs.usual)) return
   await runs.background.moveSchedule({ agentId, name, expectedNextAt: nextAt }, { nextAt: next })
 }
 
