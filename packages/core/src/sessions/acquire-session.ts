@@ -83,8 +83,8 @@ async function begin<Found>(
       heldUntil = performance.now() + limits.directTurnMs / 2
     }
     if (onBusy !== 'reject') {
-      const goOn = request.waits?.()
-      await sleep(waitMs * (0.5 + Math.random() / 2), signal).finally(goOn)
+      const endWait = request.waits?.()
+      await sleep(waitMs * (0.5 + Math.random() / 2), signal).finally(endWait)
     }
   }
 }

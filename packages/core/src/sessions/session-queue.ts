@@ -91,7 +91,7 @@ export async function enqueue({
     queue[0]?.admit()
     if (queue.length === 0) queues.delete(session)
   }
-  const goOn = queue[0] === run ? undefined : waits?.()
+  const endWait = queue[0] === run ? undefined : waits?.()
   try {
     await untilAborted(signal, admitted)
     return release
@@ -99,7 +99,7 @@ export async function enqueue({
     release()
     throw error
   } finally {
-    goOn?.()
+    endWait?.()
   }
 }
 

@@ -117,7 +117,7 @@ function textSink({ send }: ParseFileOptions): Sink {
 
 function whatIsWrong(error: unknown): Pick<ParseEnd & { outcome: 'unreadable' }, 'status' | 'reason' | 'isMissing'> {
   if (!isUnreadableFile(error)) {
-    return { status: 'corrupt', reason: `Its reader failed: ${error instanceof Error ? error.message : error}` }
+    return { status: 'corrupt', reason: `Its parser failed: ${error instanceof Error ? error.message : error}` }
   }
   const { status, message, cause } = error
   const isMissing = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')

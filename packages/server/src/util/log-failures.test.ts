@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import type { LogEntry } from './log.ts'
 import { logFailures } from './log-failures.ts'
 
-it('logs a failure that goes on once, and again when it changes or comes back', () => {
+it('logs a lasting failure once, and again when it changes or comes back', () => {
   let time = 0
   const log = vi.fn<(entry: LogEntry) => void>()
   const report = logFailures('It failed.', { log, now: () => time })

@@ -5,7 +5,7 @@ const sameMs = 60_000
 const mostKnown = 100
 
 /**
- * Logs the failures of work that is repeated. One that goes on, such as that of a damaged file, is logged once; again when its
+ * Logs the failures of work that is repeated. A lasting one, such as that of a damaged file, is logged once; again when its
  * error changes, or when it comes back after it was over.
  */
 export function logFailures(

@@ -82,7 +82,7 @@ it.each([
   ['hang', 'too-large', 'Reading it takes longer than 2.5 seconds.'],
   ['crash', 'corrupt', 'Its parser failed: Out of ink.'],
   ['exit', 'corrupt', 'Its parser failed: its process ended without an error message'],
-  ['throw', 'corrupt', 'Its reader failed: Not a page.'],
+  ['throw', 'corrupt', 'Its parser failed: Not a page.'],
 ])('isolates other files from %s', async (trouble, status, reason) => {
   const isSlow = ['loop', 'hang'].includes(trouble)
   // On a busy machine the wall-clock limit would come first.

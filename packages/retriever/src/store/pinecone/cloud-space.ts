@@ -81,7 +81,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
     try {
       // A search may open it.
       const found = await within(searchWithinMs, closing.signal, (limited) => index.look(dimensions, limited))
-      if (found === 'absent') await beginAnew()
+      if (found === 'absent') await startAgain()
     } catch (error) {
       if (!isAgentKitError(error)) throw error
       if (error.retryable) return
@@ -92,7 +92,7 @@ export function cloudSpace({ folder, retrievalTool, cloud, retry, timing }: Clou
   }
 
   /** When the Pinecone index was deleted, all vectors are lost, and it is created again. */
-  async function beginAnew(): Promise<void> {
+  async function startAgain(): Promise<void> {
     const ledgers = await openedLedgers()
     if (!ledgers.has()) return
     for (const generation of await localSpace.generations()) await localSpace.drop(generation)

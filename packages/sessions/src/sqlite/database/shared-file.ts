@@ -4,10 +4,9 @@ import { makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
 import { copyBeforeMigration } from '../migrations/copy-before-migration.ts'
 import { migrate } from '../migrations/migrations.ts'
 import { prepareStatements, type Statements } from '../statements/statements.ts'
-import { lockError } from './sqlite-errors.ts'
 
 // Not an import, because importing `node:fs` loads more modules.
-const { realpathSync, statSync } = process.getBuiltinModule('node:fs')
+const { statSync } = process.getBuiltinModule('node:fs')
 
 /** An open database file, shared by all stores of this thread that use it. */
 export type SharedFile = {
@@ -71,17 +70,6 @@ function sizeOf(database: DatabaseSync): number {
   const { page_count = 0 } = database.prepare('PRAGMA page_count').get() ?? {}
   const { page_size = 0 } = database.prepare('PRAGMA page_size').get() ?? {}
   return Number(page_count) * Number(page_size)
-}
-
-/** The size of the write-ahead log of the file at a path. */
-export function logBytes(path: string): number {
-  if (path === ':memory:') return 0
-  return statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** Writes the log into the database and cuts it. @throws an error of a lock while another process uses it */
-export function emptyLog({ statements }: SharedFile): void {
-  if (statements.emptyLog.get()?.busy) throw lockError()
 }
 
 /** The identity of the file at a path; empty if there is none. */

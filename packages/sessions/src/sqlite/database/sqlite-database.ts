@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentKitError } from '@agentkit/core'
 import { storeIsClosed } from '../../util/store-is-closed.ts'
 import type { Statements } from '../statements/statements.ts'
-import { acquireFile, emptyLog, fileAt, logBytes, releaseFile, type SharedFile } from './shared-file.ts'
+import { longLogCleaner } from './long-log.ts'
+import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
 import { isLocked, toStorageError } from './sqlite-errors.ts'
 
 export type SQLiteDatabaseOptions = {
@@ -44,10 +45,6 @@ const commitsAtOnce = 4
 const commitsPerCheckpoint = 200
 const idleMs = 200
 
-/** The longest log, in bytes, and how long calls wait for it to be emptied, in milliseconds. */
-const usualLogBytes = 67_108_864
-const emptyMs = 200
-
 /** A call of `transaction` that waits for its commit. */
 type Waiting = {
   work(statements: Statements): unknown
@@ -62,7 +59,6 @@ const queues = new Map<unknown, Promise<void>>()
 export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions): SQLiteDatabase {
   let opened: SharedFile | undefined
   let closed = false
-  const { maxLogBytes = usualLogBytes } = options
   const key = path === ':memory:' ? Symbol(path) : `${options.lockTimeoutMs} ${resolve(path)}`
   let lastCall: Promise<void> = Promise.resolve()
   let waiting: Waiting[] = []
@@ -72,7 +68,6 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
   let commits = 0
   let sinceCheckpoint = 0
   let idle: NodeJS.Timeout | undefined
-  let isEmptying = false
 
   const open = (): SharedFile => {
     opened ??= acquireFile(path, options.durability)
@@ -137,20 +132,10 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
     })
   }
 
-  /**
-   * Empties a long log. SQLite begins it anew only at a moment at which no process reads or writes, so it grows for as long
-   * as several processes write all the time. The calls of this process wait meanwhile, which gives the others that moment.
-   */
-  const emptyLongLog = async (): Promise<void> => {
-    if (isEmptying) return
-    isEmptying = true
-    try {
-      if (logBytes(path) > maxLogBytes) await enqueue(() => opened && emptyLog(opened), emptyMs)
-    } catch {
-      // Others use the log, or the store is closed.
-    }
-    isEmptying = false
-  }
+  const emptyLongLog = longLogCleaner({
+    ...{ path, maxLogBytes: options.maxLogBytes, enqueue },
+    opened: () => opened,
+  })
 
   const checkpointWhenIdle = (): void => {
     sinceCheckpoint++
