@@ -7,7 +7,7 @@ import { limits } from '../../limits.ts'
 import type { AgentRun } from '../../runs/driver/run.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import type { ContinueOptions } from '../stored/continue-stored.ts'
-import { type JobOutcome, jobRunner, type OnSettled } from './run-job.ts'
+import { type JobOutcome, jobRunner, type OnSettled, type OnSpent } from './run-job.ts'
 
 it('begins a run at once that was retried before its job was settled', async () => {
   const office = clerk(() => (office.modelCalls() === 1 ? [new AgentKitError('bad-request', 'No.')] : ['Done.']))
@@ -95,6 +95,31 @@ it('reports nothing used, and no end, of a run that another job executes', async
   expect(await agent.result(runId)).toMatchObject({ text: 'Done.' })
   expect(onSpent).not.toHaveBeenCalled()
   expect(onSettled).not.toHaveBeenCalled()
+})
+
+it('reports of a run that another process has taken over what this one has used', async () => {
+  const [begun, frozen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const office = clerk([calls('look 1'), calls('look 2'), calls('look 3'), 'Done.'], {
+    async look() {
+      if (office.done.length !== 2) return 'seen'
+      begun.resolve()
+      await frozen.promise
+      return 'seen'
+    },
+  })
+  const [first, second] = [office.open(), office.open()]
+  const { runId } = await first.agent.enqueue('Look.')
+  const spent: Parameters<OnSpent>[1][] = []
+  const runIn = ({ agent, store }: typeof first): Promise<JobOutcome> =>
+    jobRunner({ store, runs: backgroundOf(store), onSpent: (_run, used) => void spent.push(used) }).run(agent, runId)
+  const running = runIn(first)
+  await begun.promise
+  first.kill()
+  expect(await runIn(second)).toBe('done')
+  frozen.resolve()
+  await running
+  expect(spent).toMatchObject([{ usage: { inputTokens: 20 } }, { usage: { inputTokens: 20 } }])
+  expect((await second.agent.result(runId)).usage).toMatchObject({ inputTokens: 40 })
 })
 
 it('tries a run again whose limits cannot be read, and does not fail it', async () => {

@@ -89,16 +89,18 @@ export function jobRunner({
     const { error, finishReason, usage, cost } = result
     // The run has stored its own end, unless its time was over before it could be opened.
     if (finishReason === 'budget') await endUnopened(runs, runId)
+    const own = { usage, ...(cost && { cost }) }
     if (!error && finishReason !== 'approval') {
-      const spent = spentSince(usedSoFar(known), { usage, ...(cost && { cost }) })
-      if (parentRunId === undefined) ended(known, spent, result)
+      if (parentRunId === undefined) ended(known, spentSince(usedSoFar(known), own), result)
       return 'done'
     }
     const stored = await runs.read(runId)
     // One that could not be opened has used nothing here: what is stored of it was used elsewhere.
     if (stored && parentRunId === undefined && error?.code !== 'session-busy') {
       const hasEnded = isSettled(stored) && !stored.awaitsMembers
-      ended(known, spentSince(usedSoFar(known), usedSoFar(stored)), hasEnded ? settledAs(stored, result) : undefined)
+      // What another process has used that has taken it over is counted there.
+      const used = error?.code === 'session-conflict' ? own : usedSoFar(stored)
+      ended(known, spentSince(usedSoFar(known), used), hasEnded ? settledAs(stored, result) : undefined)
     }
     if (!stored || isSettled(stored)) return 'done'
     // Later, as the run that has its session may need its own job meanwhile.
