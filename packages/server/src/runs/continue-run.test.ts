@@ -103,7 +103,7 @@ it('says that a decided run was cancelled whose session is deleted while it wait
   expect(entries.filter((entry) => entry.run_id === run_id && entry.level === 'error')).toEqual([])
 })
 
-it('says the same where another server has continued the run meanwhile', async () => {
+it('says that it drains where another server has continued the run meanwhile', async () => {
   const { agent, path, options, busy, decide, close, end } = await busyServer()
   const decided = await decide()
   const held = Promise.withResolvers<string>()

@@ -40,7 +40,7 @@ export async function wasDeleted(
   error: Pick<ErrorInfo, 'code'> | undefined,
 ): Promise<boolean> {
   if (error?.code !== 'not-found' && error?.code !== 'session-conflict') return false
-  // A store that fails now is no reason to say so.
+  // A store that fails does not show that it was deleted.
   const stored = await sessions.runs?.read(runId).catch(() => true)
   return stored === undefined
 }

@@ -95,7 +95,7 @@ class UIEncoder {
       case 'step-restart':
         return [...this.#parts.closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
       case 'text-delta':
-        // The answer of the sequence is what its last member has said.
+        // The answer of a sequence is the text of its last member.
         return this.#hasMemberText && event.path.length === 1 ? [] : this.#parts.add('text', event.text)
       case 'reasoning-delta':
         return this.#parts.add('reasoning', event.text)
