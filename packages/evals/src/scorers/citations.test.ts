@@ -85,6 +85,24 @@ describe('citations', () => {
     expect(await scoreOf('It was built in 1933.', [])).toMatchObject({ score: 0 })
   })
 
+  it.each<[string, number]>([
+    ['It was built in 1933 (notes.md, page 3).', 1],
+    ['It was built in 1933 (notes.md, pages 3–4).', 1],
+    ['It was built in 1933, as p. 4 and pp. 3-4 say.', 1],
+    ['On Page 4 it says: built in 1933.', 1],
+    ['It was built in 1933 (notes.md, rows 7–9).', 1],
+    ['It was built in 1933 (notes.md, "The Old Bridges").', 1],
+    ['It was built in 1933 (notes.md, page 5).', 0.5],
+    ['It was built in 1933 (notes.md, pages 3–5).', 0.5],
+    ['It was built in 1933 (notes.md, row 3).', 0.5],
+    ['It has 3 arches.', 0.5],
+    ['It was built in 1933 (notes.md, "The New Bridges").', 0.5],
+  ])('hold where the answer names the place of a source: %j is %d', async (text, score) => {
+    const source = { ...citationOf(quote), page: 3, pageEnd: 4, row: 7, rowEnd: 9, heading: 'Norway > The Old Bridges' }
+    const scored = await scoreOf(text, [source])
+    expect(typeof scored === 'number' ? scored : scored.score).toBe(score)
+  })
+
   it('read each quote once, however many claims the answer has', async () => {
     const text = Array.from({ length: 300 }, (_, index) => `${1_000 + index}`).join(' ')
     const sources = Array.from({ length: 10 }, () => citationOf('word '.repeat(400)))

@@ -5,6 +5,7 @@ import { checkOptions, firstChars, isText, messageOf } from '@agentkit/core/inte
 import type { Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { claimsOf, hasClaim, normalized } from './claims.ts'
+import { withoutPlaces } from './places.ts'
 import { cut } from './text-scorers.ts'
 
 /** The options of `citations`. */
@@ -18,7 +19,7 @@ export type CitationsOptions = {
  *
  * - Each quote is in its file. The agent's knowledge reads the file, else `folder` has it; without both, this is not
  * checked, and the reason says so. - Each sentence with a number, a date or a name has a source whose quote contains
- * it. An answer without any needs no source.
+ * it, or the heading above it. An answer without any needs no source, and the page or row of a source is none.
  *
  * Only a reader can decide whether a quote supports a sentence: see {@link judge}.
  *
@@ -43,9 +44,10 @@ export function citations(options: CitationsOptions = {}): Scorer {
         if (problem !== undefined) problems.push(`${source.file}: ${problem}`)
       }
       const files = sources.flatMap(({ file }) => [file, file.slice(file.lastIndexOf('/') + 1)])
-      const quotes = sources.map(({ quote }) => normalized(quote))
+      // The model has read the heading above a passage too.
+      const quotes = sources.map(({ heading, quote }) => normalized(heading ? `${heading}\n${quote}` : quote))
       // An address may end with a slash: without a name there is nothing to leave out.
-      for (const { sentence, claims } of claimsOf(text, [...new Set(files)].filter(Boolean))) {
+      for (const { sentence, claims } of claimsOf(withoutPlaces(text, sources), [...new Set(files)].filter(Boolean))) {
         checks++
         const absent = claims.filter((claim) => !quotes.some((quote) => hasClaim(quote, claim)))
         if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${firstChars(sentence, 100)}"`)
