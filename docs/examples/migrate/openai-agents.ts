@@ -28,9 +28,9 @@ const desk = new Swarm({
   maxSteps: 10,
 })
 
-const first = await desk.stream('Refund order A7, please.', { sessionId: 'ada' }).result
-if (first.finishReason === 'approval') {
-  const decisions = Object.fromEntries(first.approvals.map(({ approvalId }) => [approvalId, true as const]))
-  const { text } = await desk.resume(first.runId, decisions).result
-  console.log(text)
+let result = await desk.stream('Refund order A7, please.', { sessionId: 'ada' }).result
+if (result.finishReason === 'approval') {
+  const decisions = Object.fromEntries(result.approvals.map(({ approvalId }) => [approvalId, true as const]))
+  result = await desk.resume(result.runId, decisions).result
 }
+console.log(result.text)
