@@ -73,6 +73,24 @@ describe('agentkit index', () => {
     expect((await agentkit('index', '--folder', 'empty')).out).toBe('There are no files in empty.')
   })
 
+  it('says where it has looked in vain, and how to pass a folder that code sets', async () => {
+    const hint = 'A folder that is set in code is passed by --folder and --index-path.'
+    const elsewhere = ['--config', 'elsewhere.toml']
+    write('elsewhere.toml', '[retriever]\nfolder = "else"\nindex_path = "else-index"\n')
+    expect((await agentkit('index', ...elsewhere)).out).toBe(`There are no files in else. ${hint}`)
+    expect((await agentkit('index', 'status', ...elsewhere)).out).toContain(`\nThe files are those of else. ${hint}`)
+    expect((await agentkit('index', 'search', 'days', ...elsewhere)).out).toContain(
+      `No matches. To update the index, run: agentkit index\nThe files are those of else. ${hint}`,
+    )
+    const passed = await agentkit('index', 'status', '--folder', 'empty', '--index-path', 'else-index')
+    expect(passed.out).toBe('0 files, 0 searchable. Update the index with: agentkit index')
+  })
+
+  it.each(['agent.ts', 'manuals'])('takes no argument such as %s, and says what to pass', async (argument) => {
+    const { code, error } = await agentkit('index', argument)
+    expect([code, error]).toEqual([2, expect.stringContaining('(Pass the folder of the files by --folder, or set it')])
+  })
+
   it.each([
     [['search', ' '], 'The query is empty.'],
     [['--tool', 'pinecone'], 'basic, localstore'],

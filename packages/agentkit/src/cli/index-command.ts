@@ -23,6 +23,7 @@ type IndexOptions = {
   indexPath?: string
   tool?: RetrievalTool
   ext?: string[]
+  verify?: boolean
 }
 
 /** `agentkit index`: the index of an agent's files, from the terminal. */
@@ -30,16 +31,18 @@ export function indexCommand(): Command {
   const index = new Command('index').addHelpText('afterAll', examples)
   withOptions(index)
     .option('--verify', 'check the index afterwards')
-    .action((options: IndexOptions & { verify?: boolean }) => withRetriever(options, (it) => sync(it, options.verify)))
+    .action((options: IndexOptions) => withRetriever(options, (it) => sync(it, options)))
   withOptions(index.command('status').description('lists the indexed files and those that cannot be read'))
     .option('--verify', 'check the index')
     .action((_, command: Command) =>
-      withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals().verify)),
+      withRetriever(command.optsWithGlobals(), (it) => status(it, command.optsWithGlobals())),
     )
   withOptions(index.command('search').description('prints the passages that a search finds').argument('<query...>'))
     .option('--limit <count>', 'the maximum number of passages', wholeNumber('--limit', 1, 1_000), 5)
     .action((words: string[], { limit }: { limit: number }, command: Command) =>
-      withRetriever(command.optsWithGlobals(), (it) => search(it, words.join(' '), limit)),
+      withRetriever(command.optsWithGlobals<IndexOptions>(), (it, { folder }) =>
+        search(it, words.join(' '), { limit, folder }),
+      ),
     )
   return index
 }
@@ -66,12 +69,15 @@ function withOptions(command: Command): Command {
     .option('--ext <extensions...>', 'only these extensions, for example .md .pdf')
 }
 
-async function withRetriever(options: IndexOptions, work: (retriever: Retriever) => Promise<void>): Promise<void> {
+async function withRetriever(
+  options: IndexOptions,
+  work: (retriever: Retriever, options: IndexOptions) => Promise<void>,
+): Promise<void> {
   if (options.config !== undefined) checkFile(options.config, 'Pass the TOML file.')
   const { SDKContext } = await import('../config/sdk-context.ts')
   const context = new SDKContext(definedOnly({ configPath: options.config }))
   try {
-    await work(await open(options, context))
+    await work(await open(options, context), options)
   } finally {
     await context.close()
   }
@@ -120,7 +126,7 @@ function tableOf(name: string, context: SDKContext): AgentTable {
   throw new UsageError(`${where}. ${fix}`)
 }
 
-async function sync(retriever: Retriever, verify = false): Promise<void> {
+async function sync(retriever: Retriever, { verify, folder }: IndexOptions): Promise<void> {
   const stop = new AbortController()
   const abort = (): void => stop.abort()
   process.once('SIGINT', abort)
@@ -134,7 +140,7 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
     for (const line of reportLines(report)) print(line)
     const { indexed, removed, unchanged, chunks } = report
     const empty = emptyLine(report, retriever.folder)
-    if (empty !== undefined) print(empty)
+    if (empty !== undefined) print(folder === undefined ? `${empty} ${folderOfCode}` : empty)
     else if (indexed + removed === 0) print(`No changes: ${counted(unchanged, 'file')}, ${counted(chunks, 'passage')}.`)
     // The end of the process would interrupt the maintenance of the index.
     await Promise.race([retriever.tidied(), once(stop.signal, 'abort')])
@@ -151,7 +157,7 @@ async function sync(retriever: Retriever, verify = false): Promise<void> {
   } else if (verify) await verifyIndex(retriever)
 }
 
-async function status(retriever: Retriever, verify = false): Promise<void> {
+async function status(retriever: Retriever, { verify, folder }: IndexOptions): Promise<void> {
   const records = await retriever.records()
   for (const { file, status, reason, chunks, characters, stale } of records) {
     const facts = chunks > 0 ? `${counted(chunks, 'passage')}, ${counted(characters, 'character')}` : 'not searchable'
@@ -161,7 +167,16 @@ async function status(retriever: Retriever, verify = false): Promise<void> {
   }
   const readable = records.filter(({ chunks }) => chunks > 0)
   print(`${counted(records.length, 'file')}, ${readable.length} searchable. Update the index with: agentkit index`)
+  if (records.length === 0) printFolder(retriever, folder)
   if (verify) await verifyIndex(retriever)
+}
+
+/** The command runs no code of the project, so it does not know the `retriever` of an agent. */
+const folderOfCode = 'A folder that is set in code is passed by --folder and --index-path.'
+
+/** @param passed the folder of `--folder` */
+function printFolder({ folder }: Retriever, passed: string | undefined): void {
+  if (passed === undefined) print(`The files are those of ${folder}. ${folderOfCode}`)
 }
 
 async function verifyIndex(retriever: Retriever): Promise<void> {
@@ -171,11 +186,18 @@ async function verifyIndex(retriever: Retriever): Promise<void> {
   else process.exitCode = 1
 }
 
-async function search(retriever: Retriever, query: string, limit: number): Promise<void> {
+async function search(
+  retriever: Retriever,
+  query: string,
+  { limit, folder }: { limit: number; folder: string | undefined },
+): Promise<void> {
   if (query.trim() === '') throw new UsageError('The query is empty. Pass words: agentkit index search days of holiday')
   const { placeOf } = await import('@agentkit/retriever')
   const hits = await retriever.search(query, { limit, onWarning: printError })
-  if (hits.length === 0) print('No matches. To update the index, run: agentkit index')
+  if (hits.length === 0) {
+    print('No matches. To update the index, run: agentkit index')
+    printFolder(retriever, folder)
+  }
   for (const [index, hit] of hits.entries()) {
     print(`[${index + 1}] ${placeOf(hit)} (${hit.start}–${hit.end})`)
     process.stdout.write(`${terminalText(hit.quote)}\n\n`)

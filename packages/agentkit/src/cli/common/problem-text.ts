@@ -42,7 +42,9 @@ export function problemText(code: string, text: string, command: Command, words:
   if (siblings.length > 0 && !isPath(first)) {
     return `error: unknown command '${first}'\n${hint(first, siblings) || `(Its commands are ${siblings.join(', ')}.)\n`}`
   }
-  return `${text}${hint(first, commands)}`
+  const folder =
+    command.name() === 'index' ? '(Pass the folder of the files by --folder, or set it in agentkit_config.toml.)\n' : ''
+  return `${text}${hint(first, commands) || folder}`
 }
 
 /**
