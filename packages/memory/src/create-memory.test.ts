@@ -1,7 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Agent, type MemoryStore, type ModelRequest, memorySessions, type SessionStore } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMemory } from './create-memory.ts'
 
 const ada = { userId: 'ada' }
@@ -323,6 +326,25 @@ describe('the head of the prompt', () => {
     const [first, second] = requests.map(({ messages }) => messages)
     expect(JSON.stringify(first)).toContain('old')
     expect(second?.slice(0, first?.length)).toEqual(first)
+  })
+})
+
+describe('a run that waits in the queue', () => {
+  it('begins with the notes that were made until it starts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'agentkit-notes-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    sessions = sqliteSessions(join(folder, 'sessions.db'))
+    const { agent, requests } = agentWith([call('remember', { text: 'Has an oak.' }), 'Noted.', 'Yes.'])
+    await agent.work().then((worker) => worker.close())
+    const { runId } = await agent.enqueue('Is it tall?', { ...ada, sessionId: 'friday' })
+    // The clock of the store counts milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await agent.chat('I have an oak.', { ...ada, sessionId: 'monday' })
+    const worker = await agent.work()
+    await agent.result(runId)
+    await worker.close()
+    await sessions.close()
+    expect(JSON.stringify(requests.at(-1)?.messages)).toContain('Has an oak.')
   })
 })
 

@@ -223,7 +223,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
 /** Of a run that continues: those that it began with, as far as they are still there. */
 async function notesOf({ agent, scope, stored }: OpenedRun): Promise<string | undefined> {
   const { userId, runId } = scope
-  return agent.notes?.({ userId, runId, before: stored?.record.createdAt })
+  return agent.notes?.({ userId, runId, before: stored?.record.startedAt })
 }
 
 async function checkPrices({ models }: ModelChain, { accounts, prices }: Ledger, signal: AbortSignal): Promise<void> {
