@@ -31,3 +31,38 @@ describe.each(storeKinds)('a background run in %s that a newer one of its sessio
     expect(await agent.result(first.runId)).toMatchObject({ finishReason: 'aborted' })
   })
 })
+
+describe.each(storeKinds)('a run in %s that is interrupted while the store begins it', (kind) => {
+  const place = storePlace(kind)
+
+  it('is recorded as aborted, with the reason, where the newer one ends it', async () => {
+    const sessions = place.open()
+    const { runs } = sessions
+    const create = runs.create.bind(runs)
+    const { promise: isCreated, resolve: noteCreated } = Promise.withResolvers<void>()
+    const { promise: mayReport, resolve: letReport } = Promise.withResolvers<void>()
+    place.afterTest(letReport)
+    let creations = 0
+    Object.assign(runs, {
+      async create(...given: Parameters<typeof create>) {
+        await create(...given)
+        creations++
+        if (creations > 1) return
+        noteCreated()
+        await mayReport
+      },
+    })
+    const model = scriptedModel(['Done.'])
+    const agent = new Agent({ name: 'Clerk', functions: [], model, sessions, onBusy: 'interrupt' })
+    const asked = { userId: 'ann', sessionId: 's' }
+    const first = agent.stream('Wait.', asked)
+    const { result } = first
+    await isCreated
+
+    expect(await agent.chat('Hi.', asked)).toBe('Done.')
+    const message = 'A newer message interrupted the run.'
+    expect(await result).toMatchObject({ finishReason: 'aborted', error: { message } })
+    const record = (await agent.runs()).find(({ runId }) => runId === first.runId)
+    expect(record).toMatchObject({ status: 'failed', finishReason: 'aborted', error: { code: 'aborted', message } })
+  })
+})

@@ -151,8 +151,10 @@ async function tryToBegin<Found>(
       throw error
     }
     // A run that begins after an abort is ended at once, as other processes may wait for the session.
+    const stop = (): Promise<unknown> => undo(abortError(signal))
+    if (signal.aborted) unended.end = stop
     begun
-      .then(() => undo(abortError(signal)))
+      .then(stop)
       .then(() => forgetUnendedRun(store, key, runId))
       .catch(() => {})
     throw error
