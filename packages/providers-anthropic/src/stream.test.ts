@@ -111,6 +111,24 @@ describe('AnthropicReader', () => {
     ])
   })
 
+  it.each([
+    ['in an open block', call(0, 'a', '').slice(0, -1)],
+    ['in a block that has ended', call(0, 'a', '')],
+    ['in a block without deltas', call(0, 'a')],
+  ])('reports arguments that the longest answer cut off before their first character, %s', (_name, events) => {
+    expect(read([begun, ...events, ...ended('max_tokens')])).toMatchObject([
+      {
+        type: 'tool-call',
+        callId: 'a',
+        name: 'weather',
+        input: undefined,
+        inputText: '',
+        invalid: expect.stringMatching('cut off'),
+      },
+      { type: 'finish', reason: 'length' },
+    ])
+  })
+
   it('reports arguments that do not parse, and reads the other calls (Q2, Q8)', () => {
     expect(read([begun, ...call(1, 'a', '{"city": oops'), ...call(2, 'a', '{}'), ...ended('tool_use')])).toMatchObject([
       { type: 'tool-call', callId: 'a', input: undefined, inputText: '{"city": oops', invalid: expect.any(String) },

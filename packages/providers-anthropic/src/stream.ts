@@ -5,6 +5,7 @@ import {
   type FrameReader,
   incompleteStream,
   isFlatError,
+  isRecord,
   parseFrame,
   providerError,
   ReplyBuilder,
@@ -198,7 +199,7 @@ export class AnthropicReader implements FrameReader {
     }
     this.#spoke = true
     const { callId, name, input, argumentsText } = block
-    const text = argumentsText === '' && input ? JSON.stringify(input) : argumentsText
+    const text = argumentsText === '' && !isEmpty(input) ? JSON.stringify(input) : argumentsText
     const renamed = this.#renamed.get(name)
     this.#reply.toolCall({ callId, name, argumentsText: renamed ? withOwnNames(text, renamed) : text })
   }
@@ -250,6 +251,11 @@ export class AnthropicReader implements FrameReader {
 
 function isUnnamedError(event: StreamEvent): boolean {
   return event.type === undefined && isFlatError(event)
+}
+
+/** The input of a block that has just begun: its arguments are in the deltas, if it has any. */
+function isEmpty(input: unknown): boolean {
+  return !input || (isRecord(input) && Object.keys(input).length === 0)
 }
 
 function textOf(value: unknown): string {

@@ -401,6 +401,14 @@ describe('ChatReader', () => {
     const events = readAll(new ChatReader(context), [choice(0, 'a'), choice(1, 'b'), choice(0, 'c'), ended])
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'ac' }] } })
   })
+
+  it('reports arguments that the longest answer cut off before their first character', () => {
+    const length = { choices: [{ delta: {}, finish_reason: 'length' }] }
+    expect(read(delta({ tool_calls: [call(0, 'a', 'delete', '')] }), length, '[DONE]')).toMatchObject([
+      { type: 'tool-call', callId: 'a', name: 'delete', input: undefined, invalid: expect.stringMatching('cut off') },
+      { type: 'finish', reason: 'length' },
+    ])
+  })
 })
 
 describe('arguments of the tool that takes the answer', () => {

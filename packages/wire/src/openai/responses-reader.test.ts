@@ -354,6 +354,19 @@ describe('ResponsesReader', () => {
       expect(await errorOf(() => read(...events))).toMatchObject({ code: 'incomplete-stream', retryable: true })
     },
   )
+
+  it('reports arguments that the longest answer cut off before their first character', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'delete', arguments: '' }
+    const incomplete = {
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [call], usage },
+    }
+    for (const ends of [[incomplete], [done(0, { ...call, status: 'incomplete' }), incomplete]])
+      expect(read(added(0, call), ...ends)).toMatchObject([
+        { type: 'tool-call', callId: 'call_1', input: undefined, invalid: expect.stringMatching('cut off') },
+        { type: 'finish', reason: 'length' },
+      ])
+  })
 })
 
 it('counts the arguments of calls that have them at their begin and never end', () => {

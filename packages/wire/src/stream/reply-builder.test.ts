@@ -1,3 +1,4 @@
+import type { ModelEvent } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { type CompleteCall, ReplyBuilder } from './reply-builder.ts'
 
@@ -11,6 +12,11 @@ function finished(fill: (reply: ReplyBuilder) => void) {
   const finish = events.at(-1)
   if (finish?.type !== 'finish') throw new Error('The finish comes last.')
   return { events, finish, content: finish.message.content }
+}
+
+function finishContent(events: readonly ModelEvent[]) {
+  const finish = events.at(-1)
+  return finish?.type === 'finish' ? finish.message.content : []
 }
 
 describe('Reply', () => {
@@ -29,6 +35,40 @@ describe('Reply', () => {
       { type: 'text', text: 'c' },
     ])
     expect(finish.message).toMatchObject({ v: 1, role: 'assistant', model: owner })
+  })
+
+  it.each([
+    ['length', { input: undefined, inputText: '', invalid: 'the answer was cut off before them' }],
+    ['stop', { input: {} }],
+    ['content-filter', { input: {} }],
+  ] as const)(
+    'takes a last call without arguments, of an answer that ends for the reason %s, for what it is',
+    (reason, read) => {
+      const reply = new ReplyBuilder(owner)
+      reply.toolCall({ callId: 'c1', name: 'list', argumentsText: '' })
+      reply.toolCall({ callId: 'c2', name: 'delete', argumentsText: ' ' })
+      reply.finish(reason, {})
+      const events = reply.take()
+      expect(events.slice(0, 2)).toEqual([
+        { type: 'tool-call', callId: 'c1', name: 'list', input: {} },
+        { type: 'tool-call', callId: 'c2', name: 'delete', ...read },
+      ])
+      const inputText = reason === 'length' ? { inputText: '' } : {}
+      const stored = { type: 'tool-call', callId: 'c2', name: 'delete', input: {}, ...inputText }
+      expect(finishContent(events)[1]).toEqual(stored)
+    },
+  )
+
+  it.each(['text', 'reasoning'] as const)('takes a call without arguments for complete when %s follows', (kind) => {
+    const reply = new ReplyBuilder(owner)
+    reply.toolCall({ callId: 'c1', name: 'list', argumentsText: '' })
+    expect(reply.take()).toEqual([])
+    reply[kind]('a')
+    reply.finish('length', {})
+    expect(reply.take().slice(0, 2)).toEqual([
+      { type: 'tool-call', callId: 'c1', name: 'list', input: {} },
+      { type: `${kind}-delta`, text: 'a' },
+    ])
   })
 
   it('warns 100 times at most, once of each', () => {

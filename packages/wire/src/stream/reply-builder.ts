@@ -8,7 +8,7 @@ import {
   type Usage,
 } from '@agentkit/core'
 import { isCallId, newCallId, OwnCallIds } from './call-id.ts'
-import { parseArguments } from './parse-arguments.ts'
+import { type ParsedArguments, parseArguments } from './parse-arguments.ts'
 
 /** A complete tool call, as a provider sent it. */
 export type CompleteCall = {
@@ -38,6 +38,8 @@ export class ReplyBuilder {
   #open: { type: 'text' | 'reasoning'; text: string; opaque?: Opaque } | undefined
   /** The first half of a surrogate pair that was split between two deltas. */
   #splitCharacter = ''
+  /** The last call, while it is unknown whether it has no arguments or was cut before them. */
+  #undecided: CompleteCall | undefined
 
   /**
    * @param model `provider/model`
@@ -84,6 +86,7 @@ export class ReplyBuilder {
   }
 
   endPart(): void {
+    this.#decideCall()
     this.#flushSplitCharacter()
     const part = this.#open
     this.#open = undefined
@@ -126,27 +129,19 @@ export class ReplyBuilder {
     this.#events.push({ type: 'tool-input-delta', callId: ownId, text })
   }
 
-  /** Adds a complete call. Missing ids, and those that the conversation has, are replaced; invalid arguments are emitted as text. */
+  /**
+   * Adds a complete call. Missing ids, and those that the conversation has, are replaced; invalid arguments are emitted as
+   * text. A call without arguments is emitted once the answer goes on or ends: one that ends by its length may have cut
+   * them off.
+   */
   toolCall(call: CompleteCall): void {
     this.endPart()
     this.countCalls(this.#callIds.size + 1)
     this.#callChars += call.argumentsText.length
     if (this.#callChars > mostCallChars) throw this.#tooMuch(`${mostCallChars} characters of tool calls`)
-    const callId = this.#uniqueCallId(call.callId)
-    const { data } = call
-    if (data !== undefined) this.countData(data)
-    // Core answers a call without a name like one of an unknown tool.
-    const name = typeof call.name === 'string' && call.name !== '' ? call.name : 'unknown'
-    const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
-    const parsed = parseArguments(call.argumentsText)
-    if (parsed.ok) {
-      this.#parts.push({ type: 'tool-call', callId, name, input: parsed.input, ...opaque })
-      this.#events.push({ type: 'tool-call', callId, name, input: parsed.input })
-    } else {
-      const { inputText, invalid } = parsed
-      this.#parts.push({ type: 'tool-call', callId, name, input: {}, inputText, ...opaque })
-      this.#events.push({ type: 'tool-call', callId, name, input: undefined, inputText, invalid })
-    }
+    if (call.data !== undefined) this.countData(call.data)
+    if (call.argumentsText.trim() === '') this.#undecided = call
+    else this.#addCall(call, parseArguments(call.argumentsText))
   }
 
   /** Emits a warning once: some servers repeat a mistake with every chunk. */
@@ -163,7 +158,7 @@ export class ReplyBuilder {
 
   /** Discards the message so far, because the provider begins its answer again. Events stay emitted. */
   restart(): void {
-    this.#open = undefined
+    this.#open = this.#undecided = undefined
     this.#splitCharacter = ''
     this.#parts.length = 0
     this.#callIds.clear()
@@ -172,6 +167,7 @@ export class ReplyBuilder {
 
   /** @param reason of the provider; an answer with calls ends with `tool-calls` where the provider reports `stop` */
   finish(reason: ModelFinishReason, usage: Usage): void {
+    if (reason === 'length') this.#decideCall(cutArguments)
     this.endPart()
     const called = this.#callIds.size > 0
     this.#events.push({
@@ -194,6 +190,28 @@ export class ReplyBuilder {
     const message = `${provider} sent more than ${what} in one answer, more than any model writes.`
     // A retry would cost as much again.
     return new AgentKitError('malformed-stream', message, { provider, model: model.join('/'), retryable: false })
+  }
+
+  #decideCall(parsed: ParsedArguments = parseArguments('')): void {
+    const call = this.#undecided
+    this.#undecided = undefined
+    if (call) this.#addCall(call, parsed)
+  }
+
+  #addCall(call: CompleteCall, parsed: ParsedArguments): void {
+    const callId = this.#uniqueCallId(call.callId)
+    const { data } = call
+    // Core answers a call without a name like one of an unknown tool.
+    const name = typeof call.name === 'string' && call.name !== '' ? call.name : 'unknown'
+    const opaque = data === undefined ? {} : { opaque: { owner: this.#model, data } }
+    if (parsed.ok) {
+      this.#parts.push({ type: 'tool-call', callId, name, input: parsed.input, ...opaque })
+      this.#events.push({ type: 'tool-call', callId, name, input: parsed.input })
+    } else {
+      const { inputText, invalid } = parsed
+      this.#parts.push({ type: 'tool-call', callId, name, input: {}, inputText, ...opaque })
+      this.#events.push({ type: 'tool-call', callId, name, input: undefined, inputText, invalid })
+    }
   }
 
   #add(type: 'text' | 'reasoning', delta: string): void {
@@ -231,6 +249,9 @@ export class ReplyBuilder {
     return callId
   }
 }
+
+/** The arguments of a call that the longest answer has cut off. */
+const cutArguments: ParsedArguments = { ok: false, inputText: '', invalid: 'the answer was cut off before them' }
 
 /** The limits of core for the calls of one answer: their characters together, and their number. */
 const mostCallChars = 2_097_152
