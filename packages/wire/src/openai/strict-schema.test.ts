@@ -11,6 +11,17 @@ function nested(lists: number): JSONSchema {
   return { ...closed, properties: { a } }
 }
 
+/** A closed object with fields of these schemas. */
+function withFields(...fields: readonly JSONSchema[]): JSONSchema {
+  const properties = Object.fromEntries(fields.map((field, index) => [`field${index}`, field]))
+  return { ...closed, properties, required: Object.keys(properties) }
+}
+
+/** An enum of that many values, of that many characters each. */
+function choiceOf(values: number, chars: number): JSONSchema {
+  return { type: 'string', enum: Array.from({ length: values }, (_, index) => String(index).padStart(chars, '0')) }
+}
+
 describe('isStrictSchema', () => {
   it.each([
     ['a closed object', closed],
@@ -20,6 +31,9 @@ describe('isStrictSchema', () => {
       { ...closed, properties: { a: { type: 'array', items: { anyOf: [closed, { type: 'null' }] } } } },
     ],
     ['ten levels below the root', nested(9)],
+    ['1,000 values to choose from', withFields(choiceOf(500, 6), choiceOf(500, 6))],
+    ['250 long values', withFields(choiceOf(250, 100))],
+    ['5,000 keys', withFields(...Array<JSONSchema>(5_000).fill({ type: 'string' }))],
     ['definitions', { ...closed, properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: closed } }],
     [
       'properties that are named like keywords',
@@ -47,6 +61,12 @@ describe('isStrictSchema', () => {
     ['anything at all', { ...closed, properties: { a: { description: 'A' } } }],
     ['a root that is not an object', { anyOf: [closed] }],
     ['nothing', {}],
+    ['a root with variants', { ...closed, anyOf: [closed] }],
+    ['a required key that is none', { ...closed, required: ['a', 'b'] }],
+    ['1,001 values to choose from', withFields(choiceOf(500, 6), choiceOf(501, 6))],
+    ['251 long values', withFields(choiceOf(251, 100))],
+    ['5,001 keys', withFields(...Array<JSONSchema>(5_001).fill({ type: 'string' }))],
+    ['names and values of more than 120,000 characters', withFields(choiceOf(240, 300), choiceOf(240, 300))],
   ])('rejects %s (Q25)', (_name, schema) => {
     expect(isStrictSchema(schema)).toBe(false)
   })
