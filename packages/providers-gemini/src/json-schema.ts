@@ -1,5 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
-import { isRecord } from '@agentkit/wire'
+import { isRecord, referenceStep } from '@agentkit/wire'
 
 export type Reference = JSONSchema & { $ref: string }
 
@@ -17,22 +17,9 @@ export function asReference(schema: JSONSchema): JSONSchema {
 /** The target of a reference within the document; `#` is the document. */
 export function resolveReference($ref: string, root: JSONSchema): JSONSchema | undefined {
   if (!$ref.startsWith('#')) return undefined
-  const steps = $ref.split('/').slice(1).map(unescaped)
+  const steps = $ref.split('/').slice(1).map(referenceStep)
   const target = steps.reduce<unknown>((place, step) => (isRecord(place) ? place[step] : undefined), root)
   return isRecord(target) ? target : undefined
-}
-
-function unescaped(step: string): string {
-  return decoded(step).replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-/** A name such as `100%` was not encoded. */
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
 }
 
 /**

@@ -26,6 +26,15 @@ describe('the schema of a tool', () => {
     })
   })
 
+  it('contains a schema whose name is encoded in the reference', () => {
+    const point = { type: 'object', properties: { x: { type: 'number' } } }
+    const properties = { at: { $ref: '#/definitions/Partial%3CPoint%3E' } }
+    expect(toolSchema({ type: 'object', properties, definitions: { 'Partial<Point>': point } })).toEqual({
+      type: 'object',
+      properties: { at: point },
+    })
+  })
+
   it('contains the schemas that it refers to, and ends where it refers to itself', () => {
     const schema = {
       type: 'object',

@@ -1,5 +1,5 @@
 import type { JSONSchema } from '@agentkit/core'
-import { isRecord, toolParameters } from '@agentkit/wire'
+import { isRecord, referenceStep, toolParameters } from '@agentkit/wire'
 
 type Fields = Record<string, unknown>
 
@@ -60,7 +60,6 @@ function convertReference(
 function lookUp(reference: string, root: Fields): unknown {
   const steps = reference.replace(/^#\/?/, '').split('/')
   return steps.reduce<unknown>((place, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isRecord(place) ? place[name] : undefined
+    return isRecord(place) ? place[referenceStep(step)] : undefined
   }, root)
 }

@@ -24,6 +24,24 @@ it('requires all of allOf, and follows references', () => {
   expect(objectRoot({ $ref: '#/elsewhere' })).toEqual({ $ref: '#/elsewhere' })
 })
 
+it.each([
+  ['to another reference', '#/definitions/args', { args: { $ref: '#/definitions/point' }, point }],
+  ['to an encoded name', '#/definitions/Partial%3Cpoint%3E', { 'Partial<point>': point }],
+  ['to a name with signs of a path', '#/definitions/a~1b~0c', { 'a/b~c': point }],
+])('follows a reference %s', (_name, $ref, definitions) => {
+  expect(objectRoot({ $ref, definitions })).toEqual({ ...point, definitions })
+})
+
+it('ends where references lead in a circle or nowhere', () => {
+  const definitions = {
+    a: { $ref: '#/definitions/b' },
+    b: { $ref: '#/definitions/a' },
+    c: { $ref: '#/definitions/%zz' },
+  }
+  for (const $ref of ['#/definitions/a', '#/definitions/c'])
+    expect(toolParameters({ $ref, definitions })).toMatchObject({ type: 'object', properties: {} })
+})
+
 it('leaves no keyword at the root that OpenAI rejects there', () => {
   const parameters = toolParameters({ anyOf: [city, point], not: { type: 'string' }, enum: [{}], $schema: 'x' })
   expect(Object.keys(parameters).sort()).toEqual(['description', 'properties', 'required', 'type'])

@@ -1,5 +1,6 @@
 import type { JSONSchema } from '@agentkit/core'
 import { isRecord } from '../util/json.ts'
+import { referenceStep } from '../util/reference-step.ts'
 
 /**
  * A tool's input schema with an object as its root: references are resolved, and a union becomes one object with the keys
@@ -10,14 +11,24 @@ export function objectRoot(schema: JSONSchema): JSONSchema {
   return flattened(resolved(schema, schema))
 }
 
-/** Replaces a root that is a reference by its target. */
+/** Replaces a root that is a reference by its target, which may be one too. */
 function resolved(schema: JSONSchema, root: JSONSchema): JSONSchema {
-  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
+  const followed = new Set<unknown>()
+  let found = schema
+  for (;;) {
+    const { $ref, ...beside } = found
+    const target = followed.has($ref) ? undefined : targetOf($ref, root)
+    if (!target) return found
+    followed.add($ref)
+    found = { ...target, ...beside }
+  }
+}
+
+function targetOf(reference: unknown, root: JSONSchema): JSONSchema | undefined {
+  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? []
   const shared = place === undefined ? undefined : root[place]
-  const target = isRecord(shared) && name !== undefined ? shared[name] : undefined
-  if (!isRecord(target)) return schema
-  const { $ref: _reference, ...beside } = schema
-  return { ...target, ...beside }
+  const target = isRecord(shared) && name !== undefined ? shared[referenceStep(name)] : undefined
+  return isRecord(target) ? target : undefined
 }
 
 /** A union of objects as one object with the keys of all; a key is required where every variant requires it. */
