@@ -215,6 +215,35 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     expect(run).toMatchObject({ status: 'failed', finishReason: 'aborted' })
   })
 
+  it('sends the other decisions where one was decided elsewhere', async () => {
+    for (const elsewhere of [0, 1]) {
+      const { url, paid } = await served()
+      const remote = await serverChatAgent(new URL(url), 'default', async () => '')
+      const { signal } = new AbortController()
+      let asked = 0
+      const deciding = async ({ approvalId }: { approvalId: string }) => {
+        if (asked++ === elsewhere) {
+          const [waiting] = await remote.waiting('s')
+          const path = `/api/v1/runs/${waiting?.runId}/approvals/${approvalId}`
+          const body = JSON.stringify({ user_id: 'default', approve: false })
+          const headers = { 'content-type': 'application/json' }
+          expect(await fetch(`${url}${path}`, { method: 'POST', headers, body })).toMatchObject({ status: 200 })
+        }
+        return { approve: true }
+      }
+      let shown = ''
+      const reading = (async () => {
+        for await (const event of remote.ask({ text: 'Pay', files: [], sessionId: 's' }, deciding, signal)) {
+          if (event.type === 'text-delta') shown += event.text
+        }
+      })()
+      await expect(reading).rejects.toThrow(/session-conflict: .*denied/)
+      await expect.poll(() => paid).toEqual([{ amount: elsewhere === 0 ? 6 : 5 }])
+      expect(await remote.waiting('s')).toEqual([])
+      if (elsewhere === 0) expect(shown).toBe('All is paid.')
+    }
+  })
+
   it('sends its token, and takes none as an argument', async () => {
     const { url } = await served(true)
     const call = { input: '/tools\n', env: { AGENTKIT_TOKEN: token } }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide } from './decide.ts'
 import type { Asked } from './chat-agent.ts'
+import { decide } from './decide.ts'
 import type { Prompt } from './prompt.ts'
 
 const asked = (kind: Asked['kind']): Asked => ({

@@ -53,7 +53,7 @@ class ServerChatAgent implements ChatAgent {
       .catch(async (error: unknown) => {
         throw await this.#failed(error)
       })
-    yield* this.#eventsOf(response, decide, signal)
+    yield* this.#eventsOf({ response }, decide, signal)
   }
 
   async waiting(sessionId: string): Promise<Waiting[]> {
@@ -96,7 +96,7 @@ class ServerChatAgent implements ChatAgent {
    * The events of a run, whose approvals are asked.
    * @param decided the run, where it was decided before
    */
-  async *#eventsOf(first: Response, decide: Decide, signal: AbortSignal, decided?: string): AsyncIterable<AgentEvent> {
+  async *#eventsOf(first: Sent, decide: Decide, signal: AbortSignal, decided?: string): AsyncIterable<AgentEvent> {
     const run = { id: decided }
     try {
       yield* this.#continuedEvents(first, decide, signal, run)
@@ -107,12 +107,12 @@ class ServerChatAgent implements ChatAgent {
   }
 
   async *#continuedEvents(
-    first: Response,
+    first: Sent,
     decide: Decide,
     signal: AbortSignal,
     run: { id: string | undefined },
   ): AsyncIterable<AgentEvent> {
-    let response = first
+    let { response, conflict } = first
     for (;;) {
       const asked: Asked[] = []
       let end: AgentEvent | undefined
@@ -124,27 +124,40 @@ class ServerChatAgent implements ChatAgent {
       if (!end) throw new Error(connectionLost)
       if (end.type !== 'run-end' || end.finishReason !== 'approval' || asked.length === 0) {
         yield end
+        if (conflict) throw conflict
         return
       }
       run.id = end.runId
-      response = await this.#sendDecisions({ runId: end.runId, asked }, decide, signal)
+      const sent = await this.#sendDecisions({ runId: end.runId, asked }, decide, signal)
+      response = sent.response
+      conflict ??= sent.conflict
     }
   }
 
-  /** Asks for all decisions, then sends them. @returns the further events of the run */
-  async #sendDecisions({ runId, asked }: Waiting, decide: Decide, signal: AbortSignal): Promise<Response> {
+  /**
+   * Asks for all decisions, then sends each, also where another one was made elsewhere.
+   * @throws ServerProblem when the last one was made elsewhere: then no events of the run follow
+   */
+  async #sendDecisions({ runId, asked }: Waiting, decide: Decide, signal: AbortSignal): Promise<Sent> {
     const answers: Answer[] = []
     for (const one of asked) answers.push(await decide(one))
     signal.throwIfAborted()
     let last: Response | undefined
+    let conflict: ServerProblem | undefined
     for (const [index, one] of asked.entries()) {
       await last?.body?.cancel()
+      last = undefined
       const accept = index === asked.length - 1 ? 'text/event-stream' : 'application/json'
       const path = `/api/v1/runs/${encodeURIComponent(runId)}/approvals/${encodeURIComponent(one.approvalId)}`
-      last = await this.#sendDecision(path, { asked: one, answer: answers[index], accept }, decide, signal)
+      try {
+        last = await this.#sendDecision(path, { asked: one, answer: answers[index], accept }, decide, signal)
+      } catch (error) {
+        if (!(error instanceof ServerProblem) || error.status !== 409) throw error
+        conflict ??= error
+      }
     }
-    if (last) return last
-    throw new Error('The run waits for nothing.')
+    if (last) return { response: last, conflict }
+    throw conflict ?? new Error('The run waits for nothing.')
   }
 
   /** Sends a decision; a result that does not fit the tool is asked again. */
@@ -186,6 +199,9 @@ class ServerChatAgent implements ChatAgent {
     await this.#connection.send(path, { method: 'POST', signal: AbortSignal.timeout(timeoutMs) }).catch(() => {})
   }
 }
+
+/** The further events of a run. `conflict`: a decision that was made elsewhere before. */
+type Sent = { response: Response; conflict?: ServerProblem | undefined }
 
 type WireApproval = Pick<Asked, 'name' | 'input' | 'kind'> & {
   approval_id: string
