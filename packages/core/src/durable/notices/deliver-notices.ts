@@ -30,6 +30,23 @@ export function deliveredOf(runs: object): Delivered {
   return delivered
 }
 
+type Report = (error: unknown) => void
+
+const reportsByStore = new WeakMap<object, Set<Report>>()
+
+/** Failures of notices of a store are reported to its worker of this process, also where an agent delivers them. */
+export function reportNotices(runs: object, report: Report): { stop(): void } {
+  const reports = reportsByStore.get(runs) ?? new Set()
+  reportsByStore.set(runs, reports.add(report))
+  return { stop: () => void reports.delete(report) }
+}
+
+/** What a worker of this process has passed to `reportNotices`, if there is one. */
+export function noticeReportOf(runs: object): Report | undefined {
+  const [report] = reportsByStore.get(runs) ?? []
+  return report
+}
+
 /**
  * Delivers the notices that are due, until there are none.
  * @returns when the last of those that could not be delivered is tried again, in milliseconds since 1970; 0 for none

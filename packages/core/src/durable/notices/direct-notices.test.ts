@@ -3,6 +3,7 @@ import { clerk } from '../../__fixtures__/clerk.ts'
 import { calls } from '../../__fixtures__/payer.ts'
 import type { RunRecord } from '../../index.ts'
 import { limits } from '../../limits.ts'
+import { workOn } from '../worker/work.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -75,6 +76,26 @@ describe('onRunEnd of an agent that no worker has', () => {
     for (let tries = 0; vi.getTimerCount() > 0 && tries < 100; tries++)
       await vi.advanceTimersByTimeAsync(limits.noticeMs)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('reports what it throws to the worker of its store and process, and prints nothing', async () => {
+    const print = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    let tries = 0
+    const onRunEnd = (): void => {
+      tries++
+      throw new Error('Not yet.')
+    }
+    const { agent } = clerk(['Done.', 'Done.'], { onRunEnd }).open()
+    const reported: unknown[] = []
+    const worker = await workOn([agent], { onError: (error) => reported.push(error) })
+    await agent.stream('Hi.', inSession).result
+    await expect.poll(() => tries).toBe(1)
+    expect(reported).toEqual([new Error('Not yet.')])
+    await worker.close()
+    expect(print.mock.calls).toEqual([])
+    await agent.stream('Hi.', inSession).result
+    await expect.poll(() => print.mock.calls.length).toBe(1)
+    print.mockRestore()
   })
 
   it('is called with a run that its process cancels while it waits', async () => {

@@ -2,7 +2,7 @@ import type { SessionStore } from '../../contracts/session-store.ts'
 import { limits } from '../../limits.ts'
 import { printFailures } from '../../util/text/print-failures.ts'
 import type { BackgroundStore } from '../queue/background-of.ts'
-import { deliveredOf, deliverNotices, type Receivers } from './deliver-notices.ts'
+import { deliveredOf, deliverNotices, noticeReportOf, type Receivers } from './deliver-notices.ts'
 
 /** Delivers the notices of an agent in a process that runs it without a worker. */
 export type DirectNotices = {
@@ -17,7 +17,7 @@ export type DirectNotices = {
  * worker. Its timers do not keep the process.
  */
 export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
-  const onError = printFailures('a notice is tried again')
+  const printFailure = printFailures('a notice is tried again')
   let live = 0
   let lastTry = 0
   let isDue = false
@@ -25,6 +25,8 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
   let working: Promise<void> | undefined
 
   const deliver = async (store: BackgroundStore): Promise<void> => {
+    // A server whose worker delivers them too writes its own log.
+    const onError = (error: unknown): void => (noticeReportOf(store) ?? printFailure)(error)
     while (isDue) {
       isDue = false
       // When the store throws, this process or another one tries again: the notices stay.

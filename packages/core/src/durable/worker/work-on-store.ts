@@ -5,7 +5,7 @@ import type { Worker } from '../../runs/driver/background.ts'
 import { handBackRuns } from '../../sessions/live-runs.ts'
 import { settledWithin } from '../../util/async/abort.ts'
 import { repeat } from '../../util/async/repeat.ts'
-import { deliveredOf, deliverNotices } from '../notices/deliver-notices.ts'
+import { deliveredOf, deliverNotices, reportNotices } from '../notices/deliver-notices.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { stopEnded } from '../queue/stop-ended.ts'
 import { scheduleStarter } from '../schedules/start-scheduled.ts'
@@ -95,6 +95,7 @@ export async function workOnStore(
     if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf, onError }, deliveredOf(runs))
   }
   const notices = repeat(limits.noticeMs, notify, onError)
+  const reports = reportNotices(runs, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
     repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
@@ -119,6 +120,7 @@ export async function workOnStore(
       // Each call of an unreachable store is tried for long. Runs that cannot be handed back are taken over as those of a dead process.
       await settledWithin(limits.drainMs + limits.lastCallsMs, end())
       isClosed = true
+      reports.stop()
     },
   }
 }
