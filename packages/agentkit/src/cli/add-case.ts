@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import {
   AgentKitError,
   type Message,
+  type RunRecord,
   type SessionStore,
   type StoredRun,
   type Turn,
@@ -42,7 +43,8 @@ export async function addCase(
       const stored = await runs.read(runId)
       const turn = stored && (await sessions.find(runId))
       const question = turn?.messages.find(({ role }) => role === 'user')
-      if (!stored || !question) continue
+      if (!stored) continue
+      if (!question) return fail(withoutQuestion(stored.record))
       if (existing.some(({ id }) => id === runId)) return fail(`${to} has the run ${runId} already.`)
       const { text } = stored.record
       const history = await historyBefore(stored, sessions)
@@ -61,8 +63,13 @@ export async function addCase(
       return
     }
     const names = [...new Set(stores.map(({ name }) => name))].join(', ')
-    fail(`There is no run "${runId.slice(0, 200)}" with its messages in ${names}. List them: agentkit runs list`)
+    fail(`There is no run "${runId.slice(0, 200)}" in ${names}. List them: agentkit runs list`)
   })
+}
+
+function withoutQuestion({ runId, status }: RunRecord): string {
+  if (status !== 'queued') return `The run "${runId}" has no messages in its store: it ended before its first step.`
+  return `The run "${runId}" is queued: it has no messages yet. Add it once it has ended.`
 }
 
 /** A file of cases is committed, unlike the store that the run is from. */

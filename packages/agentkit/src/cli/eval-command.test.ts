@@ -232,6 +232,15 @@ describe('agentkit eval add', patiently, () => {
     expect(unanswered).toMatchObject({ code: 0, out: expect.stringContaining('It has no answer: add what is') })
     const unknown = await agentkit(['add', 'run_none', '--to', 'grown.jsonl', '--sessions', path])
     expect(unknown).toMatchObject({ code: 1, error: expect.stringContaining('There is no run "run_none"') })
+    const waitingSessions = sqliteSessions(path)
+    const waiting = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([]), sessions: waitingSessions })
+    const queued = await waiting.enqueue('Later?', { sessionId: 's' })
+    await waitingSessions.close()
+    const early = await agentkit(['add', queued.runId, '--to', 'grown.jsonl', '--sessions', path])
+    expect(early).toMatchObject({
+      code: 1,
+      error: `The run "${queued.runId}" is queued: it has no messages yet. Add it once it has ended.\n`,
+    })
     mkdirSync(join(folder, 'folder.jsonl'))
     const unwritable = await agentkit(['add', runId, '--to', 'folder.jsonl', '--sessions', path])
     expect(unwritable).toMatchObject({ code: 1, error: 'folder.jsonl cannot be written: EISDIR.\n' })

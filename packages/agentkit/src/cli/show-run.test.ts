@@ -15,3 +15,13 @@ it.each([
   const stored = { record, approvals: [] } as unknown as StoredRun
   expect(runLines(stored, [])).toContain(`cost      ${shown}`)
 })
+
+it('shows no tokens and no cost of a run that no model has answered', () => {
+  const record = {
+    ...{ runId: 'run_1', agentId: 'clerk', userId: 'ann', status: 'failed', attempts: 1, isResumable: false },
+    ...{ createdAt: '2026-11-30T00:00:00.000Z', usage: {}, cost: { usd: 0, estimated: false } },
+  }
+  // The fields that are shown.
+  const lines = runLines({ record, approvals: [] } as unknown as StoredRun, [])
+  expect(lines.filter((line) => /^(tokens|cost)/.test(line))).toEqual([])
+})

@@ -3,6 +3,9 @@ import type { RunRecord, StoredRun, UndeliveredNotice } from '@agentkit/core'
 /** A stored run in lines of text. */
 export function runLines({ record, approvals }: StoredRun, notices: readonly UndeliveredNotice[]): string[] {
   const { error, usage, cost, agentVersion } = record
+  // Of a run that no model has answered, neither is known.
+  const { inputTokens, outputTokens, totalTokens } = usage ?? {}
+  const isMeasured = (inputTokens ?? outputTokens ?? totalTokens) !== undefined
   const rows: [string, string | undefined][] = [
     ['run', record.runId],
     ['agent', agentVersion === undefined ? record.agentId : `${record.agentId}, version ${agentVersion}`],
@@ -14,8 +17,13 @@ export function runLines({ record, approvals }: StoredRun, notices: readonly Und
     ['created', record.createdAt],
     ['started', record.startedAt],
     ['ended', record.endedAt],
-    ['tokens', usage && `${usage.inputTokens ?? '?'} in, ${usage.outputTokens ?? '?'} out`],
-    ['cost', cost && `${Number(cost.usd.toPrecision(6))} USD${cost.estimated ? ' (estimated)' : ''}`],
+    ['tokens', isMeasured ? `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out` : undefined],
+    [
+      'cost',
+      cost && (isMeasured || cost.usd > 0)
+        ? `${Number(cost.usd.toPrecision(6))} USD${cost.estimated ? ' (estimated)' : ''}`
+        : undefined,
+    ],
   ]
   const open = approvals.filter(({ decision }) => decision === undefined)
   return [
