@@ -87,6 +87,21 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(statSync(history).mode & 0o777).toBe(0o600)
   })
 
+  it.each([
+    ['@./not', '@./notes.md', '@./notes.md'],
+    ['@with', '@"with a space.md"', 'The file with a space.md:'],
+    ['@"with', '@"with a space.md"', 'The file with a space.md:'],
+  ])('completes the name of a file: %s', async (typed, completed, shown) => {
+    write('with a space.md', 'Space is big.\n')
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.press(typed, 'Tab')
+    await terminal.shows(completed)
+    terminal.press('Enter')
+    await terminal.shows(shown)
+  })
+
   it.each([80, 40])('asks for approvals, and calls the tool once allowed, in %i columns', async (columns) => {
     const { terminal, state } = open(columns)
     using _ = terminal

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { gatherPastes, pasteMarks } from './gather-pastes.ts'
@@ -206,18 +205,22 @@ function edited(line: string): string {
   return kept.join('')
 }
 
-/** Commands at the start of a line, and files after `@`. */
+/** Commands at the start of a line, and files after `@`, in quotation marks where a name has a space. */
 function completions(line: string, commands: readonly string[]): [string[], string] {
   if (line.startsWith('/')) return [commands.filter((command) => command.startsWith(line)), line]
-  const word = /(?:^|\s)@(\S*)$/.exec(line)?.[1]
-  if (word === undefined) return [[], line]
-  const folder = word.endsWith('/') ? word : dirname(word)
+  const typed = /(?:^|\s)@("[^"]*|\S*)$/.exec(line)?.[1]
+  if (typed === undefined) return [[], line]
+  const word = typed.replace('"', '')
+  const folder = word.slice(0, word.lastIndexOf('/') + 1)
   try {
-    const names = readdirSync(folder || '.', { withFileTypes: true }).map(
-      (entry) => `${join(folder, entry.name)}${entry.isDirectory() ? '/' : ''}`,
-    )
-    return [names.filter((name) => name.startsWith(word)), word]
+    const names = readdirSync(folder || '.', { withFileTypes: true })
+      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .filter((name) => name.startsWith(word))
+    const isQuoted = typed !== word || names.some((name) => /\s/.test(name))
+    // The name of a folder is continued.
+    const quoted = (name: string): string => `"${name}${name.endsWith('/') ? '' : '"'}`
+    return [isQuoted ? names.map(quoted) : names, typed]
   } catch {
-    return [[], word]
+    return [[], typed]
   }
 }
