@@ -43,7 +43,8 @@ try {
   process.exitCode = await report(error)
 }
 // The file of the agents may have timers and connections of its own, which would keep the process alive.
-if (loadedFile()?.served) write('', () => process.exit())
+// An output that cannot be written is reported before.
+if (loadedFile()?.served) write('', () => setImmediate(() => process.exit()))
 
 /** By default commander ends the process itself, with 1 for a usage error, and prints arguments as they are. */
 function configure(command: Command): void {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -166,6 +166,13 @@ describe('agentkit runs', () => {
     }
     const misspelt = await onStore('runs', '--agent', 'writr')
     expect(misspelt).toMatchObject({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('says that its output cannot be written, also of a file', async () => {
+    const words = [process.execPath, ...arguments_].map((word) => `"${word}"`).join(' ')
+    const options = { cwd: folder, env: { ...process.env, SESSIONS: path } }
+    const ended = promisify(execFile)('sh', ['-c', `${words} runs agents.ts > /dev/full`], options)
+    await expect(ended).rejects.toMatchObject({ code: 1, stderr: 'The output cannot be written: ENOSPC.\n' })
   })
 
   it('lists the runs of a file whose agent has no model and no key, and does not speak of answers', async () => {
