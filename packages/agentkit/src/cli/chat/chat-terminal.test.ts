@@ -87,6 +87,16 @@ describe.skipIf(!hasTmux)('agentkit chat in a terminal', { timeout: 60_000 }, ()
     expect(statSync(history).mode & 0o777).toBe(0o600)
   })
 
+  it('leaves at a question by Ctrl-D, and says on a line of its own that the call waits', async () => {
+    const { terminal } = open()
+    using _ = terminal
+    await terminal.shows('›')
+    terminal.type('pay it')
+    await terminal.shows('Run it?')
+    terminal.press('C-d')
+    await terminal.shows(/no and why:\s*\npay waits for a decision: [\s\S]*ended with 0/)
+  })
+
   it.each([
     ['@./not', '@./notes.md', '@./notes.md'],
     ['@with', '@"with a space.md"', 'The file with a space.md:'],

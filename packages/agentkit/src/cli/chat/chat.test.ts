@@ -244,6 +244,21 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     }
   })
 
+  it('asks for no further approval of a server once it is stopped', async () => {
+    const { url } = await served()
+    const remote = await serverChatAgent(new URL(url), 'default', async () => '')
+    const stop = new AbortController()
+    let asked = 0
+    const deciding = async () => {
+      asked++
+      stop.abort()
+      return { approve: false }
+    }
+    const events = remote.ask({ text: 'Pay', files: [], sessionId: 's' }, deciding, stop.signal)
+    await expect(Array.fromAsync(events)).rejects.toThrow('aborted')
+    expect(asked).toBe(1)
+  })
+
   it('sends its token, and takes none as an argument', async () => {
     const { url } = await served(true)
     const call = { input: '/tools\n', env: { AGENTKIT_TOKEN: token } }

@@ -171,7 +171,10 @@ export function openPrompt({ write, commands }: Options): Prompt {
       keepsLines = false
       if (isSecret) await write(prompt)
       try {
-        return await next(isSecret ? '' : prompt, { takesEarly: !isTerminal, ...(signal && { signal }) })
+        const line = await next(isSecret ? '' : prompt, { takesEarly: !isTerminal, ...(signal && { signal }) })
+        // Ctrl-D leaves the cursor behind the question.
+        if (line === undefined && isTerminal && !isSecret && !signal?.aborted) await write('\n')
+        return line
       } finally {
         if (isSecret) await write('\n')
         isMuted = wasMuted

@@ -140,8 +140,10 @@ class ServerChatAgent implements ChatAgent {
    */
   async #sendDecisions({ runId, asked }: Waiting, decide: Decide, signal: AbortSignal): Promise<Sent> {
     const answers: Answer[] = []
-    for (const one of asked) answers.push(await decide(one))
-    signal.throwIfAborted()
+    for (const one of asked) {
+      answers.push(await decide(one))
+      signal.throwIfAborted()
+    }
     let last: Response | undefined
     let conflict: ServerProblem | undefined
     for (const [index, one] of asked.entries()) {
