@@ -19,12 +19,14 @@ export type Capacity = {
    *
    * @param signal leaves the queue when it aborts
    * @param entry.userId the user of the run
+   * @param entry.sessionId its session: when that is deleted, the run waits no longer
    * @param entry.timeoutMs the longest wait; default none
    * @param entry.isContinued the run has begun before: what its user may use in a day is not checked again
    * @returns a function that releases the place and counts the usage of the run; call it when the run has settled
    * @throws ProblemError `rate-limit` and `budget` (429) for a limit of the user, `overloaded` for one of the server
+   * @throws AgentKitError `aborted` when its session is deleted
    */
-  enter(signal: AbortSignal, entry: QueueEntry & { userId: string; isContinued?: boolean }): Promise<Leave>
+  enter(signal: AbortSignal, entry: PlaceEntry): Promise<Leave>
   /** @throws AgentKitError `budget` for a user whose runs have used up the day's limit */
   checkBudget(userId: string): Promise<void>
   /** Counts the usage of a run of the user, for the day's limit and for `/metrics`. */
@@ -48,6 +50,12 @@ export type Capacity = {
  */
 export type BoundRun = { run: Pick<AgentRun, 'cancel'> | undefined }
 
+type PlaceEntry = Pick<QueueEntry, 'timeoutMs'> & {
+  userId: string
+  sessionId?: string | undefined
+  isContinued?: boolean
+}
+
 /** Releases the place of a run. */
 export type Leave = (spent?: Spent) => void
 
@@ -55,6 +63,7 @@ export type Leave = (spent?: Spent) => void
 export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { hasAuth: boolean }): Capacity {
   const runs = new RunQueue(limits)
   const totals = createTotals()
+  const sessionRuns = createSessionRuns()
   // Created by the first request: a Worker may not create one while it loads.
   let controller: AbortController | undefined
   const draining = (): AbortController => (controller ??= new AbortController())
@@ -68,9 +77,11 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
   return {
     runs,
     isStarting: false,
-    async enter(signal, { userId, isContinued, ...entry }) {
+    async enter(signal, { userId, sessionId, isContinued, ...entry }) {
       if (!isContinued) await daily().check(userId).catch(asSpent)
-      const leave = await runs.enter(signal, { ...entry, ...(hasAuth && { userId }) })
+      const onWait: QueueEntry['onWait'] =
+        sessionId === undefined ? undefined : (refuse) => sessionRuns.addWaiting({ userId, sessionId }, refuse)
+      const leave = await runs.enter(signal, { ...entry, onWait, ...(hasAuth && { userId }) })
       return (spent) => {
         if (spent) countRun(userId, spent)
         leave()
@@ -79,7 +90,7 @@ export function createCapacity(limits: Limits, agent: Runnable, { hasAuth }: { h
     checkBudget: (userId) => daily().check(userId),
     countRun,
     hold: createHeldBytes(limits.heldBytes),
-    sessionRuns: createSessionRuns(),
+    sessionRuns,
     boundRuns: new Set(),
     readers: createReaders(),
     continuations: createContinuations(),

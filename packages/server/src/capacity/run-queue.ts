@@ -2,10 +2,15 @@ import type { ProblemError } from '../answer/problem.ts'
 import type { Limits } from '../limits.ts'
 import { QueueRefusals } from './queue-refusals.ts'
 
-export type QueueEntry = { userId?: string | undefined; timeoutMs?: number }
+export type QueueEntry = {
+  userId?: string | undefined
+  timeoutMs?: number
+  /** Called when the run has to wait, with what refuses it. @returns called when it waits no longer */
+  onWait?: ((refuse: (reason: Error) => void) => () => void) | undefined
+}
 export type QueueLimits = Pick<Limits, 'runs' | 'queuedRuns' | 'userRuns' | 'userQueuedRuns'>
 
-type Waiting = { admit(): void; refuse(problem: ProblemError): void }
+type Waiting = { admit(): void; refuse(reason: Error): void }
 /** The runs of one user; of all users, where none is named. */
 type User = { id: string | undefined; most: number; running: number; waiting: Set<Waiting> }
 
@@ -36,11 +41,12 @@ export class RunQueue {
    * @param signal leaves the queue when it aborts
    * @param entry.userId the user whose limits apply; without one, the limits of the server alone
    * @param entry.timeoutMs the longest wait; default none
+   * @param entry.onWait lets the caller refuse the run while it waits
    * @returns releases the place; to be called when the run has settled
    * @throws ProblemError `rate-limit` when the user's queue is full; `overloaded` when the server's is, or no place is free
    *   before `signal` aborts or the time is up
    */
-  async enter(signal: AbortSignal, { userId, timeoutMs }: QueueEntry = {}): Promise<() => void> {
+  async enter(signal: AbortSignal, { userId, ...waiting }: QueueEntry = {}): Promise<() => void> {
     if (this.#isClosed) throw this.overloaded(shuttingDown, { connection: 'close' })
     const user = this.#userOf(userId)
     // While a place is free, the users of all waiting runs have as many places as they may have.
@@ -51,7 +57,7 @@ export class RunQueue {
       this.#forget(user)
       throw problem
     }
-    return this.#wait(user, signal, timeoutMs)
+    return this.#wait(user, signal, waiting)
   }
 
   /** Takes a place that is free and that no queued run may take. @returns leaves it; `undefined` when there is none */
@@ -104,11 +110,12 @@ export class RunQueue {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve))
   }
 
-  #wait(user: User, signal: AbortSignal, timeoutMs: number | undefined): Promise<() => void> {
+  #wait(user: User, signal: AbortSignal, { timeoutMs, onWait }: Omit<QueueEntry, 'userId'>): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         if (user.waiting.delete(waiting)) this.#queued--
         clearTimeout(timer)
+        stop?.()
         signal.removeEventListener('abort', onAbort)
       }
       const waiting: Waiting = {
@@ -117,16 +124,17 @@ export class RunQueue {
           resolve(this.#take(user))
           this.#forget(user)
         },
-        refuse: (problem) => {
+        refuse: (reason) => {
           leave()
           this.#forget(user)
-          reject(problem)
+          reject(reason)
         },
       }
       // The caller has left: this refusal is not logged, and another one may be.
       const onAbort = (): void => waiting.refuse(this.#refusals.quietlyOverloaded(this.#queued, noPlace))
       const onTimeout = (): void => waiting.refuse(this.overloaded(noPlace))
       const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs)
+      const stop = onWait?.(waiting.refuse)
       signal.addEventListener('abort', onAbort, { once: true })
       user.waiting.add(waiting)
       this.#turns.add(user)

@@ -57,7 +57,8 @@ export async function boundRun(chat: Chat): Promise<Response> {
   const { signal = context.req.raw.signal } = chat
   const logged = loggedRequest(context)
   const enteredAt = performance.now()
-  const place = capacity.enter(signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
+  const { userId, sessionId } = request
+  const place = capacity.enter(signal, { userId, sessionId, timeoutMs: limits.deadlineMs })
   const start = (): AgentRun => {
     // The deadline holds for the wait and the run together.
     const timeoutMs = Math.max(1, Math.round(limits.deadlineMs - (performance.now() - enteredAt)))
@@ -85,7 +86,8 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   // Checked before the run waits for a place.
   runStoreOf(agent)
   const logged = loggedRequest(context)
-  const place = capacity.enter(context.req.raw.signal, { userId: request.userId, timeoutMs: limits.deadlineMs })
+  const { userId, sessionId } = request
+  const place = capacity.enter(context.req.raw.signal, { userId, sessionId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
     logged.runId = started.runId

@@ -9,8 +9,10 @@ import type { RouteParts } from '../request/parts.ts'
  * @throws AgentKitError `storage`
  */
 export async function deleteSession({ agent, capacity }: RouteParts, key: SessionKey): Promise<void> {
+  // Before the runs of the session end, as their places would be given to it.
+  const hasWaited = capacity.sessionRuns.refuse(key)
   const [first] = await agent.sessions.turns(key, { limit: 1 })
-  if (!first && !(await hasQueuedRuns(agent, key))) throw new ProblemError('not-found')
+  if (!first && !hasWaited && !(await hasQueuedRuns(agent, key))) throw new ProblemError('not-found')
   await endStoredRuns(agent, key)
   await capacity.sessionRuns.cancel(key)
   await agent.sessions.delete(key)
