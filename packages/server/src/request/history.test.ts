@@ -29,6 +29,18 @@ describe('earlier messages of useChat', () => {
     expect(asked?.content).toEqual([image, file, text('What is it?')])
   })
 
+  it('keep the first of two calls of one id', () => {
+    const parts = [
+      { ...call, input: {}, output: 'first' },
+      { ...call, input: {}, output: 'second' },
+    ]
+    expect(historyOf({ role: 'user', parts: [text('Look')] }, { role: 'assistant', parts })).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'tool-call', callId: 'c1' }] },
+      { role: 'tool', callId: 'c1', content: 'first' },
+    ])
+  })
+
   it('keep each finished call with its result, in its step', () => {
     const parts = [
       { type: 'step-start' },

@@ -20,8 +20,11 @@ export function toHistory(entries: readonly EarlierMessage[]): Message[] {
     if (role === 'user' && content.length > 0) history.push({ v: 1, role, content })
     if (role !== 'assistant' || history.length === 0) continue
     // The calls of members have the path in their ids: the agent has not made them.
-    const own = calls.filter(({ callId }) => !/^$|\//.test(callId) && !callIds.has(callId))
-    for (const { callId } of own) callIds.add(callId)
+    const own = calls.filter(({ callId }) => {
+      const isNew = !/^$|\//.test(callId) && !callIds.has(callId)
+      if (isNew) callIds.add(callId)
+      return isNew
+    })
     history.push(...stepOf(typeof content === 'string' ? content : '', own))
   }
   return history
