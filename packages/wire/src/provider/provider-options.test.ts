@@ -48,6 +48,13 @@ it('rejects a value that is not a URL', () => {
   }
 })
 
+it('rejects an address with a fragment, after which no server would see a path', () => {
+  for (const query of ['kept', 'refused'] as const) {
+    const check = (): URL => checkAddress('https://gw/v1#key=hunter2', 'baseURL', 'http://gw/v1', 'acme', query)
+    expect(check).toThrow('The baseURL "https://gw/v1#…" has a fragment: leave it out. It looks like http://gw/v1.')
+  }
+})
+
 it('rejects a user and a password in a URL without repeating them', () => {
   for (const who of ['ada:hunter2', 'ada', ':hunter2']) {
     const check = (): URL => checkAddress(`https://${who}@gw/v1`, 'baseURL', 'http://gw/v1', 'acme')

@@ -54,19 +54,19 @@ export function checkAddress(
   const url = URL.parse(address)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   const hasQuery = query === 'refused' && Boolean(url?.search)
-  if (url && isWeb && !url.username && !url.password && !hasQuery) return url
+  if (url && isWeb && !url.username && !url.password && !hasQuery && !url.hash) return url
   let problem = `"${withoutSecrets(address)}" is not a URL`
   if (url?.username || url?.password) problem = 'has a user or a password in it: pass them as a header'
   else if (hasQuery) {
     problem = `"${withoutSecrets(address)}" has a query: leave it out, and pass what the server needs as a header`
-  }
+  } else if (url?.hash) problem = `"${withoutSecrets(address)}" has a fragment: leave it out`
   throw new AgentKitError('invalid-config', `The ${name} ${problem}. It looks like ${example}.`, { provider })
 }
 
 /** An address, valid or not, without the parts that may contain a password or a key. */
 function withoutSecrets(address: string): string {
   const host = address.lastIndexOf('@')
-  return (host < 0 ? address : `…${address.slice(host)}`).replace(/\?.+$/s, '?…')
+  return (host < 0 ? address : `…${address.slice(host)}`).replace(/([?#]).+$/s, '$1…')
 }
 
 /**
