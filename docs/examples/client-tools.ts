@@ -20,5 +20,7 @@ export async function answer(question: string, cityOf: () => Promise<string | un
     if (city === undefined) run.deny(event.approvalId, 'The user does not share the location.')
     else await run.answer(event.approvalId, { city })
   }
-  return (await run.result).text
+  const { text, error } = await run.result
+  if (error) throw error
+  return text
 }

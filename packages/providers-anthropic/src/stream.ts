@@ -253,7 +253,7 @@ function isUnnamedError(event: StreamEvent): boolean {
   return event.type === undefined && isFlatError(event)
 }
 
-/** The input of a block that has just begun: its arguments are in the deltas, if it has any. */
+/** Whether a block has no input yet: its arguments are in the deltas, if it has any. */
 function isEmpty(input: unknown): boolean {
   return !input || (isRecord(input) && Object.keys(input).length === 0)
 }

@@ -131,7 +131,7 @@ export class ReplyBuilder {
 
   /**
    * Adds a complete call. Missing ids, and those that the conversation has, are replaced; invalid arguments are emitted as
-   * text. A call without arguments is emitted once the answer goes on or ends: one that ends by its length may have cut
+   * text. A call without arguments is emitted once the answer continues or ends: one that ends by its length may have cut
    * them off.
    */
   toolCall(call: CompleteCall): void {
