@@ -1,8 +1,11 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 
 vi.stubGlobal('document', { baseURI: 'http://127.0.0.1:8000/' })
 const { followRun } = await import('./follow-run.ts')
-afterEach(() => void vi.useRealTimers())
+afterAll(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
 
 const end = 'data: {"type":"run-end","seq":1,"runId":"run_1","path":[]}\n\n'
 

@@ -1,8 +1,9 @@
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 
 // The texts set the language of the page.
 vi.stubGlobal('document', { documentElement: {} })
 const { formatDuration, plainName } = await import('./format.ts')
+afterAll(() => void vi.unstubAllGlobals())
 
 it.each([
   [999.7, '1.0 s'],
