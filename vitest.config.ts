@@ -28,7 +28,8 @@ export default defineConfig({
       NODE_OPTIONS: '--conditions=@agentkit/source',
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node'),
     },
-    // The files of a worker share its modules, which halves the time; what a file changes outside of itself, it undoes.
+    // The files of a worker share its modules, which halves the time; what a file changes outside of itself, it undoes
+    // (`workspace.test.ts`).
     isolate: false,
     // On two cores: much of the tests is waiting for processes. More of them make deadlines in tests late.
     maxWorkers: 3,

@@ -283,6 +283,22 @@ describe('every package', () => {
 describe('every file', () => {
   const modules = codeFiles().map(readModule)
 
+  it('restores the globals, variables and timers that it replaces: the files of a worker share them', () => {
+    const tests = codeFiles().filter((path) => /\.test\.tsx?$/.test(path))
+    const undone = [
+      { replaces: /\bvi\.stubGlobal\(/, restores: /\bvi\.unstubAllGlobals\b/ },
+      { replaces: /\bvi\.stubEnv\(/, restores: /\bvi\.unstubAllEnvs\b|\buseFolder\(/ },
+      { replaces: /\bvi\.useFakeTimers\(/, restores: /\bvi\.useRealTimers\b/ },
+    ]
+    // It has the text of a test, which a process of its own runs.
+    const excepted = 'packages/agentkit/src/config/project-tests.test.ts'
+    const left = tests.filter((path) => {
+      const text = readText(path)
+      return undone.some(({ replaces, restores }) => replaces.test(text) && !restores.test(text))
+    })
+    expect(left.filter((path) => path !== excepted)).toEqual([])
+  })
+
   it('has a name that matches its exports', () => {
     // Vite, VitePress, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
     const excepted = (path: string) =>

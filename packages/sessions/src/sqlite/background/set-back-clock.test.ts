@@ -1,28 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { BackgroundRuns, RunStore, SessionStore, TakenJob } from '@agentkit/core'
+import type { TakenJob } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { type BackgroundFile, openBackgroundFile } from '../__fixtures__/background-file.ts'
 
 const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
 const bounds = { queued: 100, userQueued: 100 }
 const question = { v: 1, role: 'user', content: 'Hi' } as const
-let folder: string
-let store: SessionStore
-let runs: RunStore
-let background: BackgroundRuns
+let runs: BackgroundFile['runs']
+let background: BackgroundFile['background']
+let close: BackgroundFile['close']
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
-  store = sqliteSessions(join(folder, 'sessions.db'))
-  // A file has both.
-  runs = store.runs as RunStore
-  background = runs.background as BackgroundRuns
+  ;({ runs, background, close } = await openBackgroundFile())
 })
-afterEach(async () => {
-  await store.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => close())
 
 describe('when the clock is set back by a day', () => {
   const day = 24 * 3_600_000

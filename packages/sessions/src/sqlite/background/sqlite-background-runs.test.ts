@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { BackgroundRuns, RunStore, SessionStore, TakenJob } from '@agentkit/core'
+import type { TakenJob } from '@agentkit/core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type BackgroundFile, openBackgroundFile } from '../__fixtures__/background-file.ts'
 import { sqliteSessions } from '../sqlite-sessions.ts'
 
 // Tests behaviour of SQLite that `backgroundRunsContract` does not require of every store.
@@ -11,21 +10,15 @@ import { sqliteSessions } from '../sqlite-sessions.ts'
 const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
 const bounds = { queued: 100, userQueued: 100 }
 const question = { v: 1, role: 'user', content: 'Hi' } as const
-let folder: string
-let store: SessionStore
-let runs: RunStore
-let background: BackgroundRuns
+let folder: BackgroundFile['folder']
+let store: BackgroundFile['store']
+let runs: BackgroundFile['runs']
+let background: BackgroundFile['background']
+let close: BackgroundFile['close']
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'agentkit-sessions-'))
-  store = sqliteSessions(join(folder, 'sessions.db'))
-  // A file has both.
-  runs = store.runs as RunStore
-  background = runs.background as BackgroundRuns
+  ;({ folder, store, runs, background, close } = await openBackgroundFile())
 })
-afterEach(async () => {
-  await store.close()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => close())
 
 it('keeps none in memory, where no worker would find them', async () => {
   const memory = sqliteSessions(':memory:')
