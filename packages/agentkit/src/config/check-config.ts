@@ -29,6 +29,18 @@ import { tomlLine } from './toml-line.ts'
 /** The most entries without effect that are named for one file. */
 const mostWarnings = 20
 
+/** Options of an agent that a file cannot have. The nearest key has another meaning. */
+const codeOptions: readonly string[] = [
+  ...['functions', 'hooks', 'onRunEnd', 'output', 'sessions', 'timeoutMs'],
+  ...['clientTools', 'guard', 'modelSettings', 'prices', 'retry'],
+]
+
+/** Options of a server whose keys have other names. */
+const serverWords: ReadonlyMap<string, string> = new Map([
+  ['auth', 'authTokensEnv'],
+  ['cors', 'corsOrigins'],
+])
+
 /** A file that is parsed, and its own providers. */
 type Source = { path: string; toml: string; providers: NamedProviders }
 
@@ -171,6 +183,10 @@ function unknownKey(
   known: readonly string[],
   otherwise = `Its keys are ${known.join(', ')}.`,
 ): string {
+  const option = camelCase(key)
+  if (known.includes('instruction') && codeOptions.includes(option)) {
+    return `"${key}" is not a key of [${table}]. It is an option of code alone: new Agent({ ${option} }).`
+  }
   const nearest = foreignKey(key, known) ?? nearestWord(key, known)
   const hint = nearest ? `Did you mean "${nearest}"?` : otherwise
   return `"${key}" is not a key of [${table}]. ${hint}`
@@ -184,12 +200,16 @@ function homeHint(key: string): string | undefined {
   return home && `It belongs below [${home[0]}].`
 }
 
-/** Our key for the word of another library: `max_turns` → `max_steps`. */
+/** Our key for the word of another library, `max_turns` → `max_steps`, or for an option of code that has another name. */
 function foreignKey(key: string, known: readonly string[]): string | undefined {
-  const word = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  const ours = Object.hasOwn(agentWords, word) ? agentWords[word] : undefined
+  const word = camelCase(key)
+  const ours = Object.hasOwn(agentWords, word) ? agentWords[word] : serverWords.get(word)
   const own = ours?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return known.find((one) => one === own)
+}
+
+function camelCase(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** A top-level entry that is neither a table nor a known key. */

@@ -76,7 +76,8 @@ const valueTypes: { readonly [Type in keyof ValueTypes]: OptionRule } = {
   word: { is: 'text in quotes, not empty', holds: isWord },
   model: { is: "a model's name in quotes, or a list of such names", holds: isModel },
   budget: { is: `a table of numbers, 0 or more: ${limitNames.join(', ')}`, holds: isBudget },
-  cache: isCacheOption,
+  // As TOML writes a table.
+  cache: { ...isCacheOption, is: isCacheOption.is.replace('key:', 'key =') },
   busy: isOneOf(busyWords),
   texts: isTextList,
   extensions: {

@@ -337,6 +337,25 @@ cors_origins = ["https://example.com"]
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
 
+  it.each([
+    ['[defaults]\nsessions = "postgres://db.example.com/agents"', 'new Agent({ sessions }).'],
+    ['[weather]\ntimeout_ms = 60000', 'new Agent({ timeoutMs }).'],
+    ['[weather]\nmodelSettings = { stop = ["."] }', 'new Agent({ modelSettings }).'],
+  ])('says of an option of code alone that it is one: %j', (toml, option) => {
+    expect(read(toml).warnings).toEqual([expect.stringContaining(`It is an option of code alone: ${option}`)])
+  })
+
+  it.each([
+    ['[server]\ncors = "*"', 'Did you mean "cors_origins"?'],
+    ['[server]\nauth = "TOKENS"', 'Did you mean "auth_tokens_env"?'],
+  ])('knows the options of a server that have other names in code: %j', (toml, warning) => {
+    expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
+  })
+
+  it('writes the table of `cache` as TOML has it', () => {
+    expect(failure('[defaults]\ncache = "on"\n').message).toContain('"off" or { key = "…" }')
+  })
+
   it('warns of a secret of webhooks without their address', () => {
     expect(read('[webhooks]\nsecret_env = "SECRET"\n').warnings).toEqual([
       `${path()}:1: [webhooks] has no "url", so nothing is sent.`,
