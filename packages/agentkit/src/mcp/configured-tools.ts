@@ -20,7 +20,7 @@ export function configuredTools(
   isProduction: boolean,
 ): HostTools | undefined {
   const { config } = context
-  checkNames(names ?? [], config)
+  checkServerNames(names ?? [], config)
   const chosen = names ?? [...config.mcp.keys()]
   if (chosen.length === 0) return undefined
   let last: { lists: readonly ConnectedTools[]; tools: Tool[] } | undefined
@@ -72,7 +72,8 @@ async function connect({ config }: SDKContext, name: string, configured: boolean
   return mcp.connectServer(server, { isProduction: configured || isProduction() })
 }
 
-function checkNames(names: readonly string[], { mcp, path }: Config): void {
+/** @throws AgentKitError `invalid-config` for a name that the configuration does not have */
+export function checkServerNames(names: readonly string[], { mcp, path }: Config): void {
   const unknown = names.find((name) => !mcp.has(name))
   if (unknown === undefined) return
   const nearest = nearestWord(unknown, [...mcp.keys()])

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Tool } from '@agentkit/core'
 import { type HostTools, isProduction } from '@agentkit/core/internal'
+import type { Config } from '../config/config.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { importSkills } from '../util/import-optional.ts'
 
@@ -26,9 +27,25 @@ export function configuredSkills(
 
   async function make(): Promise<Tool[]> {
     const { skillTools } = await importSkills()
-    const base = config.path === undefined ? '.' : dirname(config.path)
-    const paths = (folders ?? []).map((folder) => resolve(base, folder))
-    const pins = resolve(base, 'agentkit-skills.lock.json')
-    return skillTools(paths, { pins }, configured || isProduction())
+    const pins = resolve(baseOf(config), 'agentkit-skills.lock.json')
+    return skillTools(pathsOf(config, folders ?? []), { pins }, configured || isProduction())
   }
+}
+
+/**
+ * Reads the skills that the configuration names, and pins nothing.
+ * @throws AgentKitError as the first run would
+ */
+export async function checkSkills(config: Config, folders: readonly string[]): Promise<void> {
+  const { skillTools } = await importSkills()
+  skillTools(pathsOf(config, folders), { pins: false }, false)
+}
+
+function pathsOf(config: Config, folders: readonly string[]): string[] {
+  return folders.map((folder) => resolve(baseOf(config), folder))
+}
+
+/** The folder that paths are relative to. */
+function baseOf({ path }: Config): string {
+  return path === undefined ? '.' : dirname(path)
 }

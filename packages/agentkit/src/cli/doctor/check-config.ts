@@ -7,11 +7,13 @@ import { editDistance } from '@agentkit/core/internal'
 import type { Config } from '../../config/config.ts'
 import { reservedTables } from '../../config/config-keys.ts'
 import { misnamedConfig } from '../../config/misnamed-config.ts'
+import { checkServerNames } from '../../mcp/configured-tools.ts'
+import { checkSkills } from '../../skills/configured-skills.ts'
 import { configuredWebhook } from '../../webhooks/configured-webhook.ts'
-import { type CheckResult, merged, type Project } from './project.ts'
+import { agentTables, type CheckResult, merged, type Project } from './project.ts'
 
 /** The configuration: its form, its keys and their values. */
-export function checkConfig({ config, configError }: Project): CheckResult {
+export async function checkConfig({ config, configError }: Project): Promise<CheckResult> {
   if (configError) return located({ status: 'fail', detail: configError.message })
   if (config.path === undefined) {
     const misnamed = misnamedConfig()
@@ -20,17 +22,35 @@ export function checkConfig({ config, configError }: Project): CheckResult {
   }
   const name = relative('', config.path)
   const warnings = [...config.warnings, ...misspeltTables(config)].map((detail) => located({ status: 'warn', detail }))
-  return merged([...webhookFindings(config), ...warnings], { status: 'ok', detail: `${name} is valid.`, file: name })
+  const findings = [
+    // A worker and a server refuse to start with an address or a secret that cannot be used.
+    ...(await failureOf(config, () => configuredWebhook(config.webhooks))),
+    ...(await tableFindings(config)),
+    ...warnings,
+  ]
+  return merged(findings, { status: 'ok', detail: `${name} is valid.`, file: name })
 }
 
-/** A worker and a server refuse to start with an address or a secret that cannot be used. */
-function webhookFindings({ path, webhooks }: Config): CheckResult[] {
+/** What the tables of agents name: an agent without its servers of MCP or its skills does not run. */
+async function tableFindings(config: Config): Promise<CheckResult[]> {
+  const settings = [...agentTables(config), config.defaults]
+  const servers = new Set(settings.flatMap(({ mcp = [] }) => mcp))
+  const folders = [...new Set(settings.flatMap(({ skills = [] }) => skills))]
+  const found = await failureOf(config, () => checkServerNames([...servers], config))
+  for (const folder of folders) found.push(...(await failureOf(config, () => checkSkills(config, [folder]))))
+  return found
+}
+
+async function failureOf({ path = '' }: Config, check: () => unknown): Promise<CheckResult[]> {
   try {
-    configuredWebhook(webhooks)
+    await check()
     return []
   } catch (error) {
     if (!isAgentKitError(error)) throw error
-    return [located({ status: 'fail', detail: `${path}: ${error.message}` })]
+    // `packages` names what is not installed.
+    if (error.code === 'missing-package') return []
+    const detail = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`
+    return [located({ status: 'fail', detail })]
   }
 }
 

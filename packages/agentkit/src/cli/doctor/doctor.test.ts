@@ -184,6 +184,24 @@ describe('agentkit doctor', () => {
     expect(unknown.ok).toBe(true)
   })
 
+  it('names what agents have in the configuration and is not there: servers of MCP, skills', async () => {
+    const servers = '[clerk]\nmcp = ["fils"]\n[mcp.files]\nurl = "http://127.0.0.1:9/"\n'
+    const files = {
+      'agentkit_config.toml': `${servers}[defaults]\nskills = ["./skills", "./nowhere", "./empty"]\n[server]\nport = 0\n`,
+      'skills/refunds/SKILL.md': '---\nname: refunds\ndescription: Gives money back.\n---\n\nAsk for the number.\n',
+      'empty/notes.txt': 'No skill.',
+    }
+    const { cwd } = project(files)
+    const report = await doctor(cwd)
+    expect(found(report, 'config')).toMatchObject({ status: 'fail', file: 'agentkit_config.toml' })
+    const detail = found(report, 'config')?.detail
+    expect(detail).toContain('`mcp` names the server "fils", which has no table. Did you mean "files"?')
+    expect(detail).toContain('nowhere is not there. Pass a folder of skills.')
+    expect(detail).toContain('empty')
+    expect(detail).not.toContain('refunds')
+    expect(readdirSync(cwd)).not.toContain('agentkit-skills.lock.json')
+  })
+
   it('names a table that is probably misspelt', async () => {
     const toml = '[default]\nmodel = "offline/extractive"\n[map]\n[server]\nport = 0\n'
     const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
