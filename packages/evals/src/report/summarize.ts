@@ -2,18 +2,18 @@ import type { Cost } from '@agentkit/core'
 import { addUsage } from '@agentkit/core/internal'
 import type { ScoreSummary, VariantReport } from '../data/eval-report.ts'
 import type { StoredResult } from '../data/stored-result.ts'
-import { bootstrapInterval, meanOf, percentile, rateInterval } from '../statistics/intervals.ts'
+import { bootstrapInterval, meanOf, percentile, wilsonInterval } from '../statistics/intervals.ts'
 
-export type SummaryOptions = { scorers: readonly string[]; seed: number }
+export type SummaryOptions = { scorers: readonly string[]; seed: number; repeats: number }
 
 /** The report of a variant from its results. */
 export function summarize(
   variant: string,
   results: readonly StoredResult[],
-  { scorers, seed }: SummaryOptions,
+  { scorers, seed, repeats }: SummaryOptions,
 ): VariantReport {
   const summary = (scorer: string): ScoreSummary => {
-    return summaryOf(caseScores(results, scorer), [seed, variant, scorer])
+    return summaryOf([...caseMeans(results, scorer).values()], repeats, [seed, variant, scorer])
   }
   const durations = results.map(({ durationMs }) => durationMs)
   const scoring = results.flatMap((result) => result.scoring ?? [])
@@ -39,11 +39,6 @@ export function summarize(
 
 /** The mean score of each case that has one: repeats are averaged first, as they are no independent cases. */
 export function caseMeans(results: readonly StoredResult[], scorer: string): Map<string, number> {
-  return new Map([...caseScores(results, scorer)].map(([id, own]) => [id, meanOf(own)]))
-}
-
-/** The scores of the repeats of each case that has one. */
-function caseScores(results: readonly StoredResult[], scorer: string): Map<string, number[]> {
   const scores = new Map<string, number[]>()
   // The zeros of failed runs would look like scores of this scorer.
   if (isBroken(results, scorer)) return new Map()
@@ -54,7 +49,7 @@ function caseScores(results: readonly StoredResult[], scorer: string): Map<strin
     if (known) known.push(score)
     else scores.set(result.case, [score])
   }
-  return scores
+  return new Map([...scores].map(([id, own]) => [id, meanOf(own)]))
 }
 
 /** Whether the scorer has scored none of the runs that it was asked about. */
@@ -63,14 +58,13 @@ function isBroken(results: readonly StoredResult[], scorer: string): boolean {
   return asked.length > 0 && asked.every(({ scores }) => scores[scorer] === undefined)
 }
 
-function summaryOf(scores: ReadonlyMap<string, readonly number[]>, seed: readonly (string | number)[]): ScoreSummary {
-  const n = scores.size
+function summaryOf(values: readonly number[], repeats: number, seed: readonly (string | number)[]): ScoreSummary {
+  const n = values.length
   if (n === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN, n }
-  const all = [...scores.values()]
-  const means = all.map(meanOf)
-  const areRates = all.flat().every((score) => score === 0 || score === 1)
-  const { low, high } = areRates ? rateInterval(means, all.flat().length) : bootstrapInterval(means, seed)
-  return { mean: meanOf(means), low, high, n }
+  const areRates = repeats === 1 && values.every((value) => value === 0 || value === 1)
+  const mean = meanOf(values)
+  const { low, high } = areRates ? wilsonInterval(Math.round(mean * n), n) : bootstrapInterval(values, seed)
+  return { mean, low, high, n }
 }
 
 /** Absent where one is: a sum that leaves out a price would be too low. */

@@ -99,13 +99,7 @@ describe('evaluate', () => {
       concurrency: 1,
       ...{ out, name: 'compared' },
     })
-    const { mean, low = 0, high = 1, n } = report.variants.better?.scores.exact ?? {}
-    expect({ mean, n, low: low.toFixed(2), high: high.toFixed(2) }).toEqual({
-      mean: 0.5,
-      n: 12,
-      low: '0.31',
-      high: '0.69',
-    })
+    expect(report.variants.better?.scores.exact).toEqual({ mean: 0.5, low: 0.5, high: 0.5, n: 12 })
     expect(report.comparisons).toEqual([
       {
         ...{ a: 'old', b: 'better', scorer: 'exact', difference: 0.5, low: 0.5, high: 0.5, n: 12 },
@@ -113,18 +107,6 @@ describe('evaluate', () => {
       },
     ])
     expect(report.results.map(({ repeat }) => repeat).slice(0, 4)).toEqual([1, 2, 1, 2])
-  })
-
-  it('is as uncertain of other cases where all repeats of all cases pass', async () => {
-    const all = { agent: agentOf(answering((question) => question)), cases, scorers: [contains()], out }
-    const numbered = cases.map(({ input }) => ({ input, expected: input }))
-    const [once, often] = await Promise.all(
-      [1, 3].map((repeats) => evaluate({ ...all, cases: numbered, repeats, name: `passes-${repeats}` })),
-    )
-    const [one, three] = [once, often].map((report) => Object.values(report?.variants ?? {})[0]?.scores.contains)
-    expect(one).toMatchObject({ mean: 1, high: 1, n: 12 })
-    expect(one?.low).toBeCloseTo(0.757_505, 5)
-    expect(three).toEqual(one)
   })
 
   it('counts equal scores as ties, in whichever order their repeats came', async () => {

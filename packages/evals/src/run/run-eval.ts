@@ -212,7 +212,7 @@ function reportOf(plan: EvalPlan, results: readonly StoredResult[]): EvalReport 
     repeats,
     threshold,
     variants: Object.fromEntries(
-      [...resultsOf].map(([variant, own]) => [variant, summarize(variant, own, { scorers, seed })]),
+      [...resultsOf].map(([variant, own]) => [variant, summarize(variant, own, { scorers, seed, repeats })]),
     ),
     comparisons: compareVariants(resultsOf, { scorers, seed }),
     results: results.map(({ variant, case: id, repeat, text, error, scores, reasons, missing, passed }) => ({

@@ -35,29 +35,6 @@ export function wilsonInterval(successes: number, n: number): Interval {
 }
 
 /**
- * The 95 % interval of the mean of rates, each of the repeats of one case: Wilson's, for as many independent runs as have
- * the spread of these rates. Those are as many as there are cases where the repeats of a case always agree, and as many
- * as there are runs where they agree no more often than runs of different cases. Where all runs pass, or none, the spread
- * says nothing of it, so cases are counted.
- *
- * Source: Korn, Graubard: Confidence intervals for proportions with small expected number of positive counts estimated from
- * survey data, Survey Methodology 24 (1998); with Wilson's interval Dean, Pagano: Evaluating confidence interval
- * methods for binomial proportions in clustered surveys, JSSAM 3 (2015).
- *
- * @param runs the number of runs of all cases
- * @example
- * rateInterval([1, 1, 0, 1], 4) // wilsonInterval(3, 4)
- */
-export function rateInterval(rates: readonly number[], runs: number): Interval {
-  const n = rates.length
-  const mean = meanOf(rates)
-  const single = mean * (1 - mean)
-  const squares = rates.reduce((sum, rate) => sum + (rate - mean) ** 2, 0)
-  const size = single === 0 || n === 1 ? n : Math.min(runs, Math.max(n, (single * n * (n - 1)) / squares))
-  return wilsonInterval(mean * size, size)
-}
-
-/**
  * The 95 % percentile interval of a mean: 10,000 resamples of the values, each as many as there are, by a generator with
  * this seed; fewer for more than 20,000 values. For few values (below about 20) it is somewhat too narrow.
  *

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { detectableDifference } from './detectable-difference.ts'
-import { bootstrapInterval, meanOf, percentile, rateInterval, wilsonInterval } from './intervals.ts'
+import { bootstrapInterval, meanOf, percentile, wilsonInterval } from './intervals.ts'
 import { randomOf } from './random.ts'
 import { holm, signFlipTest } from './sign-flip-test.ts'
 
@@ -76,39 +76,6 @@ describe('95 % intervals', () => {
     expect(covering.length / evals).toBeGreaterThan(0.93)
     expect(covering.length / evals).toBeLessThan(0.97)
   }, 120_000)
-})
-
-describe('95 % intervals of repeated cases', () => {
-  it.each([
-    { n: 20, repeats: 3, hard: 0.1, ofHard: 0.5, ofOthers: 1 },
-    { n: 12, repeats: 3, hard: 0.1, ofHard: 0.3, ofOthers: 1 },
-    { n: 20, repeats: 3, hard: 0, ofHard: 0, ofOthers: 0.98 },
-    { n: 60, repeats: 5, hard: 0.02, ofHard: 0, ofOthers: 1 },
-    { n: 60, repeats: 3, hard: 0.5, ofHard: 0.2, ofOthers: 0.8 },
-    { n: 30, repeats: 10, hard: 0, ofHard: 0, ofOthers: 0.5 },
-  ])('contain the true rate in at least 92 % of evals: $n cases, $hard of them hard', (plan) => {
-    const { n, repeats, hard, ofHard, ofOthers } = plan
-    const random = randomOf('repeats', JSON.stringify(plan))
-    const isTrue = (share: number): boolean => random() / 2 ** 32 < share
-    const truth = hard * ofHard + (1 - hard) * ofOthers
-    const evals = 2_000
-    let covering = 0
-    for (let index = 0; index < evals; index++) {
-      const rates = Array.from({ length: n }, () => {
-        const rate = isTrue(hard) ? ofHard : ofOthers
-        return meanOf(Array.from({ length: repeats }, () => (isTrue(rate) ? 1 : 0)))
-      })
-      const { low, high } = rateInterval(rates, n * repeats)
-      if (low <= truth && truth <= high) covering++
-    }
-    expect(covering / evals).toBeGreaterThan(0.92)
-  })
-
-  it('are those of single runs where the repeats of each case agree', () => {
-    expect(rateInterval([1, 0, 1, 1, 0], 15)).toEqual(wilsonInterval((3 / 5) * 5, 5))
-    expect(rateInterval(Array(10).fill(1), 30)).toEqual(wilsonInterval(10, 10))
-    expect(rateInterval([1], 3)).toEqual(wilsonInterval(1, 1))
-  })
 })
 
 function wilsonCoverage(n: number, rate: number): number {
