@@ -34,6 +34,9 @@ describe('the claims of an answer', () => {
     ['1. It is **long** [2].', []],
     ['## Heading\n- See notes.md, row 7', ['7']],
     ["It is Norway's on 12 May 2024.", ['12', '2024', 'Norway', 'May']],
+    ['It takes A4 since the 1990s, v2.1 at 5km.', ['A4', '1990', 'v2.1', '5']],
+    ['The value of MAX_RETRIES is 3.', ['3', 'MAX', 'RETRIES']],
+    ['塔于1889年建成。', ['1889']],
   ])('%j are %j', (text, claims) => {
     expect(claimsOf(text, ['notes.md']).flatMap((one) => one.claims)).toEqual(claims)
   })
@@ -48,6 +51,15 @@ describe('the claims of an answer', () => {
     ['a fee of 1,250.50 EUR', '1250.50', true],
     ['a fee of 1250 EUR', '1,250', true],
     ['in 1,2 and 3', '12', false],
+    ['since the 1990s', '1990', true],
+    ['a run of 5km', '5', true],
+    ['a run of 15km', '5', false],
+    ['on A4 paper', 'A4', true],
+    ['on A4 paper', '4', false],
+    ['on A44', 'A4', false],
+    ['1.6x10', 'x10', true],
+    ['塔建于1889年', '1889', true],
+    ['in Adaville', 'Ada', false],
   ])('%j contains %j: %s', (quote, claim, is) => {
     expect(hasClaim(normalized(quote), claim)).toBe(is)
   })
@@ -55,6 +67,9 @@ describe('the claims of an answer', () => {
   it('are found in linear time in a hostile answer', () => {
     expect(claimsOf('A '.repeat(100_000)).length).toBeLessThan(10)
     expect(claimsOf('1.'.repeat(100_000)).length).toBeLessThanOrEqual(100_000)
+    expect(claimsOf('a1'.repeat(100_000))).toHaveLength(1)
+    expect(claimsOf(`${'a'.repeat(190_000)}1`)).toHaveLength(1)
+    expect(claimsOf('_'.repeat(200_000))).toHaveLength(0)
     expect(claimsOf(`${"A'".repeat(100_000)}`).length).toBeLessThan(10)
     const startedAt = performance.now()
     expect(claimsOf(`In A${'-'.repeat(90_000)}b it is.`)).toHaveLength(1)
@@ -74,6 +89,9 @@ describe('citations', () => {
   it('hold where quotes are in their files, and contain the facts of the answer', async () => {
     expect(await scoreOf('It was built in 1933.', [citationOf(quote)])).toBe(1)
     expect(await scoreOf('It is a bridge.', [])).toBe(1)
+    const paper = 'Since the 1990s it takes A4 and Q3 sheets, the 2nd from 10:30am, with MAX_RETRIES set to 75s.'
+    await writeFile(join(folder, 'paper.md'), paper)
+    expect(await scoreOf(paper, [{ ...citationOf(paper), file: 'paper.md' }])).toBe(1)
     expect(await scoreOf('It was built in 1934.', [citationOf(quote)])).toEqual({
       score: 0.5,
       reason: 'no source has 1934 of "It was built in 1934."',

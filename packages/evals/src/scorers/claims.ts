@@ -17,7 +17,8 @@ export function claimsOf(text: string, files: readonly string[] = []): Claims[] 
   clean = clean
     .replaceAll(/\[\^?\d{1,4}\]/g, ' ')
     .replaceAll(/^[ \t]*(?:\d{1,4}[.)]|[-*+>]|#{1,6})[ \t]+/gm, '')
-    .replaceAll(/[*_`]+/g, '')
+    // An underscore within a word is a part of it.
+    .replaceAll(/[*`]+|(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu, '')
   return sentencesOf(clean)
     .map((sentence) => ({ sentence, claims: claimsIn(sentence) }))
     .filter(({ claims }) => claims.length > 0)
@@ -31,8 +32,7 @@ function sentencesOf(text: string): string[] {
 }
 
 function claimsIn(sentence: string): string[] {
-  const numbers = sentence.match(/\d+(?:[.,:/-]\d+)*/g) ?? []
-  // A digit within a word, such as in "A4", belongs to a name.
+  const numbers = numbersIn(sentence)
   const words = [...sentence.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.&-]*/gu)]
   const names: string[] = []
   let run: string[] = []
@@ -57,6 +57,15 @@ function claimsIn(sentence: string): string[] {
   }
   close()
   return [...new Set([...numbers, ...names])]
+}
+
+/** The numbers of a sentence, with the letters before them: "A4" is not a 4. Letters behind one may be its unit, as in "5km". */
+function numbersIn(sentence: string): string[] {
+  return [...sentence.matchAll(/\d+(?:[.,:/-]\d+)*/g)].map(({ 0: number, index }) => {
+    let start = index
+    while (isLetter(sentence[start - 1] ?? '')) start--
+    return sentence.slice(start, index) + number
+  })
 }
 
 function isCapital(word: string): boolean {
@@ -88,22 +97,30 @@ export function normalized(text: string): string {
 }
 
 /**
- * Whether a quote contains a claim as a whole: "12" is not in "2012".
+ * Whether a quote contains a claim as a whole: "12" is neither in "2012" nor in "A12", and is in "12km".
  * @param text the quote, {@link normalized} once for all claims
  */
 export function hasClaim(text: string, claim: string): boolean {
   const wanted = normalized(claim)
+  const isFirstDigit = isDigit(wanted[0] ?? '')
+  const isLastDigit = isDigit(wanted.at(-1) ?? '')
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const [before = '', after = ''] = [text[at - 1], text[at + wanted.length]]
     const next = text.slice(at + wanted.length, at + wanted.length + 2)
     // 3.5 is not 3, and 3. at the end of a sentence is.
-    const continues = /\d$/.test(wanted) && /^[.,:]\d/.test(next)
-    const continued = /^\d/.test(wanted) && /\d[.,:]$/.test(text.slice(Math.max(0, at - 2), at))
-    if (!isWordPart(before) && !isWordPart(after) && !continues && !continued) return true
+    const continues = isDigit(after) || (isLastDigit ? /^[.,:]\d/.test(next) : isLetter(after))
+    const continued =
+      isLetter(before) || (isFirstDigit && (isDigit(before) || /\d[.,:]$/.test(text.slice(Math.max(0, at - 2), at))))
+    if (!continues && !continued) return true
   }
   return false
 }
 
-function isWordPart(char: string): boolean {
-  return /^[\p{L}\p{N}]$/u.test(char)
+/** A letter of a script that has words with spaces between them: in Chinese, digits stand between letters. */
+function isLetter(char: string): boolean {
+  return /^[\p{Lu}\p{Ll}\p{Lt}]$/u.test(char)
+}
+
+function isDigit(char: string): boolean {
+  return /^\p{N}$/u.test(char)
 }
