@@ -5,6 +5,7 @@ import type { Tool as ServerTool } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { McpToolInfo, McpTools, Server } from './options.ts'
 import { checkPins, type PinState } from './pins.ts'
+import { secretsOf } from './secrets.ts'
 import { ServerSession } from './server-session.ts'
 import { toResult } from './tool-result.ts'
 
@@ -62,7 +63,7 @@ function toTool(name: string, tool: ServerTool, { server, session, state }: Part
     needsApproval: approvalRule(tool, name, server),
     async execute(input, context) {
       const { notes, ...result } = await session.call(tool, input, context)
-      return toResult(result, notes)
+      return toResult(result, notes, secretsOf(server))
     },
     ...(state !== 'pinned' && { isEnabled: () => refuse(tool.name, state, server) }),
   }

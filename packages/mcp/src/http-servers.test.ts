@@ -195,6 +195,27 @@ describe('a server over HTTP', () => {
     await server.close()
   })
 
+  it.each([
+    ['an error', (text: string) => ({ error: { code: -32001, message: text } })],
+    ['a result', (text: string) => ({ result: { isError: true, content: [{ type: 'text', text }] } })],
+  ])(
+    'that refuses a call by %s with the credentials it was sent does not show them to the model',
+    async (_, refuse) => {
+      const headers = { authorization: 'Basic YWRhOmx2bHZs', 'x-api-key': 'key-of-the-app', 'x-team': 'garden' }
+      const refusal = `Basic YWRhOmx2bHZs, key-of-the-app and query-key are not of the team garden; YWRhOmx2bHZs is ada`
+      const server = await listen(plainServer((id, response) => answerWith(response, { id, ...refuse(refusal) })))
+      const tools = await mcp({ url: `${server.url}?api_key=query-key`, headers, pins: false })
+      const model = scriptedModel([{ toolCalls: [{ name: 'echo' }] }, 'I cannot.'])
+      const result = await new Agent({ name: 'Clerk', functions: [tools], model }).stream('Echo.').result
+      expect(JSON.stringify([result, model.requests])).not.toMatch(/YWRhOmx2bHZs|key-of-the-app|query-key/)
+      expect(JSON.stringify(model.requests)).toContain(
+        '[redacted], [redacted] and [redacted] are not of the team garden',
+      )
+      await tools.close()
+      await server.close()
+    },
+  )
+
   it.each([404, 200, 308])('that answers %i with a page has its MCP under another path', async (status) => {
     const server = await listen((_, response) =>
       response.writeHead(status, { 'content-type': 'text/html', location: '/en' }).end('<h1>Shop</h1>'),

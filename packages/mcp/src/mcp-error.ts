@@ -2,6 +2,7 @@ import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { causesOf, connectionFailure, redactSecrets } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
+import { secretsOf } from './secrets.ts'
 
 /** Why a server could not be connected, in our words: the SDK's may hold addresses and answers. */
 export function connectError(cause: unknown, server: Server): AgentKitError {
@@ -66,7 +67,9 @@ export function answerTooLarge(): AgentKitError {
 export function callError(cause: unknown, server: Server, tool: string): AgentKitError {
   if (isAgentKitError(cause)) return cause
   if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
-    const text = redactSecrets(cause.message.slice(0, limits.errorChars))
+    // Redacted before it is cut, because half a key is not recognized as one.
+    const clean = redactSecrets(cause.message.slice(0, limits.errorChars * 2), secretsOf(server))
+    const text = clean.slice(0, limits.errorChars)
     const message = `The MCP server "${server.name}" refused the call: ${text}${addressesIn(cause)}`
     return new AgentKitError('tool-error', message, {
       cause: plainCause(cause),

@@ -1,4 +1,5 @@
 import { AgentKitError, type ImagePart, type TextPart } from '@agentkit/core'
+import { redactSecrets } from '@agentkit/core/internal'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 
@@ -7,16 +8,17 @@ type Part = TextPart | ImagePart
 /**
  * The result of a call for the model: text, parts with images, or the structured content.
  * @param notes sentences that the result ends with
+ * @param secrets texts to redact from an error
  * @throws AgentKitError `tool-error` for a result that the server marks as an error
  */
-export function toResult(result: CallToolResult, notes: readonly string[]): unknown {
+export function toResult(result: CallToolResult, notes: readonly string[], secrets: readonly string[] = []): unknown {
   const { content = [], structuredContent, isError } = result
   const parts = content.slice(0, limits.blocks).map(partOf)
   if (content.length > parts.length) parts.push(textPart(`[${content.length - parts.length} more parts are left out]`))
   const text = textOf(parts)
   if (isError) {
     const reason = text || (structuredContent === undefined ? 'The tool failed.' : JSON.stringify(structuredContent))
-    throw new AgentKitError('tool-error', [reason, ...notes].join('\n'))
+    throw new AgentKitError('tool-error', [redactSecrets(reason, secrets), ...notes].join('\n'))
   }
   const isText = parts.every((part) => part.type === 'text')
   if (structuredContent !== undefined) {

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { secretsOf } from './secrets.ts'
+
+it('are the credentials of headers, of the address and of the variables of a process', () => {
+  const headers = { Authorization: 'Token token-of-ada', 'x-team': 'garden' }
+  const url = new URL('https://example.com/mcp?team=garden&api_key=a%2Fb%2Fc%2Fd')
+  expect(secretsOf({ headers, url })).toEqual(['Token token-of-ada', 'token-of-ada', 'a/b/c/d', 'a%2Fb%2Fc%2Fd'])
+  expect(secretsOf({ env: { TICKETS_TOKEN: 'tickets-of-ada', LANG: 'en_GB.UTF-8' } })).toEqual(['tickets-of-ada'])
+  expect(secretsOf({})).toEqual([])
+})
