@@ -47,8 +47,10 @@ export function modelListRequest(
         ? undefined
         : { url: joined(endpoint, 'openai/v1/models'), headers: { 'api-key': key ?? '' } }
     }
-    case 'ollama':
-      return { url: joined(ollamaAddress(ollamaServerUrl), 'api/tags'), headers: {} }
+    case 'ollama': {
+      const { address, headers } = withoutUser(ollamaAddress(ollamaServerUrl))
+      return { url: joined(address, 'api/tags'), headers }
+    }
     default:
       return undefined
   }
@@ -59,6 +61,24 @@ function ollamaAddress(serverUrl: string | undefined): string {
   const given = serverUrl ?? variable('OLLAMA_HOST') ?? 'http://127.0.0.1:11434'
   if (/^https?:\/\//.test(given)) return given
   return `http://${/:\d+$/.test(given) ? given : `${given}:11434`}`
+}
+
+/** `fetch` refuses a user and a password in an address: they become a header, as in the requests of the provider. */
+function withoutUser(address: string): { address: string; headers: Record<string, string> } {
+  const url = URL.parse(address)
+  if (!url || (url.username === '' && url.password === '')) return { address, headers: {} }
+  const words = `${decoded(url.username)}:${decoded(url.password)}`
+  url.username = url.password = ''
+  return { address: url.href, headers: { authorization: `Basic ${Buffer.from(words).toString('base64')}` } }
+}
+
+/** A password such as `100%` was not encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function bearer(key: string | undefined): Record<string, string> {

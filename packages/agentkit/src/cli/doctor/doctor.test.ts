@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -69,15 +69,20 @@ function found({ checks }: Report, id: string): Check | undefined {
 }
 
 /** A provider that answers every request in this way. */
-async function provider(status: number, body: unknown): Promise<{ url: string; paths: string[] }> {
+async function provider(
+  status: number,
+  body: unknown,
+): Promise<{ url: string; paths: string[]; headers: IncomingHttpHeaders[] }> {
   const paths: string[] = []
+  const headers: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     paths.push(`${request.method} ${request.url}`)
+    headers.push(request.headers)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   servers.push(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, headers }
 }
 
 const key = 'sk-proj-0123456789abcdef0123456789'
@@ -483,6 +488,23 @@ describe('agentkit doctor', () => {
     writeFileSync(path('agentkit_config.toml'), config(url))
     const missing = await doctor(cwd, { words: [] })
     expect(found(missing, 'providers')).toMatchObject({ status: 'fail', fix: 'ollama pull llama3' })
+  })
+
+  it('sends the user and the password in an address of Ollama as a header, and shows no password of an address', async () => {
+    const { url, headers } = await provider(200, { models: [{ name: 'llama3:latest' }] })
+    const withUser = url.replace('//', '//ada:pass%20word@')
+    const config = `[defaults]\nmodel = "ollama/llama3"\nollama_server_url = "${withUser}"\n`
+    const { cwd, path } = project({ 'agentkit_config.toml': config })
+    expect(found(await doctor(cwd, { words: [] }), 'providers')).toMatchObject({ status: 'ok' })
+    expect(headers.at(-1)?.authorization).toBe(`Basic ${btoa('ada:pass word')}`)
+
+    writeFileSync(path('agentkit_config.toml'), '[defaults]\nmodel = "openai/gpt-5.4-mini"\n')
+    const report = await doctor(cwd, { words: [], env: { OPENAI_API_KEY: key, OPENAI_BASE_URL: `${withUser}/v1` } })
+    expect(found(report, 'providers')).toMatchObject({
+      status: 'fail',
+      detail: `openai does not answer at ${url}: the address has a user or a password in it, which are not sent.`,
+    })
+    expect(JSON.stringify(report)).not.toContain('pass%20word')
   })
 
   it.skipIf(process.platform === 'win32')('names open permissions, and a .env that git has', async () => {

@@ -12,6 +12,11 @@ const maxBytes = 8_000_000
 
 /** Lists the models of a provider within 5 seconds. */
 export async function listModels({ url, headers }: ModelListRequest, signal: AbortSignal): Promise<ListedModels> {
+  // The error of `fetch` would show them.
+  const { username, password } = URL.parse(url) ?? { username: '', password: '' }
+  if (username !== '' || password !== '') {
+    return { type: 'unreachable', reason: 'the address has a user or a password in it, which are not sent' }
+  }
   const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
     // A redirect would take the key to another server.
