@@ -1,7 +1,7 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
 import { causesOf, connectionFailure, redactSecrets } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
-import type { Server } from './options.ts'
+import { type Server, withoutArguments } from './options.ts'
 import { secretsOf } from './secrets.ts'
 
 /** Why a server could not be connected, in our words: the SDK's may hold addresses and answers. */
@@ -9,6 +9,10 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
   const { name, command, timeoutMs } = server
   if (isAgentKitError(cause)) return cause
   const who = `The MCP server "${name}"`
+  if (isMissingCommand(cause) && command !== undefined && withoutArguments(command) !== command) {
+    const message = `${who} cannot be started: there is no command of that name with arguments. Pass them as \`args\`.`
+    return new AgentKitError('invalid-config', message, { cause: plainCause(cause) })
+  }
   if (isMissingCommand(cause)) {
     const message = `${who} cannot be started: there is no command "${command}", or no folder \`cwd\`. Install it, or correct the path.`
     return new AgentKitError('invalid-config', message, { cause: plainCause(cause) })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { Agent, type ToolLike } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -290,8 +290,19 @@ describe('options', () => {
     ['figures', ['--token', 's3cr3t', 'serve'], 'figures serve'],
     ['sh', ['-c', 'KEY=s3cr3t npx figures'], 'sh'],
     ['env', ['KEY=s3cr3t', 'figures'], 'env figures'],
+    ['/usr/bin/npx -y figures --token s3cr3t', [], 'npx'],
   ])('without a name are named by %s %j, not by what may be a secret', (command, args, name) => {
     expect(checkServer({ command, args }).name).toBe(name)
+  })
+
+  it('whose command has arguments in it are invalid-config, which names `args` and shows none of them', async () => {
+    const error = await mcp({ command: 'npx -y figures --token s3cr3t', pins: false }).catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({
+      code: 'invalid-config',
+      message:
+        'The MCP server "npx" cannot be started: there is no command of that name with arguments. Pass them as `args`.',
+    })
+    expect(inspect(error, { depth: 20 })).not.toContain('s3cr3t')
   })
 
   it('that name a missing tool are invalid-config with the nearest', async () => {

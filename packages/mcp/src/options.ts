@@ -155,12 +155,17 @@ function addressOf(url: string, name: string | undefined): URL {
   )
 }
 
+/** A command without the arguments that it has by mistake, which may be secrets. */
+export function withoutArguments(command: string): string {
+  return command.replace(/\s+-.*$/s, '')
+}
+
 /**
  * The program and its first argument, as in `npx server-files`. Other arguments may be secrets, and the lock file is
  * committed.
  */
 function commandName({ command = '', args = [] }: McpOptions): string {
-  const program = command.split(/[\\/]/).at(-1) ?? command
+  const program = withoutArguments(command).split(/[\\/]/).at(-1) ?? command
   const first = args.find((argument, place) => !/^-|=/.test(argument) && !takesSecret.test(args[place - 1] ?? ''))
   return first === undefined ? program : `${program} ${first.split(/[\\/]/).at(-1)}`
 }
