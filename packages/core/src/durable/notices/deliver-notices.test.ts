@@ -118,6 +118,30 @@ describe('a notice that cannot be delivered', () => {
     expect(await store.runs.background?.undelivered(runId)).toEqual([])
   })
 
+  it('does not hold up the notices of other agents while its receiver hangs', async () => {
+    const called = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const hook = (): Promise<void> => {
+      called.resolve()
+      return held.promise
+    }
+    const { agent: hanging, store } = clerk(['Done.'], { name: 'Hanging', onRunEnd: hook }).open()
+    const seen: string[] = []
+    const { agent: other } = clerk(['Done.'], { onRunEnd: ({ runId }) => void seen.push(runId) }).open(store)
+    // Cancelled by a process that has no hook: its worker delivers the notice.
+    const cancelled = async (agent: Agent): Promise<string> => {
+      const { runId } = await agent.enqueue('Hi.', { startAfter: new Date(Date.now() + 3_600_000) })
+      await new Agent({ name: agent.name, functions: [], model: agent.models, sessions: store }).cancel(runId)
+      return runId
+    }
+    await cancelled(hanging)
+    workers.push(await workOn([hanging, other]))
+    await called.promise
+    const runId = await cancelled(other)
+    await expect.poll(() => seen, { timeout: 20_000 }).toEqual([runId])
+    held.resolve()
+  })
+
   it('is reported by its worker, the only place with the reason', async () => {
     const office = clerk(['Done.'], {
       onRunEnd() {

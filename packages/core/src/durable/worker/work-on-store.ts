@@ -79,7 +79,7 @@ export async function workOnStore(
         return await runner.run(agent, runId)
       } finally {
         leave()
-        if (notified.includes(agentId)) notices.wake()
+        notices.get(agentId)?.wake()
       }
     },
     handBack: (runIds, withinMs) => handBackRuns(store, withinMs, runIds),
@@ -91,10 +91,12 @@ export async function workOnStore(
   // Notices that this process cannot deliver are left to others.
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
-  const notify = async (): Promise<void> => {
-    if (notified.length > 0) await deliverNotices(runs, notified, { hookOf, deliverOf, onError }, deliveredOf(runs))
-  }
-  const notices = repeat(limits.noticeMs, notify, onError)
+  const notify = (agentId: string): Promise<unknown> =>
+    deliverNotices(runs, [agentId], { hookOf, deliverOf, onError }, deliveredOf(runs))
+  // A receiver that hangs holds up the notices of its own agent alone.
+  const notices = new Map(
+    notified.map((agentId) => [agentId, repeat(limits.noticeMs, () => notify(agentId), onError)] as const),
+  )
   const reports = reportNotices(runs, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
@@ -109,8 +111,7 @@ export async function workOnStore(
     await Promise.all([dispatcher.close(), ...upkeep.map((one) => one.stop())])
     await stopping.stop()
     // Delivers the notices of runs that have ended meanwhile.
-    await notify().catch(onError)
-    await notices.stop()
+    await Promise.all([...notices].map(([agentId, repeated]) => notify(agentId).catch(onError).then(repeated.stop)))
     await background.removeWorker(workerId).catch(onError)
   }
   return {
