@@ -3,13 +3,15 @@ import { type SummedRow, toUsageRow } from '../../util/usage-rows.ts'
 import type { Query } from '../database/database.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
 
-/** Read as text: a cast of a damaged value would fail the whole query. */
-const field = (column: string, name: string): string =>
-  `sum(substring(r.${column} from '"${name}":([0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?)')::float8)`
+/** Read as text: a cast of a damaged value would fail the whole query. Patterns are slow on long texts, so one sees the number alone. */
+function field(column: string, name: string): string {
+  const value = `split_part(translate(split_part(r.${column}, '"${name}":', 2), '}', ','), ',', 1)`
+  return `sum(CASE WHEN ${value} ~ '^[0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?$' THEN ${value}::float8 END)`
+}
 
-/** A message without the escapes of characters that Postgres has no text for: the character 0, and halves of pairs. */
+/** A message without the escapes of characters that Postgres has no text for: the character 0, and halves of pairs. Few have any. */
 const readable = (body: string): string =>
-  `CASE WHEN ${body} ~ '\\\\u(0000|d[89a-f])' THEN regexp_replace(${body}, '(\\\\[^u]|\\\\u(?!0000|d[89a-f]))|\\\\u....', '\\1', 'g') ELSE ${body} END`
+  `CASE WHEN position('\\u' IN ${body}) > 0 AND ${body} ~ '\\\\u(0000|d[89a-f])' THEN regexp_replace(${body}, '(\\\\[^u]|\\\\u(?!0000|d[89a-f]))|\\\\u....', '\\1', 'g') ELSE ${body} END`
 
 const keys = {
   day: "to_char(to_timestamp(r.created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
@@ -38,7 +40,7 @@ export async function readUsage(
   const rows = await query<SummedRow>(
     `SELECT * FROM (SELECT ${keys[by]} AS key, ${by === 'session' ? 'r.user_id' : 'NULL'} AS user_id, count(*) AS runs,
         ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
-      FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
+      FROM agentkit.runs AS r ${by === 'session' ? 'JOIN agentkit.sessions AS s ON s.id = r.session' : ''}
       WHERE ${where} GROUP BY 1, 2) AS summed
       ORDER BY key COLLATE "C" NULLS FIRST, user_id COLLATE "C" LIMIT ${last}`,
     [...range, limit],
