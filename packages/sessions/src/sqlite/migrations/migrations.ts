@@ -5,6 +5,7 @@ import { addBackgroundRuns } from './migrate-to-3.ts'
 import { addMemory } from './migrate-to-4.ts'
 import { addDirectTurns } from './migrate-to-5.ts'
 import { addListed } from './migrate-to-6.ts'
+import { addPageIndexes } from './migrate-to-7.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -62,6 +63,7 @@ export const migrations: readonly MigrationStep[] = [
   addMemory,
   addDirectTurns,
   addListed,
+  addPageIndexes,
 ]
 
 export type MigrateOptions = {

@@ -25,6 +25,7 @@ export function listRuns(
         ? statements.openRunsOfAgent.all(open)
         : statements.openRunsOfOwner.all({ ...open, userId })
     }
+    if (status === 'failed') return statements.failedRuns.all({ agentId, userId: userId ?? null, before, limit: count })
     if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
     return statements.runsOfAgent.all(agentId, ...page)
   }
