@@ -1,7 +1,8 @@
+import { getEventListeners } from 'node:events'
 import { afterAll, expect, it, vi } from 'vitest'
 
 vi.stubGlobal('document', { baseURI: 'http://127.0.0.1:8000/' })
-const { followRun } = await import('./follow-run.ts')
+const { followRun, pause } = await import('./follow-run.ts')
 afterAll(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
@@ -31,4 +32,24 @@ it('tries a lost connection again, however often one without news was closed bef
   })
   await Promise.all([expect(followed).resolves.toBeUndefined(), vi.advanceTimersByTimeAsync(600_000)])
   expect(lost.slice(-2)).toEqual([true, false])
+})
+
+it('leaves no listener at the signal after a pause, of which a run that waits has thousands', async () => {
+  vi.useFakeTimers()
+  const { signal } = new AbortController()
+  for (let times = 0; times < 3; times++) {
+    const paused = pause(1_000, signal)
+    await vi.advanceTimersByTimeAsync(1_000)
+    await paused
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+it('ends a pause when the signal aborts', async () => {
+  vi.useFakeTimers()
+  const controller = new AbortController()
+  const paused = pause(1_000, controller.signal)
+  controller.abort()
+  await paused
+  expect(vi.getTimerCount()).toBe(0)
 })
