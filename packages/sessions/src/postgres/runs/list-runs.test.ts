@@ -1,3 +1,4 @@
+import type { SessionStore } from '@agentkit/core'
 import { testDatabase } from '@agentkit/test-postgres'
 import { expect, it } from 'vitest'
 import { queryAt } from '../__fixtures__/query-at.ts'
@@ -7,19 +8,28 @@ import { listRuns } from './list-runs.ts'
 
 const ann = { agentId: 'helper', userId: 'ann' }
 
-it('reads the runs of a user alone, also those of one who has no new runs among many', async () => {
+const sessionId = 's1'
+const runs = (from: number, to: number, user: string, status = 'done'): string =>
+  `INSERT INTO agentkit.runs (run_id, session, agent_id, user_id, status, created_at, started_at, ended_at)
+    SELECT 'r' || number, 1, 'helper', '${user}', '${status}', number, number, number
+    FROM generate_series(${from}, ${to}) AS number`
+
+async function storeWith(statements: string): Promise<{ url: string; store: SessionStore }> {
   const url = await testDatabase()
   const store = postgresSessions(url)
-  const sessionId = 's1'
   const input = [{ v: 1 as const, role: 'user' as const, content: 'Hello' }]
   await store.begin({ ...ann, sessionId }, { runId: 'first', expectedVersion: 0, input })
   await store.end('first', 'done')
-  const runs = (from: number, to: number, user: string): string =>
-    `INSERT INTO agentkit.runs (run_id, session, agent_id, user_id, status, created_at, started_at, ended_at)
-      SELECT 'r' || number, 1, 'helper', '${user}', 'done', number, number, number
-      FROM generate_series(${from}, ${to}) AS number`
-  await queryAt(url, `${runs(1, 3_000, 'ann')}; ${runs(3_001, 9_000, 'bob')}; ANALYZE`)
+  await queryAt(url, `${statements}; ANALYZE`)
+  return { url, store }
+}
 
+/** The most rows that one of these lists reads. */
+async function rowsRead(
+  url: string,
+  lists: readonly Parameters<typeof listRuns>[1][],
+  filter: object,
+): Promise<number> {
   const database = openDatabase(
     { connectionString: url, schema: 'agentkit', poolSize: 1, retryMs: 1_000 },
     async () => {},
@@ -30,12 +40,27 @@ it('reads the runs of a user alone, also those of one who has no new runs among 
     mostRows = Math.max(mostRows, ...(explained[0]?.['QUERY PLAN'].map(({ Plan }) => rowsOf(Plan)) ?? []))
     return []
   }
-  await listRuns(counting, ann, { limit: 50 })
-  expect(mostRows).toBeLessThan(500)
+  for (const owner of lists) await listRuns(counting, owner, { limit: 50, ...filter })
+  await database.close()
+  return mostRows
+}
+
+it('reads the runs of a user alone, also those of one who has no new runs among many', async () => {
+  const { url, store } = await storeWith(`${runs(1, 3_000, 'ann')}; ${runs(3_001, 9_000, 'bob')}`)
+  expect(await rowsRead(url, [ann], {})).toBeLessThan(500)
   expect(await store.runs?.list(ann, { limit: 2 })).toMatchObject([{ runId: 'r3000' }, { runId: 'r2999' }])
   expect(await store.runs?.list(ann, { sessionId, limit: 2, after: 'r1' })).toMatchObject([{ runId: 'first' }])
   expect(await store.runs?.list({ ...ann, userId: 'bob' }, { sessionId, limit: 2 })).toEqual([])
-  await database.close()
+  await store.close()
+})
+
+it('reads few of many runs to list those that have failed', async () => {
+  const failed = [runs(1, 1, 'ann', 'failed'), runs(2, 2, 'bob', 'failed')]
+  const { url, store } = await storeWith(`${failed.join(';')}; ${runs(3, 9_000, 'ann')}`)
+  expect(await rowsRead(url, [ann, { agentId: 'helper' }], { status: 'failed' })).toBeLessThan(500)
+  expect(await store.runs?.list(ann, { status: 'failed', limit: 9 })).toMatchObject([{ runId: 'r1' }])
+  const ofAll = await store.runs?.list({ agentId: 'helper' }, { status: 'failed', limit: 9 })
+  expect(ofAll).toMatchObject([{ runId: 'r2' }, { runId: 'r1' }])
   await store.close()
 })
 
