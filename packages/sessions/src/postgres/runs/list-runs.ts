@@ -29,7 +29,9 @@ export async function listRuns(
     // The key of a run without a session names another agent.
     conditions.push(`s.session_id = ${put(toStored(sessionId))} AND s.agent_id = r.agent_id`)
   }
-  if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
+  // In the text, so that a plan for any value, which cannot read the index of failed runs, is not used for them.
+  if (status === 'failed') conditions.push("r.status = 'failed'")
+  else if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
   if (status === 'queued' || status === 'running' || status === 'waiting') conditions.push('r.ended_at IS NULL')
   if (after !== undefined) {
     conditions.push(
