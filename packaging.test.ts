@@ -389,6 +389,22 @@ describe('agentkit, which combines the packages', () => {
     expect(await typeErrors(folder, program, { declaration: true })).toBe('')
   })
 
+  // npm installs hono where each package finds it, pnpm does not: a declaration that names it compiles with npm alone.
+  it('lets a package declare its server without naming a package that is not its own', async () => {
+    const program = `
+      import { createApp, serve } from '@agentkit/server'
+      import { Agent } from 'agentkit'
+      export const agent = new Agent({ name: 'Clerk', model: 'offline/extractive' })
+      export const app = createApp(agent)
+      export const open = () => serve(agent)
+      export default { fetch: app.fetch }`
+    const emit = { declaration: true, noEmit: false, emitDeclarationOnly: true, outDir: join(folder, 'types') }
+    expect(await typeErrors(folder, program, emit)).toBe('')
+    const declared = await readFile(join(folder, 'types/typed.d.ts'), 'utf8')
+    const named = [...declared.matchAll(/(?:from |import\()["']([^"']+)/g)].map(([, name]) => name)
+    expect(new Set(named)).toEqual(new Set(['agentkit', '@agentkit/server']))
+  })
+
   it('has no install script', async () => {
     const installed = Object.entries(await installedPackages(folder))
     expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])

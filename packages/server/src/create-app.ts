@@ -34,6 +34,15 @@ import { sessionRoutes } from './sessions/session-routes.ts'
 import type { ServerContext, ServerEnv } from './util/server-env.ts'
 
 /**
+ * The Hono app of `createApp`. Declarations of a package that exports one name this type: they could name Hono only where
+ * it is among the package's own dependencies.
+ */
+export interface AgentApp extends Hono {
+  /** Answers a request. A Worker may pass its bindings and its context on, which no route of an agent reads. */
+  fetch: (request: Request, bindings?: unknown, executionContext?: unknown) => Response | Promise<Response>
+}
+
+/**
  * An agent's HTTP routes as a Hono app, for your own server; `serve` includes one.
  *
  * The guards are the same as in `serve`: with `host` a loopback address, which is the default, the app answers only
@@ -47,10 +56,10 @@ import type { ServerContext, ServerEnv } from './util/server-env.ts'
  * const app = createApp(agent, { host: '0.0.0.0', auth: { tokens: { [process.env.TOKEN]: '*' } } })
  * const response = await app.request('/health')
  */
-export function createApp(agent: Runnable, options?: ServerOptions): Hono {
+export function createApp(agent: Runnable, options?: ServerOptions): AgentApp {
   const settings = checkOptions(options)
   // The type of our context variables is internal; callers get a plain Hono app.
-  return buildApp(agent, settings, createCapacity(settings.limits, agent, settings.rules)) as unknown as Hono
+  return buildApp(agent, settings, createCapacity(settings.limits, agent, settings.rules)) as unknown as AgentApp
 }
 
 /** @param capacity what all requests share; the code that stops the server closes it */

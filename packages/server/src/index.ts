@@ -1,6 +1,6 @@
 export type { FieldError } from './answer/problem.ts'
 export { type ProblemCode, type ProblemKind, problemTable, type RequestErrorCode } from './answer/problem-table.ts'
-export { createApp } from './create-app.ts'
+export { type AgentApp, createApp } from './create-app.ts'
 export type { Auth } from './guards/auth.ts'
 export type { CorsOptions } from './guards/cors.ts'
 export { type HandleSignalsOptions, handleSignals } from './handle-signals.ts'
