@@ -373,7 +373,7 @@ describe('agentkit, which combines the packages', () => {
 
   it('lets a package declare what it has inferred', async () => {
     const program = `
-      import { Agent, type StandardSchema, Swarm, tool, workflow } from 'agentkit'
+      import { Agent, type ModelRequest, type StandardSchema, Swarm, tool, toolFromFunction, workflow } from 'agentkit'
       declare const input: StandardSchema<unknown, { city: string }>
       declare const output: StandardSchema<unknown, { good: boolean }>
       export const weather = tool({ name: 'weather', description: 'Weather.', input, execute: ({ city }) => city })
@@ -384,6 +384,8 @@ describe('agentkit, which combines the packages', () => {
       export const pair = workflow().parallel([clerk, judge]).step(([text, { good }]) => (good ? text : ''))
       export const member = pair.asAgent()
       export const ask = () => judge.stream('Hello').result
+      export const pay = { ...toolFromFunction((euros: number) => euros), needsApproval: true }
+      export const brief = (request: ModelRequest) => ({ ...request, maxOutputTokens: 100 })
       export const notes = () => clerk.memory.notes({ userId: 'ada' })
       export default report`
     expect(await typeErrors(folder, program, { declaration: true })).toBe('')

@@ -4,7 +4,7 @@ export type { AgentHost } from './agents/agent-host.ts'
 export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords, checkNotForeign, checkSettingsOnce } from './agents/agent-options.ts'
 export { isCacheOption } from './contracts/cache-option.ts'
-export { convertedOfRun } from './contracts/model.ts'
+export { convertedOf } from './contracts/converted-of-run.ts'
 export { settingRules } from './contracts/model-settings.ts'
 export {
   type CloudOptions,

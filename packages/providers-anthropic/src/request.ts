@@ -1,5 +1,5 @@
 import type { JSONSchema, ModelRequest } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import {
   type ErrorContext,
   isBlank,
@@ -60,7 +60,7 @@ export function toAnthropicRequest(model: string, request: ModelRequest, setting
   const messages = readableMessages(request.messages, readsPart, model, warnings)
   const { instructions, rest } = splitInstructions(messages)
   const owner = leavesThinking(request, settings.traits) ? '' : `anthropic/${model}`
-  const turns = toAnthropicTurns(rest, owner, warnings, request[convertedOfRun])
+  const turns = toAnthropicTurns(rest, owner, warnings, convertedOf(request))
   const maxTokens = maxTokensOf(model, request, settings, warnings)
   const traits = settings.betas ? settings.traits : { ...settings.traits, bindsThinking: false }
   const reasoning = reasoningOf(model, request, { traits, maxTokens, turns }, warnings)

@@ -1,5 +1,5 @@
 import type { Message, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import {
   captureResponse,
   type ErrorContext,
@@ -71,7 +71,7 @@ export function toGeminiRequest(
   const { instructions, rest } = splitInstructions(messages)
   const config: GenerateContentConfig = {}
   const asUser: Message[] = instructions === '' || traits.instructed ? [] : [{ role: 'user', content: instructions }]
-  const contents = toGeminiContents([...asUser, ...rest], { owner: `gemini/${model}`, traits }, request[convertedOfRun])
+  const contents = toGeminiContents([...asUser, ...rest], { owner: `gemini/${model}`, traits }, convertedOf(request))
   if (instructions !== '' && traits.instructed) config.systemInstruction = { parts: [{ text: instructions }] }
   const hasTools = request.tools !== undefined && request.tools.length > 0
   if (hasTools) {

@@ -1,5 +1,5 @@
 import type { JSONSchema, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import {
   ChatReader,
   type ErrorContext,
@@ -51,7 +51,7 @@ export function toMistralRequest(
   const messages = readableMessages(request.messages, (part) => readsPart(part, facts), model, warnings)
   const body: ChatCompletionStreamRequest = {
     model,
-    messages: toMistralMessages(messages, `mistral/${model}`, request[convertedOfRun]),
+    messages: toMistralMessages(messages, `mistral/${model}`, convertedOf(request)),
     stream: true,
   }
   const { tools = [], toolChoice, parallelToolCalls, output } = request

@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import {
   type ErrorContext,
   isCommonImage,
@@ -63,7 +63,7 @@ export function toOllamaRequest(
   const messages = readableMessages(request.messages, readsPart, model, warnings)
   const body: OllamaRequest = {
     model,
-    messages: toOllamaMessages(messages, `ollama/${model}`, request[convertedOfRun]),
+    messages: toOllamaMessages(messages, `ollama/${model}`, convertedOf(request)),
     stream: true,
     truncate: false,
     shift: false,

@@ -29,12 +29,6 @@ export type CachePlan = {
   marks: readonly CacheMark[]
 }
 
-/**
- * Where providers keep what they have converted of a run, each by an object of its own, so that a step converts what is new. The
- * loop sets it in longer runs: it changes no message of a run that was sent.
- */
-export const convertedOfRun: unique symbol = Symbol.for('agentkit.convertedOfRun')
-
 /** One request to a model. A provider drops an option that it does not support, with a `warning`, never a silent 400. */
 export type ModelRequest = {
   /** The conversation: system messages first, the newest message last. */
@@ -59,8 +53,6 @@ export type ModelRequest = {
   parallelToolCalls?: boolean
   /** Absent where no later request repeats the prompt: writing it to a cache would only cost. */
   cache?: CachePlan
-  /** For agentkit's own providers. @internal */
-  [convertedOfRun]?: Map<object, unknown>
 }
 
 /** What a model emits while it answers: a closed union. `finish` is the last one. */

@@ -56,7 +56,10 @@ export interface Tool {
    * Whether the model of a run is offered the tool; evaluated once when the run begins or is resumed.
    * @param run `warn` adds a sentence to the warnings of the run
    */
-  isEnabled?(run: ToolRun & { warn(warning: string): void }): boolean | Promise<boolean>
+  isEnabled?(
+    // `ToolRun` in words that the declarations of other packages can repeat, of a tool that they spread for example.
+    run: Pick<ToolContext, 'signal' | 'userId' | 'sessionId' | 'runId'> & { warn(warning: string): void },
+  ): boolean | Promise<boolean>
   /** Executes one call with validated input. */
   execute(input: unknown, context: ToolContext): unknown
 }

@@ -1,6 +1,6 @@
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { convertedOfRun } from '../contracts/model.ts'
+import { convertedOf } from '../contracts/converted-of-run.ts'
 import {
   Agent,
   AgentKitError,
@@ -101,7 +101,7 @@ describe('the messages of a run that providers keep', () => {
     const scripted = scriptedModel([...turns, ...turns])
     const kept: unknown[] = []
     const stream: Model['stream'] = (request, signal) => {
-      kept.push(request[convertedOfRun])
+      kept.push(convertedOf(request))
       return scripted.stream(request, signal)
     }
     const agent = new Agent({ name: 'Test', functions, model: { id: 'test/kept', stream }, hooks, guard: false })

@@ -1,4 +1,5 @@
-import { convertedOfRun, type Model, type ModelInfo, type ModelRequest } from '../contracts/model.ts'
+import { withConverted } from '../contracts/converted-of-run.ts'
+import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
 import type { Message, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
@@ -108,7 +109,7 @@ export class Conversation {
     const request = { ...rest, messages: this.#system.concat(this.#withNotes(this.#showAll())) }
     if (this.#messages.length - this.#questionAt < longRun) return request
     this.#converted ??= new Map()
-    return { ...request, [convertedOfRun]: this.#converted }
+    return withConverted(request, this.#converted)
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { CachePlan, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import { isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
@@ -34,7 +34,7 @@ export function toChatRequest(
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
   const readable = readableMessages(request.messages, compat.reads ?? readByChat, model, warnings)
-  const messages = toChatMessages(readable, compat, request[convertedOfRun])
+  const messages = toChatMessages(readable, compat, convertedOf(request))
   const supported = supportedOptions(request, compat.traits, model, warnings)
   // All messages were blank; an empty list is rejected.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })

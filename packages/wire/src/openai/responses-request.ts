@@ -1,5 +1,5 @@
 import type { CachePlan, ModelRequest, ToolChoice, ToolSpec } from '@agentkit/core'
-import { convertedOfRun } from '@agentkit/core/internal'
+import { convertedOf } from '@agentkit/core/internal'
 import { splitInstructions } from '../messages/convert-conversation.ts'
 import { hasNonWebURL, isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
@@ -26,7 +26,7 @@ export function toResponsesRequest(
   const warnings: string[] = []
   const readable = readableMessages(request.messages, readByResponses, model, warnings)
   const { instructions, rest } = splitInstructions(readable)
-  const input = toResponsesItems(rest, owner, request[convertedOfRun])
+  const input = toResponsesItems(rest, owner, convertedOf(request))
   const supported = supportedOptions(request, traits, model, warnings)
   // All messages were blank; an empty list is rejected.
   if (input.length === 0)
