@@ -234,6 +234,26 @@ describe('the other packages, without agentkit', () => {
     expect(await runProgram(folder, program)).toBe('true Notes true')
   })
 
+  it('retriever is bundled without what is optional, and says that its processes need its own files', async () => {
+    await writeFile(
+      join(folder, 'bundled.js'),
+      `import { createRetriever } from '@agentkit/retriever'
+      const retriever = createRetriever({ folder: '.', requiredExts: ['.md'] })
+      console.log(await retriever.sync().catch(({ code, message }) => code + ' ' + message))
+      await retriever.close()`,
+    )
+    const alone = await mkdtemp(join(place, 'one-file-'))
+    const { errors, warnings } = await build({
+      absWorkingDir: folder,
+      entryPoints: ['bundled.js'],
+      outfile: join(alone, 'bundled.mjs'),
+      ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
+    })
+    expect([...errors, ...warnings]).toEqual([])
+    await writeFile(join(alone, 'notes.md'), '# Notes')
+    expect(await node(['bundled.mjs'], alone)).toMatch(/^unsupported .* leave @agentkit\/retriever in node_modules/)
+  })
+
   it('retriever loads parsers and index stores lazily', async () => {
     const program = `
       import { registerHooks } from 'node:module'

@@ -52,10 +52,11 @@ export function createPineconeClient(options: PineconeClientOptions): PineconeCl
 
 /** @throws AgentKitError `missing-package` */
 export async function loadPinecone(
-  load: () => Promise<typeof import('@pinecone-database/pinecone')> = () => import('@pinecone-database/pinecone'),
+  load?: () => Promise<typeof import('@pinecone-database/pinecone')>,
 ): Promise<typeof import('@pinecone-database/pinecone')> {
   try {
-    return await load()
+    // `await import()` of a name, within `try`: a bundler takes the SDK if it is installed, and otherwise does without.
+    return load ? await load() : await import('@pinecone-database/pinecone')
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
     const problem = isAbsent ? 'is not installed' : `cannot be loaded (${messageOf(error)})`
