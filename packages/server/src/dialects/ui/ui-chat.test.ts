@@ -1,4 +1,4 @@
-import { Agent, Swarm, tool } from '@agentkit/core'
+import { Agent, Swarm, type Tool, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { Chat } from '@ai-sdk/react'
 import {
@@ -16,7 +16,7 @@ import {
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../__fixtures__/requests.ts'
-import { locate, locateTurn, payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
+import { heldTool, locate, locateTurn, payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
 
 const make = storedAgents()
@@ -64,6 +64,17 @@ const fetchOf = (app: Hono): typeof fetch => (async (url: string, init: RequestI
 const partsOf = (message: UIMessage | undefined): string[] => (message?.parts ?? []).map(({ type }) => type)
 const textOf = (message: UIMessage | undefined): string =>
   (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
+/** The approval that a chat asks for. */
+const approvalIn = (chat: Client): { id: string } => {
+  const waiting = chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')
+  return (waiting as { approval: { id: string } }).approval
+}
+/** A tool that needs approval, and pays when the test releases it. */
+const heldPay = (): { pay: Tool; begun: Promise<void>; release(): void } => {
+  const { wait, begun, release } = heldTool()
+  const options = { name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true } as const
+  return { pay: tool({ ...options, execute: () => wait.execute({}, {} as never) }), begun, release }
+}
 const settled = (chat: Client): Promise<unknown> => until(() => chat.status === 'ready' || chat.status === 'error')
 
 describe.each(versions)('useChat of ai %i', (_, open) => {
@@ -248,6 +259,8 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect(model.requests).toHaveLength(2)
     const { runId = '' } = (await agent.runs({ userId: 'default', sessionId: 's1' }))[0] ?? {}
     expect((await agent.sessions.runs?.read(runId))?.approvals).toMatchObject([{ kind: 'client-tool', decision }])
+    // The page keeps its own words.
+    expect(chat.messages.at(-1)?.parts).toContainEqual(expect.objectContaining({ toolCallId, ...output }))
   })
 
   it('shows an output that does not fit as an error, and takes the next one', async () => {
@@ -380,6 +393,45 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     expect((await app.request('/ui/chat/s1/stop', { method: 'POST' })).status).toBe(204)
     await stopped.promise
     await settled(chat)
+  })
+
+  it('ends an approved call whose run is stopped, and sends its decision once', async () => {
+    const { pay, begun } = heldPay()
+    const { agent, model } = make([payTurn, 'Hello.'], { functions: [pay] })
+    const app = createApp(agent, quiet)
+    const chat = open(app, { body: { resumable: true } })
+    await chat.sendMessage({ text: 'Pay' })
+    const { id } = approvalIn(chat)
+    await chat.addToolApprovalResponse({ id, approved: true })
+    await begun
+    expect((await app.request('/ui/chat/s1/stop', { method: 'POST' })).status).toBe(204)
+    await settled(chat)
+    expect([chat.status, chat.error]).toEqual(['ready', undefined])
+    expect(chat.messages.at(-1)?.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+      ...{ state: 'output-error', errorText: 'The call has no result: its agent ended first.' },
+    })
+    await chat.sendMessage({ text: 'Hi' })
+    expect(textOf(chat.messages.at(-1))).toBe('Hello.')
+    expect(model.requests).toHaveLength(2)
+  })
+
+  it('shows a decided call as one that runs, after a reload', async () => {
+    const { pay, begun, release } = heldPay()
+    const { agent } = make([payTurn, 'Paid.'], { functions: [pay] })
+    const app = createApp(agent, quiet)
+    const before = open(app, { body: { resumable: true } })
+    await before.sendMessage({ text: 'Pay' })
+    await before.addToolApprovalResponse({ id: approvalIn(before).id, approved: true })
+    await begun
+    await before.stop()
+    const after = open(app, { messages: before.messages.slice(0, 1) })
+    const resuming = after.resumeStream()
+    const state = () => after.messages.at(-1)?.parts.find((part) => part.type === 'dynamic-tool')?.state
+    await until(() => state() === 'input-available')
+    release()
+    await resuming
+    expect(state()).toBe('output-available')
+    expect(textOf(after.messages.at(-1))).toBe('Paid.')
   })
 
   it('resumes the stream of a run after a reload, from its start', async () => {

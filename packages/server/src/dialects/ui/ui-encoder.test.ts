@@ -222,6 +222,21 @@ describe('uiEncoder', () => {
     },
   )
 
+  it.each(['aborted', 'max-steps'] as const)('ends decided calls without a result with their run: %s', (reason) => {
+    const calls = ['c1', 'c2', 'c3']
+    const encode = uiEncoder({ calls, decided: ['c1', 'c2', 'c3'], denied: ['c2'] })
+    const result = at({ type: 'tool-result', callId: 'c3', name: 'pay', output: 1, isError: false, durationMs: 1 })
+    const stream = encode(result) + encode(end(reason))
+    const ends = [...stream.matchAll(/"type":"(tool-output-\w+)","(?:dynamic":true,".*?)?toolCallId":"(\w+)"/g)]
+    expect(ends.map(([, type, id]) => [id, type]).toSorted()).toEqual([
+      ['c1', 'tool-output-error'],
+      ['c2', 'tool-output-denied'],
+      ['c3', 'tool-output-available'],
+    ])
+    // A page would take a step whose calls have all ended as one to send.
+    expect(stream.lastIndexOf('start-step')).toBeGreaterThan(stream.lastIndexOf('tool-output'))
+  })
+
   it('sends nothing after the end', () => {
     const encode = uiEncoder()
     encode(end('stop'))

@@ -17,6 +17,10 @@ export type UIEncoderOptions = {
   calls?: Iterable<string>
   /** Calls that a person has refused. */
   denied?: Iterable<string>
+  /** Calls whose decision is stored: nobody is asked again. With `calls`, only those that have no result yet. */
+  decided?: Iterable<string>
+  /** Why the page has no result of a call, in the page's own words. */
+  errors?: ReadonlyMap<string, string>
 }
 
 type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
@@ -41,19 +45,25 @@ class UIEncoder {
   /** Calls that are shown, have no result, and wait for no decision. */
   readonly #running = new Set<string>()
   readonly #refused: Set<string>
+  readonly #decided: Set<string>
+  readonly #errors: ReadonlyMap<string, string>
   readonly #parts = new OpenParts()
   #hasBegun = false
   #hasMemberText = false
   #hasEnded = false
   /** Whether the last step that the client shows has calls. */
-  #hasCalls = false
+  #hasCalls: boolean
 
-  constructor({ speakers = new Speakers(), speaker, calls, denied = [] }: UIEncoderOptions) {
+  constructor(options: UIEncoderOptions) {
+    const { speakers = new Speakers(), speaker, calls, denied = [], decided = [], errors = new Map() } = options
     this.#speakers = speakers
     this.#speaker = speaker
     this.#isContinued = calls !== undefined
     this.#shown = new Set(calls)
+    this.#hasCalls = this.#isContinued
     this.#refused = new Set(denied)
+    this.#decided = new Set(decided)
+    this.#errors = errors
   }
 
   encode(event: AgentEvent): string {
@@ -149,6 +159,8 @@ class UIEncoder {
     const id = callIdOf(event)
     // A member's call is shown once a person has to decide on it.
     const chunks = this.#shown.has(id) ? this.#parts.closeBlock() : this.#showCall(event)
+    // A page that reads the stream again shows a decided call as one that runs.
+    if (this.#decided.has(id)) return chunks
     this.#running.delete(id)
     // The page executes the call that it shows: it answers by the call's output.
     if (event.kind === 'client-tool') return chunks
@@ -162,10 +174,11 @@ class UIEncoder {
     const { output, isError } = event
     const id = callIdOf(event)
     this.#running.delete(id)
+    this.#decided.delete(id)
     this.#hasCalls = true
     if (this.#refused.has(id)) return [{ type: 'tool-output-denied', toolCallId: id }]
     const call = { toolCallId: id, dynamic: true }
-    if (isError) return [{ type: 'tool-output-error', ...call, errorText: String(output) }]
+    if (isError) return [{ type: 'tool-output-error', ...call, errorText: this.#errors.get(id) ?? String(output) }]
     return [{ type: 'tool-output-available', ...call, output: output ?? null }, ...imagesIn(output)]
   }
 
@@ -203,6 +216,10 @@ class UIEncoder {
   /** Calls that a budget, a deadline or an abort has stopped get no result. */
   #endCalls(): Chunk[] {
     const end = { type: 'tool-output-error', dynamic: true, errorText: noResult }
-    return [...this.#running].map((toolCallId) => ({ ...end, toolCallId }))
+    // A client would send the decisions on calls without an end again.
+    const open = new Set([...this.#running, ...(this.#isContinued ? this.#decided : [])])
+    return [...open].map((toolCallId) =>
+      this.#refused.has(toolCallId) ? { type: 'tool-output-denied', toolCallId } : { ...end, toolCallId },
+    )
   }
 }

@@ -1,4 +1,4 @@
-import type { Approval, StoredRun } from '@agentkit/core'
+import type { StoredRun, Turn } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { ProblemError } from '../../answer/problem.ts'
@@ -96,8 +96,9 @@ async function continueRun(
   if (Object.keys(decisions).length === 0) {
     throw new ProblemError('session-conflict', { detail: 'The run waits for none of these calls.' })
   }
-  const speakers = continuedSpeakers(stored, await agent.sessions.find(runId))
-  const encode = uiEncoder({ speakers, speaker: agent.speaker, ...callsOf(stored, decisions) })
+  const turn = await agent.sessions.find(runId)
+  const speakers = continuedSpeakers(stored, turn)
+  const encode = uiEncoder({ speakers, speaker: agent.speaker, ...callsOf(stored, decisions, finishedCalls(turn)) })
   const events = await decideRun(context, parts, stored, { decisions, userId })
   if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer ends as a suspended run.
@@ -108,19 +109,34 @@ async function continueRun(
   })
 }
 
-/** The calls that the client shows as waiting, and those that are refused. */
-function callsOf({ approvals }: StoredRun, decisions: Decided['decisions']): { calls: string[]; denied: string[] } {
-  const idOf = ({ path = [], callId }: Approval): string => toolCallId(path, callId)
-  const isDenied = ({ approvalId, kind }: Approval): boolean => {
-    // The page shows its own error.
-    if (kind === 'client-tool') return false
-    const decision = decisions[approvalId] ?? approvals.findLast((each) => each.approvalId === approvalId)?.decision
-    return typeof decision === 'object' && 'deny' in decision
+type Calls = { calls: string[]; denied: string[]; decided: string[]; errors: Map<string, string> }
+
+/**
+ * The calls that the client shows as waiting, and what was decided on them.
+ * @param finished the agent's calls that have their result, where the client shows it
+ */
+function callsOf({ approvals }: StoredRun, decisions: Decided['decisions'], finished?: ReadonlySet<string>): Calls {
+  const found: Calls = { calls: [], denied: [], decided: [], errors: new Map() }
+  for (const { approvalId, kind, path = [], callId, decision: stored } of approvals) {
+    const id = toolCallId(path, callId)
+    found.calls.push(id)
+    const decision = decisions[approvalId] ?? stored
+    const reason = typeof decision === 'object' && 'deny' in decision ? decision.deny : undefined
+    if (kind === 'client-tool') {
+      if (reason !== undefined) found.errors.set(id, reason)
+      continue
+    }
+    // Results of members are in their own sessions.
+    const isFinished = finished !== undefined && (path.length > 0 || finished.has(callId))
+    if (decisions[approvalId] !== undefined || (stored !== undefined && !isFinished)) found.decided.push(id)
+    if (reason !== undefined) found.denied.push(id)
   }
-  return {
-    calls: approvals.map(idOf),
-    denied: approvals.filter(isDenied).map(idOf),
-  }
+  return found
+}
+
+/** The calls of a turn that have their result. */
+function finishedCalls(turn: Turn | undefined): Set<string> {
+  return new Set((turn?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
 }
 
 function streamRoute(parts: RouteParts): Route {
@@ -137,8 +153,8 @@ function streamRoute(parts: RouteParts): Route {
       if (!active?.keepsEvents) return context.body(null, 204)
       const { record, lastSeq } = active
       context.set('runId', record.runId)
-      const { denied } = callsOf(active, {})
-      const encode = uiEncoder({ speaker: agent.speaker, denied })
+      const { denied, decided, errors } = callsOf(active, {})
+      const encode = uiEncoder({ speaker: agent.speaker, denied, decided, errors })
       const followed = { runId: record.runId, after: 0, last: lastSeq, continuesAfter: lastSeq, encode }
       const events = followedEvents({ sessions: agent.sessions, draining: capacity.draining, ...followed })
       return asUIStream(await eventResponse(events, context, parts))
