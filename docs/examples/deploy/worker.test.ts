@@ -29,6 +29,12 @@ describe('an agent in a Worker', () => {
     const url = await worker.ready
     await checkApp((path, init) => fetch(new URL(path, url), init), model)
   })
+
+  it('sends its page, which workerd compresses itself', async () => {
+    const page = await fetch(await worker.ready, { headers: { 'accept-encoding': 'gzip' } })
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(await page.text()).toMatch(/^<!doctype html>/i)
+  })
 })
 
 describe('the modules that `createApp` and a provider import', () => {

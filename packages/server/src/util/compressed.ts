@@ -8,6 +8,11 @@ export function compressed(
 ): Response {
   const all = { vary: 'accept-encoding', ...headers }
   const accepts = /\bgzip\b(?! *; *q=0(?![.\d]*[1-9]))/.test(context.req.header('accept-encoding') ?? '')
-  if (accepts) return context.body(bytes, 200, { ...all, 'content-encoding': 'gzip' })
+  if (accepts && !isCompressedByRuntime()) return context.body(bytes, 200, { ...all, 'content-encoding': 'gzip' })
   return context.body(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')), 200, all)
+}
+
+/** workerd compresses a body with `Content-Encoding: gzip`, also one that is compressed already. */
+function isCompressedByRuntime(): boolean {
+  return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 }
