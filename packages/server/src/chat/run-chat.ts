@@ -13,7 +13,7 @@ import type { RouteParts } from '../request/parts.ts'
 import { runStoreOf } from '../request/run-store.ts'
 import { logRun } from '../util/log-run.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { replacedProblem } from './replaced-problem.ts'
+import { replacedProblem, requireReplaced } from './replaced-problem.ts'
 
 /** A message to the agent, in any protocol. */
 export type ChatMessage = {
@@ -89,6 +89,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { userId, sessionId } = request
   const place = capacity.enter(context.req.raw.signal, { userId, sessionId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {
+    await requireReplaced(sessions, request.replaces)
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
     logged.runId = started.runId
     context.set('runId', started.runId)

@@ -83,6 +83,17 @@ describe('GET /api/v1/sessions/{session_id}/turns', () => {
     expect((await turnsOf(app)).turns.map(({ question }) => question)).toEqual(['Again?'])
   })
 
+  it('refuses to replace a run that nobody knows, also before a resumable stream begins', async () => {
+    const app = appWith([])
+    const messages = [{ role: 'user', content: 'Again?' }]
+    const body = { user_id: 'ada', session_id: 's', messages, resumable: true, replaces: 'run_unknown' }
+    const headers = { 'content-type': 'application/json' }
+    const response = await app.request('/api/v1/chat_stream', { method: 'POST', headers, body: JSON.stringify(body) })
+    const problem = await expectProblem(response, 404, 'not-found')
+    expect(problem.errors).toMatchObject([{ path: ['replaces'] }])
+    expect((await turnsOf(app)).turns).toEqual([])
+  })
+
   it('gives the last turns first, page by page', async () => {
     const app = appWith(['1', '2', '3', '4', '5'])
     for (const question of ['a', 'b', 'c', 'd', 'e']) await ask(app, question)
