@@ -1,4 +1,4 @@
-import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
+import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   calls,
@@ -12,7 +12,15 @@ import {
   shown,
   wordsOf,
 } from '../__fixtures__/payer.ts'
-import { type Citation, type Decisions, type ModelRequest, type RunOptions, type RunResult, tool } from '../index.ts'
+import {
+  AgentKitError,
+  type Citation,
+  type Decisions,
+  type ModelRequest,
+  type RunOptions,
+  type RunResult,
+  tool,
+} from '../index.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -223,6 +231,22 @@ describe('a waiting run', () => {
     const result = await second.agent.resume(runId, { [idOf(runId, '1-pay1')]: true }).result
     expect(result.sources.map(({ chunkId }) => chunkId)).toEqual(['c1', 'c2'])
     expect(result.warnings).toEqual(['mind the gap'])
+  })
+
+  it('stays with the model that it fell back to, without asking the first one again', async () => {
+    const down = new AgentKitError('quota', 'Used up.')
+    const chainOf = (first: ScriptedTurn, ...second: ScriptedTurn[]): [ScriptedModel, ScriptedModel] => [
+      scriptedModel([first], { id: 't/a' }),
+      scriptedModel(second, { id: 't/b' }),
+    ]
+    const first = payer([], { models: chainOf({ error: down }, calls('pay 1')) })
+    const { runId, approvals } = await waitingRun(first)
+    const second = payer([], { models: chainOf('From the first.', 'Paid.', 'Unused.'), store: { ...first.store } })
+    const { events, result } = await follow(second.agent.resume(runId, approveAll(approvals)))
+    expect(result.text).toBe('Paid.')
+    expect(second.models.map(({ requests }) => requests.length)).toEqual([0, 1])
+    expect(events.filter(({ type }) => type === 'model-fallback')).toEqual([])
+    expect((await second.agent.stream('And now?', session).result).text).toBe('From the first.')
   })
 
   it('takes its further steps within the rest of its budget and steps', async () => {

@@ -117,6 +117,13 @@ describe('a model that keeps failing', () => {
     expect(nextModel(chain, b, overloaded, new Set([b, c]))).toBeUndefined()
   })
 
+  it('is not continued with, though it has answered the last step of a run', () => {
+    const chain = failing(3)
+    expect(firstModel(chain, 't/a')).toMatchObject({ model: b })
+    expect(firstModel(chain, 't/c')).toEqual({ model: c })
+    expect(firstModel(chain, 't/removed')).toMatchObject({ model: b })
+  })
+
   it('is called when all models are skipped', () => {
     const chain = failing(3)
     for (const model of [b, b, b, c, c, c]) noteFailure(chain, model, overloaded)

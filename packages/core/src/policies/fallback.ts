@@ -14,13 +14,19 @@ export function modelChain(models: readonly Model[]): ModelChain {
 }
 
 /**
- * The first model of a run: the first that is not skipped.
+ * The first model of a run, or of its continuation: the one that has answered last, else the first that is not skipped.
+ * @param answered the id of the model that has answered the run's last step
  * @returns with `skipped`, the preferred model and its last error, when another one is used
  */
-export function firstModel({ models, breakers }: ModelChain): { model: Model; skipped?: [Model, AgentKitError] } {
+export function firstModel(
+  { models, breakers }: ModelChain,
+  answered?: string,
+): { model: Model; skipped?: [Model, AgentKitError] } {
   // An agent has at least one model.
   const preferred = models[0] as Model
   if (models.length === 1) return { model: preferred }
+  const kept = models.find(({ id }) => id === answered)
+  if (kept && isAvailable(breakers, kept)) return { model: kept }
   const model = models.find((candidate) => isAvailable(breakers, candidate)) ?? preferred
   const breaker = breakers.get(preferred)
   return model === preferred || !breaker ? { model } : { model, skipped: [preferred, breaker.error] }

@@ -1,6 +1,7 @@
 import type { Model, ModelRequest } from '../../contracts/model.ts'
 import { AgentKitError, abortError, isAgentKitError } from '../../data/errors.ts'
 import type { Emit } from '../../data/event.ts'
+import type { Message } from '../../data/message.ts'
 import { limits } from '../../limits.ts'
 import { watchSilence } from '../../policies/deadline.ts'
 import { fallbacksFor, firstModel, type ModelChain, noteFailure, noteSuccess } from '../../policies/fallback.ts'
@@ -34,9 +35,13 @@ export type ModelCall = {
   begin?(reply: Reply): void
 }
 
-/** The model that a run begins with. Emits a fallback that was taken earlier. */
-export async function chooseModel(chain: ModelChain, emit: Emit): Promise<Model> {
-  const { model, skipped } = firstModel(chain)
+/**
+ * The model that a run begins or continues with. Emits a fallback that was taken earlier.
+ * @param messages of the run, as far as its agent has added them: a run stays with the model that it fell back to
+ */
+export async function chooseModel(chain: ModelChain, messages: readonly Message[], emit: Emit): Promise<Model> {
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  const { model, skipped } = firstModel(chain, last?.role === 'assistant' ? last.model : undefined)
   if (skipped) await emitFallback(skipped[0], model, skipped[1], emit)
   return model
 }

@@ -171,7 +171,10 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
   state.warnings.push(...warnings, ...(snapshot ? [] : (agent.ineffectiveOptions ?? [])))
   const format = agent.outputFormat && (await untilAborted(signal, agent.outputFormat()))
   await checkPrices(agent.chain, ledger, signal)
-  const caller: ModelCaller = { agent, scope, ledger, model: await chooseModel(agent.chain, emit), turn }
+  const path = place?.path ?? []
+  const messagesBefore = snapshot ? (snapshot.messagesBefore ?? 0) : path.length > 0 ? state.messages.length : 0
+  const model = await chooseModel(agent.chain, state.messages.slice(messagesBefore), emit)
+  const caller: ModelCaller = { agent, scope, ledger, model, turn }
   const summarize = summarizer(caller, hookContext)
   const conversation = new Conversation({
     instruction: withToolInstructions(agent.instruction, toolBox),
@@ -193,7 +196,6 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
     await conversation.rebase(turn.history)
     for (const prompt of state.answered.values()) if (!('request' in prompt)) prompt.isMoved = true
   }
-  const path = place?.path ?? []
   const { delegates } = opened
   const run: Run = Object.assign(caller, {
     ...{ turn, state, conversation, toolBox, format, hookContext, summarize, snapshot, path, delegates },
@@ -209,7 +211,7 @@ export async function prepareRun(opened: OpenedRun): Promise<Run> {
       summary: undefined,
     },
     stepsBefore: snapshot ? (snapshot.stepsBefore ?? 0) : path.length > 0 ? state.steps : 0,
-    messagesBefore: snapshot ? (snapshot.messagesBefore ?? 0) : path.length > 0 ? state.messages.length : 0,
+    messagesBefore,
     plannedSteps: snapshot?.plannedSteps ?? 0,
     finalTool: undefined,
     cacheKey: await untilAborted(signal, cacheKey(agent, hookContext)),
