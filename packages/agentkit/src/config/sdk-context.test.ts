@@ -119,7 +119,9 @@ describe('SDKContext', () => {
   })
 
   it.each(['', ' '])('refuses %j as the path of sessions', (path) => {
-    expect(() => new SDKContext().sessionsAt(path)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+    const message = expect.stringContaining('`sessions` is empty')
+    const refusal = expect.objectContaining({ code: 'invalid-argument', message })
+    expect(() => new SDKContext().sessionsAt(path)).toThrow(refusal)
   })
 
   it('keeps sessions in memory on request', async () => {

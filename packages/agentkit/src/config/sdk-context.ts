@@ -90,7 +90,7 @@ export class SDKContext {
    * @param place the path of a SQLite file, by default `agentkit-data/sessions.db`, or `postgres://…`; `:memory:` stores
    *   nothing on disk
    * @throws AgentKitError `invalid-config` for another URL; `missing-package` where Postgres needs a package
-   * @throws AgentKitError `invalid-argument` when the context is closed
+   * @throws AgentKitError `invalid-argument` for an empty text, and when the context is closed
    */
   sessionsAt(place: string = defaultSessionsPath): SessionStore {
     this.#requireOpen()
@@ -98,7 +98,12 @@ export class SDKContext {
       const scheme = place.slice(0, place.indexOf(':'))
       throw invalidConfig(`\`sessions\` is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`)
     }
-    const isPath = !isAddress(place) && place.trim() !== '' && place !== ':memory:'
+    if (place.trim() === '') {
+      throw invalidArgument(
+        '`sessions` is empty: pass the path of a SQLite file, ":memory:" or postgres://…, or leave it out.',
+      )
+    }
+    const isPath = !isAddress(place) && place !== ':memory:'
     const key = isPath ? resolve(place) : place.trim()
     const known = this.#stores.get(key)
     if (known) return known
