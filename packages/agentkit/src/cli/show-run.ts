@@ -50,6 +50,7 @@ function statusOf({ status, finishReason, replaced }: Pick<RunRecord, 'status' |
 
 function noticeLine({ noticeId, tries, createdAt, failed }: UndeliveredNotice): string {
   const since = new Date(createdAt).toISOString()
+  if (tries === 0 && failed === undefined) return `notice    ${noticeId} of ${since} waits to be delivered`
   const state = failed === undefined ? 'is tried again' : `is not tried again: ${failed}`
   return `notice    ${noticeId} of ${since} was not delivered in ${tries} ${tries === 1 ? 'try' : 'tries'}, and ${state}`
 }
