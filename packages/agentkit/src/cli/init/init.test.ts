@@ -57,6 +57,16 @@ describe('agentkit init', () => {
     expect(read('.env')).toBe('OPENAI_API_KEY=\n')
   })
 
+  it.each([
+    ['ünï 漢字', 'uni'],
+    ['Café-Bot'.normalize('NFD'), 'cafe-bot'],
+    ['漢字', 'agent'],
+  ])('names the package of a folder %s %s', async (name, expected) => {
+    const { cwd } = place()
+    await init(cwd, name)
+    expect(JSON.parse(readFileSync(join(cwd, name, 'package.json'), 'utf8')).name).toBe(expected)
+  })
+
   it('names the variables to set where the model needs them, and is silent where they are set', async () => {
     const azure = await init(place().cwd, '--provider', 'azure', 'groq')
     expect(azure.out).toContain('\nPut AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT into .env first.')

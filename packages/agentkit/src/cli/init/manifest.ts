@@ -51,6 +51,9 @@ export function mergeManifest(text: string | undefined, folder: string, choices:
 
 function newManifest(folder: string): Manifest {
   const name = basename(folder)
+    // Letters without their accents.
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replace(/^[-._]+|[-._]+$/g, '')
