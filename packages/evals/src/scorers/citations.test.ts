@@ -141,6 +141,13 @@ describe('citations', () => {
     expect(await citations().score(run, new AbortController().signal)).toMatchObject({ score: 1 })
   })
 
+  it.each(['', ' \n'])('do not hold where their quote is %j', async (quote) => {
+    expect(await scoreOf('It is long.', [citationOf(quote)])).toEqual({
+      score: 0,
+      reason: 'notes.md: the quote is empty',
+    })
+  })
+
   it('are read from no file outside of the folder', async () => {
     expect(await scoreOf('', [citationOf('root:', '../../../../etc/passwd')])).toMatchObject({
       score: 0,

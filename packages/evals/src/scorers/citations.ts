@@ -78,6 +78,8 @@ function quoteReader(knowledge: Knowledge | undefined, folder: string | undefine
 }
 
 async function compareWithFile({ file, quote }: Citation, folder: string): Promise<string | undefined> {
+  // Every file has it.
+  if (normalized(quote) === '') return 'the quote is empty'
   const path = resolve(folder, file)
   const within = relative(resolve(folder), path)
   if (within.startsWith('..') || isAbsolute(within)) return 'the file is outside of the folder'
