@@ -73,6 +73,22 @@ describe.each(storeKinds)('a run in %s that is stored though its caller has left
     await expect.poll(() => agent.runs(ask)).toMatchObject([{ status: 'failed', finishReason, error: { code } }])
   })
 
+  it('ends as it is stored, where it is stopped before the store has answered', async () => {
+    const { runs, ...store } = place.open()
+    const controller = new AbortController()
+    const end: typeof runs.end = async (...values) => {
+      await runs.end(...values)
+      controller.abort()
+    }
+    const sessions = { ...store, runs: { ...runs, end } }
+    const agent = new Agent({ name: 'Ann', model: scriptedModel(['Hello.']), sessions })
+    const run = agent.stream('Hi.', { ...ask, signal: controller.signal })
+    const ends: string[] = []
+    for await (const event of run) if (event.type === 'run-end') ends.push(event.finishReason)
+    expect([ends, (await run.result).finishReason]).toEqual([['stop'], 'stop'])
+    expect(await agent.runs(ask)).toMatchObject([{ status: 'done', finishReason: 'stop' }])
+  })
+
   it('says that the store has failed, where that kept its end', async () => {
     const { runs, ...store } = place.open()
     const end: typeof runs.end = vi.fn(runs.end)

@@ -41,14 +41,31 @@ export async function endTurn(run: EndedRun, end: RunEnd): Promise<void> {
   const held = events?.hold()
   void emit(runEndOf(run, end))
   const ending = { ...endingOf(state, ledger, end), messages: unstoredAnswer(state), events: held?.events ?? [] }
+  const ended = turn.end(status, ledger.spent.usage, ending)
   try {
-    await untilAborted(signal, turn.end(status, ledger.spent.usage, ending))
+    await untilAborted(signal, ended)
   } catch (error) {
-    held?.drop()
-    throw error
+    if (!(await isStored(signal, ended))) {
+      held?.drop()
+      throw error
+    }
   }
   held?.release()
   turn.release()
+}
+
+/**
+ * Whether the end of a run that was stopped meanwhile is stored: it is that of its result then. Half of the time that a
+ * stopped run has, as ending it in another way takes time too.
+ */
+async function isStored(signal: AbortSignal, ended: Promise<void>): Promise<boolean> {
+  let isEnded = false
+  const noted = ended.then(() => {
+    isEnded = true
+  })
+  if (signal.aborted) await settledWithin(limits.endFailedMs / 2, noted)
+  else noted.catch(() => {})
+  return isEnded
 }
 
 /**
@@ -77,9 +94,12 @@ export async function endStoppedTurn(run: StoppedRun, end: RunEnd): Promise<void
     .end(status, ledger.spent.usage, stored)
     .catch(() => {})
     .finally(() => turn.release())
-  if ((error || signal.aborted) && isAwaited(run)) await settledWithin(limits.endErrorMs, ending)
-  else if (signal.aborted || error?.code === 'storage') await settledWithin(limits.endFailedMs, ending)
-  else await untilAborted(signal, error ? settledWithin(limits.endErrorMs, ending) : ending).catch(() => {})
+  const afterStop = (): Promise<void> => {
+    return settledWithin(isAwaited(run) ? limits.endErrorMs : limits.endFailedMs, ending)
+  }
+  if ((error && isAwaited(run)) || signal.aborted || error?.code === 'storage') await afterStop()
+  // The end of a run without an error may be stored for as long as the run has time.
+  else await untilAborted(signal, error ? settledWithin(limits.endErrorMs, ending) : ending).catch(afterStop)
   held?.release()
 }
 
