@@ -88,7 +88,7 @@ export function jobRunner({
     const result = await agent.continueRun(runId, { known }).result
     const { error, finishReason, usage, cost } = result
     // The run has stored its own end, unless its time was over before it could be opened.
-    if (finishReason === 'budget') await endUnopened(runs, runId)
+    if (finishReason === 'budget' && !(await endUnopened(runs, runId))) return { afterMs: limits.busyAgainMs }
     const own = { usage, ...(cost && { cost }) }
     if (!error && finishReason !== 'approval') {
       if (parentRunId === undefined) ended(known, spentSince(usedSoFar(known), own), result)
@@ -173,11 +173,16 @@ function requestOf({ options }: Pick<StoredRun, 'options'>): { requestId?: strin
   return typeof requestId === 'string' ? { requestId } : {}
 }
 
-/** Ends a run whose budget was used up before it could continue. */
-async function endUnopened(runs: BackgroundStore, runId: string): Promise<void> {
+/**
+ * Ends a run whose budget was used up before it could continue.
+ * @returns false where it is not given back yet
+ */
+async function endUnopened(runs: BackgroundStore, runId: string): Promise<boolean> {
   const stored = await runs.read(runId)
-  if (!stored?.isFree || isSettled(stored)) return
+  if (!stored || isSettled(stored)) return true
+  if (!stored.isFree) return false
   await runs.cancel(runId, withEndEvent(stored, { status: 'done', finishReason: 'budget' }))
+  return true
 }
 
 /** Whether a run needs no worker now: it has ended, waits for a person, or for its members. */

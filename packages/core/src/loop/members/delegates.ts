@@ -153,9 +153,12 @@ export async function delegate(run: Run, delegates: Delegates): Promise<never> {
     await untilAborted(scope.signal, editTree(treeBudgetStore(background, rootRunId, runs.now), edit))
   }
   await untilAborted(scope.signal, forwardDecisions(run, delegates))
-  await untilAborted(scope.signal, turn.delegate?.(entries) ?? Promise.resolve())
-  // The store adds the jobs again that a process could not add.
-  await background.queue.add(await jobsOf(run, delegates, entries)).catch(() => {})
+  const left = turn.delegate?.(entries) ?? Promise.resolve()
+  // Also where the run is stopped meanwhile: its members continue it. The store adds the jobs again that a process could not
+  // add.
+  const added = left.then(async () => background.queue.add(await jobsOf(run, delegates, entries))).catch(() => {})
+  await untilAborted(scope.signal, left)
+  await added
   throw new RunDelegated()
 }
 
