@@ -73,6 +73,21 @@ describe.each(storeKinds)('a run in %s that is stored though its caller has left
     await expect.poll(() => agent.runs(ask)).toMatchObject([{ status: 'failed', finishReason, error: { code } }])
   })
 
+  it('says that its seconds were used up', async () => {
+    const { runs, ...store } = place.open()
+    const controller = new AbortController()
+    const create: typeof runs.create = async (...values) => {
+      await runs.create(...values)
+      controller.abort(new AgentKitError('budget', 'The seconds are over.'))
+      await result
+    }
+    const sessions = { ...store, runs: { ...runs, create } }
+    const agent = new Agent({ name: 'Ann', model: scriptedModel([]), sessions })
+    const { result } = agent.stream('Hi.', { ...ask, signal: controller.signal })
+    expect(await result).toMatchObject({ finishReason: 'budget' })
+    await expect.poll(() => agent.runs(ask)).toMatchObject([{ status: 'done', finishReason: 'budget' }])
+  })
+
   it('ends as it is stored, where it is stopped before the store has answered', async () => {
     const { runs, ...store } = place.open()
     const controller = new AbortController()

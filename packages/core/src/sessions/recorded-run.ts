@@ -117,6 +117,7 @@ export function failRecorded(
   { runId, attempt, reason }: { runId: string; attempt: number; reason?: AgentKitError | undefined },
 ): Promise<void> {
   const error = reason ?? new AgentKitError('storage', 'The session store failed: the end of the run was not stored.')
+  if (error.code === 'budget') return runs.end(runId, { attempt, status: 'done', finishReason: 'budget' })
   const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
   return runs.end(runId, { attempt, status: 'failed', finishReason, error: redactedInfo(error) })
 }
