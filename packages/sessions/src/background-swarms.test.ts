@@ -107,6 +107,34 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     ])
   })
 
+  it('ends with the usage of all of them, when its time is over while another member works', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const wait = tool({
+      ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
+      execute: () => new Promise(() => {}),
+    })
+    const call = (...names: string[]) => {
+      return { toolCalls: names.map((name) => ({ name, input: { task: 'Go.' } })), usage: { inputTokens: 10 } }
+    }
+    const agents = [
+      new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([call('pay')]) }),
+      new Agent({ name: 'Guard', functions: [wait], model: scriptedModel([call('wait')]) }),
+    ]
+    const swarm = new Swarm({ name: 'Team', agents, model: scriptedModel([call('clerk', 'guard')]), sessions: open() })
+    const worker = await swarm.work()
+    afterTest(() => worker.close())
+    const { runId } = await swarm.enqueue('Go.', { ...session, timeoutMs: 3_000 })
+    const ends: AgentEvent[] = []
+    for await (const event of swarm.follow(runId)) if (event.type === 'run-end') ends.push(event)
+    const result = await swarm.result(runId)
+    expect(result).toMatchObject({ error: { code: 'timeout' }, usage: { inputTokens: 30 } })
+    expect(ends).toMatchObject([{ usage: result.usage, ...(result.cost && { cost: result.cost }) }])
+    expect(await swarm.runs()).toMatchObject([{ status: 'failed', usage: result.usage }])
+  })
+
   it('reports the usage of each segment to its worker, and of the whole run where it has settled', async () => {
     const make = (sessions: SessionStore): Swarm =>
       swarmOf('Team', 'manager', [worker('Ann', [effect('look', { sessions })], { sessions })], { sessions })

@@ -22,6 +22,8 @@ import {
   type RunEnd,
   runEndOf,
   toResult,
+  type Used,
+  usedWith,
   useMembersAnswer,
 } from '../runs/end-turn.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
@@ -29,6 +31,7 @@ import { runStartOf } from '../runs/run-start.ts'
 import { newRunState } from '../runs/run-state.ts'
 import { settledWithin } from '../util/async/abort.ts'
 import { redactSecrets } from '../util/text/redact.ts'
+import { spentByLeft } from './members/delegates.ts'
 import { emitStepEnd, modelStep } from './model-step.ts'
 import { openRun, openSession } from './open/open-run.ts'
 import { keepEvents } from './open/open-stored.ts'
@@ -59,6 +62,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   let opened: OpenedRun | undefined
   let end: RunEnd
   let isContinued = false
+  let used: Used = ledger
   // A run that continues has a number for its first event once it is loaded.
   const isStored = !scope.member && isResumed
   const start = ({ sessionId }: RunScope): Promise<void> | undefined => {
@@ -94,8 +98,10 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
     } else if (opened && (isHandedBack(cause, run) || isLeft(end, opened))) {
       const { turn } = opened
       await turn.handBack?.(!scope.signal.aborted).catch(() => turn.release())
-    } else if (opened) await endStoppedTurn(opened, end)
-    else {
+    } else if (opened) {
+      used = usedWith(ledger, await spentByLeft(opened))
+      await endStoppedTurn({ ...opened, ledger: used }, end)
+    } else {
       // A run that could not begin stores nothing.
       state.messages = []
       if (!hasStarted) void start(scope)
@@ -105,7 +111,7 @@ export async function runAgent(agent: AgentSpec, given: RunScope): Promise<RunRe
   // It bounds a store that does not answer, too.
   clock.stop()
   unlink()
-  const result = toResult(scope.runId, state, ledger, end)
+  const result = toResult(scope.runId, state, used, end)
   if (given.continues && !opened && !isBusy(end)) trace = startRunTrace(agent, given)
   const spanEnd = { sessionId: opened?.scope.sessionId, output: state.reply.message }
   if (trace) endRunTrace(trace, result, spanEnd, isContinued)

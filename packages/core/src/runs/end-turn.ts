@@ -19,7 +19,9 @@ import { emptyReply, textOf } from './reply.ts'
 import type { RunState } from './run-state.ts'
 import type { OpenRun } from './snapshot.ts'
 
-type EndedRun = Pick<OpenRun, 'turn' | 'state' | 'ledger' | 'scope'>
+/** What a run has used, for its end. */
+export type Used = Pick<Ledger, 'spent' | 'cost'>
+type EndedRun = Pick<OpenRun, 'turn' | 'state' | 'scope'> & { ledger: Used }
 /** `stored` is a run that continues, as it was before. */
 type StoppedRun = EndedRun & { stored?: { isBackground?: boolean } }
 
@@ -129,10 +131,9 @@ export function runEndOf(
   const { memberRun } = scope
   if (memberRun) return agentEndOf(memberRun.name, outcomeOf(toResult(scope.runId, state, ledger, end)))
   const { text, output, warnings, finishReason, error } = toResult(scope.runId, state, ledger, end)
-  const spent = uncollected.length > 0 ? structuredClone(ledger.spent) : ledger.spent
-  for (const each of uncollected) addSpent(spent, each)
+  const { spent, cost: costOf } = usedWith(ledger, uncollected)
   const { usage } = spent
-  const cost = costOfSpent(spent)
+  const cost = costOf()
   const plainOutput = output === undefined ? {} : { output: plainOf(output) }
   const warned = warnings.length > 0 ? { warnings: [...warnings] } : {}
   const answer = { finishReason, text, ...plainOutput, usage, ...(cost ? { cost } : {}), ...warned }
@@ -143,10 +144,17 @@ export function runEndOf(
   return { type: 'run-end', ...answer, error: info }
 }
 
+/** What a run has used together with members whose usage is not added to it. */
+export function usedWith(used: Used, uncollected: readonly Spent[]): Used {
+  const spent = uncollected.length > 0 ? structuredClone(used.spent) : used.spent
+  for (const each of uncollected) addSpent(spent, each)
+  return { spent, cost: () => costOfSpent(spent) }
+}
+
 /** What is stored of the result. */
 function endingOf(
   { reply, sources, output }: RunState,
-  ledger: Ledger,
+  ledger: Used,
   { finishReason, error }: RunEnd,
 ): Partial<Omit<RunEnding, 'status'>> & { output?: JSONValue } {
   const cost = ledger.cost()
@@ -167,7 +175,7 @@ function turnStatus({ approvals }: RunState, { finishReason }: RunEnd): 'done' |
 /** How a run ended. */
 export type RunEnd = { finishReason: RunFinishReason; error?: AgentKitError }
 
-export function toResult(runId: string, state: RunState, ledger: Ledger, end: RunEnd): RunResult {
+export function toResult(runId: string, state: RunState, ledger: Used, end: RunEnd): RunResult {
   const { reply, steps, sources, warnings, approvals, output } = state
   const { usage } = ledger.spent
   const cost = ledger.cost()

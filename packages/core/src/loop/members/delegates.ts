@@ -3,6 +3,7 @@ import type { QueuedJob } from '../../contracts/run-queue.ts'
 import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { Budget } from '../../data/budget.ts'
 import { unansweredCalls } from '../../data/transcript.ts'
+import { limits } from '../../limits.ts'
 import type { Account, Spent } from '../../policies/account.ts'
 import { addSpent, msLeft } from '../../policies/account.ts'
 import { budgetNames } from '../../policies/budget.ts'
@@ -15,7 +16,7 @@ import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../..
 import { spentWithMembers } from '../../runs/tree-spent.ts'
 import { isConflict } from '../../sessions/acquire-session.ts'
 import { keyOf } from '../../sessions/suspended-runs.ts'
-import { untilAborted } from '../../util/async/abort.ts'
+import { settledWithin, untilAborted } from '../../util/async/abort.ts'
 import type { Delegates } from '../run/members.ts'
 import { RunDelegated } from '../run/parent-run.ts'
 import { traceToStore } from '../run/spans.ts'
@@ -78,10 +79,26 @@ function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: 
 }
 
 /** The usage of the members whose runs wait, for the last event of their caller, which waits too. */
-export async function spentByWaiting({ agent, delegates }: Run): Promise<Spent[]> {
+export async function spentByWaiting(run: Pick<OpenedRun, 'agent' | 'delegates'>): Promise<Spent[]> {
   // The end of a member's segment has no usage.
-  if (!delegates || delegates.member) return []
-  const waiting = [...delegates.known.values()].filter(({ record }) => record.status === 'waiting')
+  return run.delegates?.member ? [] : spentByOpen(run)
+}
+
+/**
+ * The usage of the members whose runs wait, where their caller ends. It is not added to the ledger: a caller that is retried
+ * continues them, and adds it then.
+ */
+export async function spentByLeft(run: Pick<OpenedRun, 'agent' | 'delegates'>): Promise<Spent[]> {
+  let left: Spent[] = []
+  const read = spentByOpen(run).then((spent) => {
+    left = spent
+  })
+  if (run.delegates?.known.size) await settledWithin(limits.endErrorMs, read)
+  return left
+}
+
+async function spentByOpen({ agent, delegates }: Pick<OpenedRun, 'agent' | 'delegates'>): Promise<Spent[]> {
+  const waiting = [...(delegates?.known.values() ?? [])].filter(({ record }) => record.status === 'waiting')
   return Promise.all(waiting.map((child) => spentWithMembers(agent.sessions, child)))
 }
 

@@ -115,6 +115,7 @@ export function checkAccepted({ takes }: AgentSpec, messages: readonly Message[]
 export async function openRun(opened: OpenedRun): Promise<Run> {
   try {
     const delegates = await findDelegates(opened)
+    opened.delegates = delegates
     if (opened.unstored) await storeInput(opened, opened.unstored)
     if (opened.scope.memberRun && !opened.snapshot) {
       checkAccepted(opened.agent, [...opened.turn.history, ...opened.state.messages])
