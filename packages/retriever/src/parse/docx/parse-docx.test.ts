@@ -219,6 +219,18 @@ it.each([
   expect(await blocks(`<w:p>${content}</w:p>`)).toEqual([`text: ${expected}`])
 })
 
+it('omits the text that Word hides', async () => {
+  const text = (content: string, properties: string): string =>
+    `<w:r><w:rPr>${properties}</w:rPr><w:t>${content}</w:t></w:r>`
+  const hidden = text('Draft: ask Ann.', '<w:b/><w:vanish/>') + text('Later.', '<w:vanish w:val="true"/>')
+  const shown = text('The price is 5.', '<w:vanish w:val="0"/>') + text(' Always.', '<w:webHidden/>')
+  // The paragraph mark of a heading that continues on its line is hidden, and its text is not.
+  const sameLine = '<w:pPr><w:rPr><w:vanish/><w:specVanish/></w:rPr></w:pPr>'
+  const body = `<w:p>${hidden}</w:p><w:p>${shown}${hidden}</w:p><w:p>${sameLine}<w:r><w:t>Delivery.</w:t></w:r></w:p>`
+  const parts = { 'word/header1.xml': `<w:hdr ${names}><w:p>${hidden}</w:p><w:p>${text('Acme', '')}</w:p></w:hdr>` }
+  expect(await blocks(body, { parts })).toEqual(['text: The price is 5. Always.', 'text: Delivery.', 'text: Acme'])
+})
+
 it('reads a text box, and a table with one column as text', async () => {
   const box = `<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Boxed')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`
   expect(await blocks(box + table(['Framed'], ['Below']))).toEqual(['text: Boxed', 'text: Framed', 'text: Below'])

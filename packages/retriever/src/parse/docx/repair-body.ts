@@ -1,9 +1,10 @@
 import { repairDrawings } from './repair-drawings.ts'
 import { replaceSpans } from './replace-spans.ts'
+import { withoutHiddenText } from './without-hidden-text.ts'
 
-/** Rewrites XML that mammoth ignores (equations, fields, ruby, breaks, text boxes) as XML that it reads. */
+/** Rewrites XML that mammoth ignores (equations, fields, ruby, breaks, text boxes) as XML that it reads, without hidden text. */
 export function repairBody(xml: string): string {
-  const equations = replaceSpans(repairDrawings(xml), /<m:oMath[\s>]/g, '</m:oMath>', (equation) =>
+  const equations = replaceSpans(repairDrawings(withoutHiddenText(xml)), /<m:oMath[\s>]/g, '</m:oMath>', (equation) =>
     run(linear(equation)),
   )
   let repaired = equations.replace(/<\/?m:oMathPara(Pr)?\b[^<>]*>/g, '')
