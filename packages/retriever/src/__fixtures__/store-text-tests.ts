@@ -61,6 +61,16 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     expect((await search(query))[0]).toBe(quote)
   })
 
+  it.each([
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    'сельскохозяйственный',
+    'საქართველოსთვის',
+  ])('finds the long word %j', async (word) => {
+    await index('a.md', `The text says ${word} here`, 'The text says nothing here')
+    expect(await search(word)).toEqual([`The text says ${word} here`])
+  })
+
   it('lets a rare word outweigh a common one, and a short passage a long one', async () => {
     const common = Array.from({ length: 30 }, (_, number) => `Report ${number} about water and other things`)
     const filler = 'with a great deal of other text that speaks about neither of them '.repeat(4)

@@ -4,10 +4,17 @@ import { type LanceTable, textIndex } from './lance-table.ts'
 /** The most rows outside of the index, or a quarter of all: a search reads these one by one, 0.1 ms each. */
 const tooMany = { rows: 2000, ofIndexed: 0.25 }
 
+/**
+ * In bytes; longer words are not found. LanceDB's default of 40 leaves out the hash of a commit, and Russian words of 20
+ * letters.
+ */
+const longestToken = 256
+
 /** Makes the index that searches of words use, of all rows there are. */
 export async function createTextIndex({ lance, table }: Pick<LanceTable, 'lance' | 'table'>): Promise<void> {
   const config = lance.lancedb.Index.fts({
     baseTokenizer: 'icu/split',
+    maxTokenLength: longestToken,
     withPosition: false,
     lowercase: true,
     asciiFolding: true,
