@@ -1,7 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { never } from '../__fixtures__/make-file.ts'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
 import { withLock } from './with-lock.ts'
@@ -51,6 +52,19 @@ it('stops waiting when it is aborted', async () => {
   release()
   await holder
   expect(wasDone).toBe(false)
+})
+
+it('asks for space when the disk of the lock is full', async () => {
+  const full = Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
+  const begin = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+    throw full
+  })
+  const locking = withLock(folder.path, never, async () => {})
+  await expect(locking).rejects.toMatchObject({
+    code: 'storage',
+    message: `The index in "${folder.path}" cannot be written: database or disk is full. Free space on its disk.`,
+  })
+  begin.mockRestore()
 })
 
 it('names the fix when the lock cannot be created', async () => {

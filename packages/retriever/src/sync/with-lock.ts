@@ -62,6 +62,8 @@ function storageError(folder: string, error: unknown): AgentKitError {
       cause: error,
     })
   }
-  const message = `The index in "${folder}" cannot be written: ${messageOf(error)}. Name an \`indexPath\` that this user may write.`
+  const isFull = code === 13 || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+  const fix = isFull ? 'Free space on its disk.' : 'Name an `indexPath` that this user may write.'
+  const message = `The index in "${folder}" cannot be written: ${messageOf(error)}. ${fix}`
   return new AgentKitError('storage', message, { cause: error })
 }
