@@ -101,6 +101,10 @@ describe('parseCsv', () => {
 
   it('returns the column names when there is no record', async () => {
     expect(await said('name,city\n')).toEqual(['row 1: name · city'])
+    expect(await said('Sales of May,,\nItem,Quantity,Price\n,,\n')).toEqual([
+      'row 1: Sales of May',
+      'row 2: Item · Quantity · Price',
+    ])
   })
 
   it.each(['', '\n\n', ',,\n,,\n', '\ufeff', 'sep=,\n'])('reports that %j has no text', async (content) => {

@@ -20,20 +20,25 @@ export async function* parseCsv(bytes: Uint8Array, signal: AbortSignal): AsyncGe
   const headerLine = header.names === undefined ? 0 : header.above
   let headerText = ''
   let row = 0
+  let hasRecords = false
   let brokenRow: number | undefined
 
   for await (const { records, isBroken } of rest) {
     for (const record of records) {
       row++
       if (row === headerLine) headerText = toLine(record)
-      else write(row > headerLine && header.names !== undefined ? toPairs(record, header.names) : toLine(record))
+      else {
+        const text = row > headerLine && header.names !== undefined ? toPairs(record, header.names) : toLine(record)
+        hasRecords ||= row > headerLine && text !== ''
+        write(text)
+      }
       if (writer.length > pieceSize) yield writer.take()
     }
     if (isBroken) brokenRow ??= row
   }
-  // Each record contains the column names; without records, the names are the only text of the file.
+  // Each record contains the column names; without records, nothing else does.
   row = headerLine
-  if (!writer.hasText) write(headerText)
+  if (!hasRecords) write(headerText)
   if (!writer.hasText) throw noText(bytes)
   if (writer.length > 0) yield writer.take()
   return {
