@@ -21,7 +21,7 @@ export function enqueueRoute(parts: RouteParts): Route {
     answers: {
       202: {
         description: 'The id of the run',
-        headers: { Location: 'The address of the run, relative to that of the request' },
+        headers: { Location: 'The path of the run' },
         content: jsonOf({ run_id: { type: 'string' }, status: { const: 'queued' } }),
       },
     },
@@ -47,9 +47,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       // A replayed answer has these headers too.
       const runId = context.get('runId')
       if (response.status === 202 && runId !== undefined) {
-        // Relative: a proxy or an app around this one may have removed a prefix, which the client's address has.
-        const folder = new URL(context.req.url).pathname.endsWith('/') ? '' : 'runs/'
-        response.headers.set('location', `${folder}${encodeURIComponent(runId)}`)
+        response.headers.set('location', `${encodeURI(parts.rules.basePath)}/api/v1/runs/${encodeURIComponent(runId)}`)
       }
       return response
     } finally {
