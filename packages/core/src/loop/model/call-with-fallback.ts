@@ -1,10 +1,9 @@
 import type { Model, ModelRequest } from '../../contracts/model.ts'
 import { AgentKitError, abortError, isAgentKitError } from '../../data/errors.ts'
 import type { Emit } from '../../data/event.ts'
-import type { Message } from '../../data/message.ts'
 import { limits } from '../../limits.ts'
 import { watchSilence } from '../../policies/deadline.ts'
-import { fallbacksFor, firstModel, type ModelChain, noteFailure, noteSuccess } from '../../policies/fallback.ts'
+import { fallbacksFor, noteFailure, noteSuccess } from '../../policies/fallback.ts'
 import type { Ledger } from '../../policies/ledger.ts'
 import { isRetryable, type RetryOptions, retryWait } from '../../policies/retry.ts'
 import { reserveShared } from '../../policies/shared-budget.ts'
@@ -33,17 +32,6 @@ export type ModelCall = {
   makeRoom?(model: Model): Promise<boolean>
   /** Called with the empty reply of each attempt; the replies of earlier attempts are dropped. */
   begin?(reply: Reply): void
-}
-
-/**
- * The model that a run begins or continues with. Emits a fallback that was taken earlier.
- * @param messages of the run, as far as its agent has added them: a run stays with the model that it fell back to
- */
-export async function chooseModel(chain: ModelChain, messages: readonly Message[], emit: Emit): Promise<Model> {
-  const last = messages.findLast(({ role }) => role === 'assistant')
-  const { model, skipped } = firstModel(chain, last?.role === 'assistant' ? last.model : undefined)
-  if (skipped) await emitFallback(skipped[0], model, skipped[1], emit)
-  return model
 }
 
 /**
@@ -202,6 +190,7 @@ async function restart({ step, begin }: ModelCall, error: AgentKitError, emit: E
   if (step !== undefined) await emit({ type: 'step-restart', step, error: redactedInfo(error) })
 }
 
-async function emitFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
+/** Says that another model is used, and why. */
+export async function emitFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
   await emit({ type: 'model-fallback', from: from.id, to: to.id, error: redactedInfo(error) })
 }

@@ -30,9 +30,10 @@ import { withToolInstructions } from '../../tools/toolbox.ts'
 import { untilAborted } from '../../util/async/abort.ts'
 import { asJSON } from '../../util/json/clone-json.ts'
 import { findDelegates } from '../members/delegates.ts'
-import { callWithFallback, chooseModel, type ModelCaller } from '../model/call-with-fallback.ts'
+import { callWithFallback, type ModelCaller } from '../model/call-with-fallback.ts'
 import { type AgentSpec, anyUser, type NewRun, type OpenedRun, type Run, type RunScope } from '../run/types.ts'
 import { guardOf } from '../tools/guard-of.ts'
+import { chooseModel } from './choose-model.ts'
 import { openStored } from './open-stored.ts'
 
 /**
