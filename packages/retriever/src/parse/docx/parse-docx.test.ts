@@ -231,6 +231,23 @@ it('omits the text that Word hides', async () => {
   expect(await blocks(body, { parts })).toEqual(['text: The price is 5. Always.', 'text: Delivery.', 'text: Acme'])
 })
 
+it.each([
+  [
+    'a run that was hidden before a tracked change',
+    '',
+    'Shown.',
+    '<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>',
+  ],
+  ['a text box whose first run is hidden', 'Hidden.', 'Shown.', ''],
+])('shows the text of %s', async (_, hidden, shown, change) => {
+  const run = (content: string, properties: string): string =>
+    content && `<w:r><w:rPr>${properties}</w:rPr><w:t>${content}</w:t></w:r>`
+  const text = `<w:p>${run(hidden, '<w:vanish/>')}${run(shown, `<w:b/>${change}`)}</w:p>`
+  const box = `<w:pict><v:shape><v:textbox><w:txbxContent>${text}</w:txbxContent></v:textbox></v:shape></w:pict>`
+  const body = hidden ? `<w:p><w:r><w:rPr><w:noProof/></w:rPr>${box}</w:r></w:p>` : text
+  expect(await blocks(body)).toEqual([`text: ${shown}`])
+})
+
 it('reads a text box, and a table with one column as text', async () => {
   const box = `<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent>${paragraph('Boxed')}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`
   expect(await blocks(box + table(['Framed'], ['Below']))).toEqual(['text: Boxed', 'text: Framed', 'text: Below'])
