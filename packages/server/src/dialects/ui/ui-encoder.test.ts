@@ -224,7 +224,7 @@ describe('uiEncoder', () => {
 
   it.each(['aborted', 'max-steps'] as const)('ends decided calls without a result with their run: %s', (reason) => {
     const calls = ['c1', 'c2', 'c3']
-    const encode = uiEncoder({ calls, decided: ['c1', 'c2', 'c3'], denied: ['c2'] })
+    const encode = uiEncoder({ calls, decided: calls.map((id) => [`apr_${id}`, id] as const), denied: ['c2'] })
     const result = at({ type: 'tool-result', callId: 'c3', name: 'pay', output: 1, isError: false, durationMs: 1 })
     const stream = encode(result) + encode(end(reason))
     const ends = [...stream.matchAll(/"type":"(tool-output-\w+)","(?:dynamic":true,".*?)?toolCallId":"(\w+)"/g)]
@@ -235,6 +235,16 @@ describe('uiEncoder', () => {
     ])
     // A page would take a step whose calls have all ended as one to send.
     expect(stream.lastIndexOf('start-step')).toBeGreaterThan(stream.lastIndexOf('tool-output'))
+  })
+
+  it.each([['c1'], undefined])('asks again about a decided call whose outcome is unknown, of the calls %j', (calls) => {
+    const request = { type: 'approval-request', callId: 'c1', name: 'pay', input: {}, kind: 'approval' } as const
+    const encode = uiEncoder({ ...(calls && { calls }), decided: [['apr_1', 'c1']] })
+    expect(encode(at({ ...request, approvalId: 'apr_1' }))).not.toContain('tool-approval-request')
+    // The process died during the call.
+    const again = encode(at({ ...request, approvalId: 'apr_2', kind: 'unknown-outcome' }))
+    expect(again).toContain('"type":"tool-approval-request"')
+    expect(encode(end('approval'))).not.toContain('tool-output')
   })
 
   it('sends nothing after the end', () => {

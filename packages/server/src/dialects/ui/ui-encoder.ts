@@ -17,8 +17,11 @@ export type UIEncoderOptions = {
   calls?: Iterable<string>
   /** Calls that a person has refused. */
   denied?: Iterable<string>
-  /** Calls whose decision is stored: nobody is asked again. With `calls`, only those that have no result yet. */
-  decided?: Iterable<string>
+  /**
+   * Approvals whose decision is stored, by their ids, with their calls: the page does not ask again. With `calls`, only
+   * those whose calls have no result yet.
+   */
+  decided?: Iterable<readonly [approvalId: string, call: string]>
   /** Why the page has no result of a call, in the page's own words. */
   errors?: ReadonlyMap<string, string>
 }
@@ -45,7 +48,7 @@ class UIEncoder {
   /** Calls that are shown, have no result, and wait for no decision. */
   readonly #running = new Set<string>()
   readonly #refused: Set<string>
-  readonly #decided: Set<string>
+  readonly #decided: Map<string, string>
   readonly #errors: ReadonlyMap<string, string>
   readonly #parts = new OpenParts()
   #hasBegun = false
@@ -62,7 +65,7 @@ class UIEncoder {
     this.#shown = new Set(calls)
     this.#hasCalls = this.#isContinued
     this.#refused = new Set(denied)
-    this.#decided = new Set(decided)
+    this.#decided = new Map(decided)
     this.#errors = errors
   }
 
@@ -159,8 +162,9 @@ class UIEncoder {
     const id = callIdOf(event)
     // A member's call is shown once a person has to decide on it.
     const chunks = this.#shown.has(id) ? this.#parts.closeBlock() : this.#showCall(event)
-    // A page that reads the stream again shows a decided call as one that runs.
-    if (this.#decided.has(id)) return chunks
+    // A page that reads the stream again shows a decided call as one that runs. Another approval of the call is open: its
+    // process died, and its outcome is unknown.
+    if (this.#decided.has(event.approvalId)) return chunks
     this.#running.delete(id)
     // The page executes the call that it shows: it answers by the call's output.
     if (event.kind === 'client-tool') return chunks
@@ -174,7 +178,7 @@ class UIEncoder {
     const { output, isError } = event
     const id = callIdOf(event)
     this.#running.delete(id)
-    this.#decided.delete(id)
+    for (const [approvalId, call] of this.#decided) if (call === id) this.#decided.delete(approvalId)
     this.#hasCalls = true
     if (this.#refused.has(id)) return [{ type: 'tool-output-denied', toolCallId: id }]
     const call = { toolCallId: id, dynamic: true }
@@ -217,7 +221,7 @@ class UIEncoder {
   #endCalls(): Chunk[] {
     const end = { type: 'tool-output-error', dynamic: true, errorText: noResult }
     // A client would send the decisions on calls without an end again.
-    const open = new Set([...this.#running, ...(this.#isContinued ? this.#decided : [])])
+    const open = new Set([...this.#running, ...(this.#isContinued ? this.#decided.values() : [])])
     return [...open].map((toolCallId) =>
       this.#refused.has(toolCallId) ? { type: 'tool-output-denied', toolCallId } : { ...end, toolCallId },
     )

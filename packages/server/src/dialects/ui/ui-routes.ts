@@ -109,7 +109,7 @@ async function continueRun(
   })
 }
 
-type Calls = { calls: string[]; denied: string[]; decided: string[]; errors: Map<string, string> }
+type Calls = { calls: string[]; denied: string[]; decided: [string, string][]; errors: Map<string, string> }
 
 /**
  * The calls that the client shows as waiting, and what was decided on them.
@@ -128,7 +128,8 @@ function callsOf({ approvals }: StoredRun, decisions: Decided['decisions'], fini
     }
     // Results of members are in their own sessions.
     const isFinished = finished !== undefined && (path.length > 0 || finished.has(callId))
-    if (decisions[approvalId] !== undefined || (stored !== undefined && !isFinished)) found.decided.push(id)
+    if (decisions[approvalId] !== undefined || (stored !== undefined && !isFinished))
+      found.decided.push([approvalId, id])
     if (reason !== undefined) found.denied.push(id)
   }
   return found
