@@ -1,4 +1,5 @@
-import type { SessionStore } from '@agentkit/core'
+import type { Runnable } from '@agentkit/core'
+import { replacedBy } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 
 /** The problem of a run that names one to replace which its session does not have: it names the field. */
@@ -11,11 +12,19 @@ export function replacedProblem(problem: unknown, replaces: string | undefined):
   return noReplaced(cause)
 }
 
-/** Refuses a run to replace that nobody knows, before the one that replaces it has an id. */
-export async function requireReplaced(sessions: SessionStore, replaces: string | undefined): Promise<void> {
-  if (replaces === undefined) return
-  const [turn, run] = await Promise.all([sessions.find(replaces), sessions.runs?.read(replaces)])
-  if (!turn && !run) throw noReplaced()
+/**
+ * Refuses a run to replace that the session does not have, before the one that replaces it has an id.
+ * @throws ProblemError `not-found`
+ */
+export async function requireReplaced(
+  { id: agentId, sessions }: Runnable,
+  { userId, sessionId, replaces }: { userId: string; sessionId?: string; replaces?: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (replaces === undefined || sessionId === undefined) return
+  const key = { agentId, userId, sessionId }
+  const { stored, waiting } = await replacedBy({ store: sessions, key, replaces, signal })
+  if (!stored && waiting.length === 0) throw noReplaced()
 }
 
 function noReplaced(cause?: unknown): ProblemError {

@@ -89,7 +89,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   const { userId, sessionId } = request
   const place = capacity.enter(context.req.raw.signal, { userId, sessionId, timeoutMs: limits.deadlineMs })
   const start = async (): Promise<AgentRun> => {
-    await requireReplaced(sessions, request.replaces)
+    await requireReplaced(agent, request, context.req.raw.signal)
     const started = startRun(agent, request, { resumable: true, timeoutMs: limits.backgroundMs })
     logged.runId = started.runId
     context.set('runId', started.runId)

@@ -4,6 +4,7 @@ import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../__fixtures__/requests.ts'
+import { heldTool } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 const tokens = { 'the-token-of-ada': 'ada' }
@@ -83,15 +84,41 @@ describe('GET /api/v1/sessions/{session_id}/turns', () => {
     expect((await turnsOf(app)).turns.map(({ question }) => question)).toEqual(['Again?'])
   })
 
-  it('refuses to replace a run that nobody knows, also before a resumable stream begins', async () => {
-    const app = appWith([])
+  it('refuses to replace a run that the session does not have, also before a resumable stream begins', async () => {
+    const app = appWith(['Other.'])
     const messages = [{ role: 'user', content: 'Again?' }]
-    const body = { user_id: 'ada', session_id: 's', messages, resumable: true, replaces: 'run_unknown' }
-    const headers = { 'content-type': 'application/json' }
-    const response = await app.request('/api/v1/chat_stream', { method: 'POST', headers, body: JSON.stringify(body) })
-    const problem = await expectProblem(response, 404, 'not-found')
-    expect(problem.errors).toMatchObject([{ path: ['replaces'] }])
+    const ofOther = await ask(app, 'Other?', { session_id: 'other' })
+    for (const replaces of ['run_unknown', ofOther]) {
+      const body = { user_id: 'ada', session_id: 's', messages, resumable: true, replaces }
+      const headers = { 'content-type': 'application/json' }
+      const response = await app.request('/api/v1/chat_stream', { method: 'POST', headers, body: JSON.stringify(body) })
+      const problem = await expectProblem(response, 404, 'not-found')
+      expect(problem.errors).toMatchObject([{ path: ['replaces'] }])
+    }
     expect((await turnsOf(app)).turns).toEqual([])
+  })
+
+  it('replaces, by a resumable run, one that still waits for its session', async () => {
+    const { wait, begun, release } = heldTool()
+    const model = scriptedModel([{ toolCalls: [{ name: 'wait' }] }, 'First.', 'Third.'])
+    const agent = new Agent({ name: 'Notes', functions: [wait], model, sessions: sqliteSessions(':memory:') })
+    // The first heartbeat sends the headers of a run that waits.
+    const app = createApp(agent, { log: () => {}, limits: { heartbeatMs: 10 } })
+    const send = (content: string, more: object = {}) => {
+      const body = { user_id: 'ada', session_id: 's', messages: [{ role: 'user', content }], ...more }
+      const headers = { 'content-type': 'application/json' }
+      return app.request('/api/v1/chat_stream', { method: 'POST', headers, body: JSON.stringify(body) })
+    }
+    const first = await send('First?')
+    await begun
+    const waiting = await send('Second?')
+    const replacing = send('Third?', { resumable: true, replaces: waiting.headers.get('x-run-id') })
+    // It ends the one that it replaces.
+    await Promise.race([waiting.text(), replacing])
+    release()
+    expect((await replacing).status).toBe(200)
+    await Promise.all([first.text(), (await replacing).text()])
+    expect((await turnsOf(app)).turns.map(({ question }) => question)).toEqual(['First?', 'Third?'])
   })
 
   it('gives the last turns first, page by page', async () => {
