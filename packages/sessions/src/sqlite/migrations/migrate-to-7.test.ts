@@ -25,17 +25,17 @@ const helper = { agentId: 'helper', before, limit: 10 }
 it('lists the sessions and runs that version 6 has stored in the same order', () => {
   const database = databaseOfVersion6()
   migrate(database, 'sessions.db')
-  const { listSessions, runsOfAgent, failedRuns } = prepareStatements(database)
+  const { listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner } = prepareStatements(database)
   const namesOf = (rows: Record<string, unknown>[], name: string): unknown[] => rows.map((row) => row[name])
   expect(namesOf(listSessions.all('helper', 'ann', before, before, 10), 'session_id')).toEqual(['s2', 's3', 's1'])
   expect(namesOf(listSessions.all('helper', 'ann', 5, 3, 10), 'session_id')).toEqual(['s1'])
   expect(namesOf(runsOfAgent.all('helper', before, null, null, 10), 'run_id')).toEqual(['r5', 'r3', 'r2', 'r1'])
-  expect(namesOf(failedRuns.all({ ...helper, userId: null }), 'run_id')).toEqual(['r5', 'r3', 'r1'])
-  expect(namesOf(failedRuns.all({ ...helper, userId: 'ann' }), 'run_id')).toEqual(['r5', 'r1'])
+  expect(namesOf(failedRunsOfAgent.all(helper), 'run_id')).toEqual(['r5', 'r3', 'r1'])
+  expect(namesOf(failedRunsOfOwner.all({ ...helper, userId: 'ann' }), 'run_id')).toEqual(['r5', 'r1'])
   database.close()
 })
 
-it('reads a page of the sessions of a user, and of all or the failed runs of an agent, by an index', () => {
+it('reads a page of the sessions of a user, and of all or the failed runs of an agent or a user, by an index', () => {
   const database = databaseOfVersion6()
   migrate(database, 'sessions.db')
   const planOf = ({ sourceSQL }: StatementSync): string =>
@@ -44,13 +44,17 @@ it('reads a page of the sessions of a user, and of all or the failed runs of an 
       .all()
       .map(({ detail }) => detail)
       .join('\n')
-  const { listSessions, runsOfAgent, failedRuns } = prepareStatements(database)
+  const { listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner } = prepareStatements(database)
   expect(planOf(listSessions)).toContain(
     'SEARCH sessions USING INDEX sessions_of_owner (agent_id=? AND user_id=? AND updated_at<?)',
   )
   expect(planOf(runsOfAgent)).toContain('SEARCH runs USING INDEX runs_of_agent (agent_id=? AND <expr><?)')
-  expect(planOf(failedRuns)).toContain('SEARCH runs USING INDEX failed_runs (agent_id=? AND <expr><?)')
-  for (const statement of [listSessions, runsOfAgent, failedRuns])
+  expect(planOf(failedRunsOfAgent)).toContain('SEARCH runs USING INDEX failed_runs (agent_id=? AND <expr><?)')
+  // Not all that have failed: those of others may be many.
+  expect(planOf(failedRunsOfOwner)).toContain(
+    'SEARCH runs USING INDEX failed_runs_of_owner (agent_id=? AND user_id=? AND <expr><?)',
+  )
+  for (const statement of [listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner])
     expect(planOf(statement)).not.toContain('TEMP B-TREE')
   database.close()
 })

@@ -25,7 +25,12 @@ export function listRuns(
         ? statements.openRunsOfAgent.all(open)
         : statements.openRunsOfOwner.all({ ...open, userId })
     }
-    if (status === 'failed') return statements.failedRuns.all({ agentId, userId: userId ?? null, before, limit: count })
+    if (status === 'failed') {
+      const failed = { agentId, before, limit: count }
+      return userId === undefined
+        ? statements.failedRunsOfAgent.all(failed)
+        : statements.failedRunsOfOwner.all({ ...failed, userId })
+    }
     if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
     return statements.runsOfAgent.all(agentId, ...page)
   }

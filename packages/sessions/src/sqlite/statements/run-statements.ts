@@ -17,9 +17,10 @@ const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
 const place = 'coalesce(listed, number)'
 // Runs of members are part of the run that they are called by.
 const newestFirst = `root IS NULL AND ${place} < ? AND (? IS NULL OR status = ?) ORDER BY ${place} DESC LIMIT ?`
-/** By the index of failed runs, as they are few among many. */
-const failedFirst = `${records} ${ofSessions} WHERE runs.agent_id = :agentId AND (:userId IS NULL OR runs.user_id = :userId)
-  AND status = 'failed' AND root IS NULL AND ${place} < :before ORDER BY ${place} DESC LIMIT :limit`
+/** By the indexes of failed runs, as they are few among many. */
+const failedRunsOf = (owner: string): string =>
+  `${records} ${ofSessions} WHERE ${owner} AND status = 'failed' AND root IS NULL AND ${place} < :before
+    ORDER BY ${place} DESC LIMIT :limit`
 /** Each half by its index, in the order of lists, so that a page of many open runs reads no more than its own. */
 const openRunsOf = (owner: string): string => {
   const half = (index: string, isOpen: string): string => `${records}, ${place} AS place
@@ -113,9 +114,10 @@ export const runTexts = {
   placeInLists: `SELECT ${place} AS place FROM runs WHERE run_id = ?` as string,
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
   runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
-  failedRuns: failedFirst as string,
+  failedRunsOfAgent: failedRunsOf('runs.agent_id = :agentId') as string,
   openRunsOfAgent: openRunsOf('runs.agent_id = :agentId') as string,
   runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
+  failedRunsOfOwner: failedRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
   openRunsOfOwner: openRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
