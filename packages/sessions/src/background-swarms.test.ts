@@ -107,7 +107,8 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     ])
   })
 
-  it('ends with the usage of all of them, when its time is over while another member works', async () => {
+  /** A swarm whose first member asks for an approval while the second works without end. */
+  const stuckTeam = (options: { name?: string; sessions?: SessionStore; timeoutMs?: number }): Swarm => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
       execute: () => 'paid',
@@ -116,14 +117,18 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
       ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
       execute: () => new Promise(() => {}),
     })
-    const call = (...names: string[]) => {
-      return { toolCalls: names.map((name) => ({ name, input: { task: 'Go.' } })), usage: { inputTokens: 10 } }
-    }
     const agents = [
-      new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([call('pay')]) }),
-      new Agent({ name: 'Guard', functions: [wait], model: scriptedModel([call('wait')]) }),
+      new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([calling('pay')]) }),
+      new Agent({ name: 'Guard', functions: [wait], model: scriptedModel([calling('wait')]) }),
     ]
-    const swarm = new Swarm({ name: 'Team', agents, model: scriptedModel([call('clerk', 'guard')]), sessions: open() })
+    return new Swarm({ name: 'Team', agents, model: scriptedModel([calling('clerk', 'guard')]), ...options })
+  }
+  const calling = (...names: string[]) => {
+    return { toolCalls: names.map((name) => ({ name, input: { task: 'Go.' } })), usage: { inputTokens: 10 } }
+  }
+
+  it('ends with the usage of all of them, when its time is over while another member works', async () => {
+    const swarm = stuckTeam({ sessions: open() })
     const worker = await swarm.work()
     afterTest(() => worker.close())
     const { runId } = await swarm.enqueue('Go.', { ...session, timeoutMs: 3_000 })
@@ -133,6 +138,16 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     expect(result).toMatchObject({ error: { code: 'timeout' }, usage: { inputTokens: 30 } })
     expect(ends).toMatchObject([{ usage: result.usage, ...(result.cost && { cost: result.cost }) }])
     expect(await swarm.runs()).toMatchObject([{ status: 'failed', usage: result.usage }])
+  })
+
+  it('continues with the usage of all of them, when it calls a swarm whose time is over so', async () => {
+    const model = scriptedModel([calling('inner'), { text: 'Done.', usage: { inputTokens: 10 } }])
+    const agents = [stuckTeam({ name: 'Inner', timeoutMs: 3_000 })]
+    const swarm = new Swarm({ name: 'Team', agents, model, sessions: open() })
+    const worker = await swarm.work()
+    afterTest(() => worker.close())
+    const { runId } = await swarm.enqueue('Go.', session)
+    expect(await swarm.result(runId)).toMatchObject({ text: 'Done.', usage: { inputTokens: 50 } })
   })
 
   it('reports the usage of each segment to its worker, and of the whole run where it has settled', async () => {

@@ -40,7 +40,7 @@ export async function findDelegates(run: OpenedRun): Promise<Delegates | undefin
     if (child) known.set(callId, run.isRetried ? await retried(run, runs, child) : child)
   }
   const delegates = { runs, background: runs.background, stored, rootRunId, member, known, called: new Map() }
-  for (const child of known.values()) if (hasEnded(child)) collect(run, child, snapshot?.active ?? [])
+  for (const child of known.values()) if (hasEnded(child)) await collect(run, child, snapshot?.active ?? [])
   const open = openRuns(known)
   const { shared } = run.ledger
   if (shared) {
@@ -59,11 +59,16 @@ async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): 
 }
 
 /** Adds what a member has used and cited to the run that called it. */
-function collect({ agent, state, ledger }: OpenedRun, child: StoredRun, active: readonly string[]): void {
+async function collect(
+  { agent, state, ledger }: OpenedRun,
+  child: StoredRun,
+  active: readonly string[],
+): Promise<void> {
   const { runId, sources } = child.record
   if (state.collected.includes(runId)) return
   state.collected.push(runId)
-  const spent = spentOf(child)
+  // A swarm may have ended while its own members wait.
+  const spent = await spentWithMembers(agent.sessions, child)
   ledger.collect(spent)
   for (let length = 1; length <= active.length; length++) {
     const account = state.accounts.get(active.slice(0, length).join('/'))
