@@ -24,6 +24,9 @@ export const limits = {
   longestTimerMs: 2_147_483_647,
   /** Parts of one result. */
   blocks: 1000,
+  /** Of an error of the protocol. */
   errorChars: 2000,
+  /** Of a result that is an error: an error keeps no more of its message. */
+  failureChars: 16_384,
   nameChars: 64,
 } as const

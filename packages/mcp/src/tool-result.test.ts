@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { toResult } from './tool-result.ts'
 
 const uri = 'file:///a'
@@ -27,4 +27,14 @@ it.each([
 ])('throws a result that its server marks as an error: %j', (result, message) => {
   const thrown = expect.objectContaining({ code: 'tool-error', message })
   expect(() => toResult({ ...result, isError: true }, ['[A note]'])).toThrow(thrown)
+})
+
+it('looks for secrets in no more of a failure than its error keeps', () => {
+  const replaceAll = vi.spyOn(String.prototype, 'replaceAll')
+  const content = [{ type: 'text' as const, text: `The key key-of-ada is wrong. ${'x'.repeat(5_000_000)}` }]
+  const fail = (): unknown => toResult({ content, isError: true }, [], ['key-of-ada'])
+  expect(fail).toThrow(/^The key \[redacted\] is wrong\. x{16000}/)
+  const searched = replaceAll.mock.contexts.map((text) => String(text).length)
+  replaceAll.mockRestore()
+  expect(Math.max(0, ...searched)).toBeLessThan(100_000)
 })

@@ -18,7 +18,9 @@ export function toResult(result: CallToolResult, notes: readonly string[], secre
   const text = textOf(parts)
   if (isError) {
     const reason = text || (structuredContent === undefined ? 'The tool failed.' : JSON.stringify(structuredContent))
-    throw new AgentKitError('tool-error', [redactSecrets(reason, secrets), ...notes].join('\n'))
+    // Redacted before an error cuts it, because half a key is not recognized as one; not the megabytes that it drops.
+    const clean = redactSecrets(reason.slice(0, limits.failureChars * 2), secrets)
+    throw new AgentKitError('tool-error', [clean, ...notes].join('\n'))
   }
   const isText = parts.every((part) => part.type === 'text')
   if (structuredContent !== undefined) {
