@@ -35,7 +35,7 @@ export const usualModels: Readonly<Record<ProviderId, string>> = {
   azure: 'azure/gpt-5-mini',
   anthropic: 'anthropic/claude-sonnet-5',
   mistral: 'mistral/mistral-medium-latest',
-  groq: 'groq/llama-3.3-70b-versatile',
+  groq: 'groq/openai/gpt-oss-120b',
   gemini: 'gemini/gemini-flash-latest',
   ollama: 'ollama/llama3.2',
   offline: 'offline/extractive',

@@ -144,6 +144,8 @@ describe('agentkit init', () => {
     const env = { npm_config_user_agent: 'pnpm/10.1.0 npm/? node/v24', GROQ_API_KEY: 'gsk_0123456789abcdef' }
     const { out } = await agentkit(['init', '--no-install'], { cwd, env })
     expect(out).toContain('provider: groq')
+    // Groq shut its Llama models down on 2026-08-16.
+    expect(out).toContain('model: groq/openai/gpt-oss-120b')
     expect(out).toContain('package manager: pnpm')
     // The lock file of the folder counts where npm runs the command, as npx does anywhere, and no other does.
     writeFileSync(join(cwd, 'package-lock.json'), '{}')
