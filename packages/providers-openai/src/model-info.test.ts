@@ -38,6 +38,19 @@ describe('modelInfo', () => {
     })
   })
 
+  it('knows the models of gpt-6', () => {
+    const ids = [
+      'gpt-6-astra',
+      'gpt-6-luna',
+      'gpt-6-sol',
+      'gpt-6.1-sol',
+      'gpt-6.1-terra',
+      'gpt-6.2-astra',
+      'gpt-6.2-sol',
+    ]
+    expect(ids.map((id) => modelInfo(id, true)?.price?.inputUsdPerMillion)).toEqual([10, 0.1, 2, 2, 1, 8, 2])
+  })
+
   it('has no price for features that a model lacks', () => {
     expect(modelInfo('gpt-5.4', true)?.price).not.toHaveProperty('cacheWriteUsdPerMillion')
     const { price } = modelInfo('gpt-5.5-pro', true) ?? {}

@@ -144,6 +144,7 @@ export const knownModels = [
   'openai/gpt-6-luna',
   'openai/gpt-6-sol',
   'openai/gpt-6.1-sol',
+  'openai/gpt-6.1-terra',
   'openai/gpt-6.2-astra',
   'openai/gpt-6.2-sol',
   'openai/o3',

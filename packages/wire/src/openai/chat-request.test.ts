@@ -130,6 +130,10 @@ describe('toChatRequest', () => {
     ['gpt-5.4', 'high', 'none', 1],
     ['gpt-5.4', undefined, undefined, 0],
     ['gpt-5.2', 'high', 'high', 0],
+    ['gpt-6-luna', undefined, 'none', 1],
+    // They refuse `none`, and the API says which other one takes tools.
+    ['gpt-6-astra', undefined, undefined, 0],
+    ['gpt-6.1-sol', 'high', 'high', 0],
   ] as const)(
     'gives %s tools with the effort %s as %s, which is all that it takes',
     (model, reasoning, effort, warned) => {

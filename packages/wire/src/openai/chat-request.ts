@@ -106,10 +106,11 @@ function chatEffort(
   effort: ReasoningEffort | undefined,
   model: string,
   request: ModelRequest,
-  { chatTools }: OpenAITraits,
+  { chatTools, leastEffort }: OpenAITraits,
   warnings: string[],
 ): ReasoningEffort | undefined {
-  if (!request.tools?.length || chatTools === 'always') return effort
+  // A model that always reasons refuses `none` first: its refusal of tools names the API that takes them.
+  if (!request.tools?.length || chatTools === 'always' || leastEffort !== 'none') return effort
   if (chatTools === 'default-effort' && effort === undefined) return undefined
   if (effort !== 'none') {
     warnings.push(`On Chat Completions "${model}" takes tools only without reasoning. Set api: 'responses' for both.`)

@@ -82,6 +82,24 @@ describe('toResponsesRequest', () => {
     expect(request('gpt-5.2', { reasoning: 'none' }).body.reasoning).toEqual({ effort: 'none' })
     expect(request('gpt-5.2').body).not.toHaveProperty('reasoning')
   })
+
+  it.each(['gpt-6-luna', 'gpt-6-sol', 'gpt-6.1-terra', 'gpt-6-luna-2026-09-22'])(
+    'turns the reasoning of %s off, which then takes a temperature (Q26)',
+    (model) => {
+      const { body, warnings } = request(model, { reasoning: 'none', temperature: 0.5 })
+      expect(body).toMatchObject({ reasoning: { effort: 'none' }, temperature: 0.5 })
+      expect(warnings).toEqual([])
+    },
+  )
+
+  it.each(['gpt-6-astra', 'gpt-6.1-sol', 'gpt-6.2-sol', 'gpt-6.2-astra'])(
+    'asks %s, which always reasons, for its least effort, with a warning (Q21)',
+    (model) => {
+      const { body, warnings } = request(model, { reasoning: 'none' })
+      expect(body.reasoning).toEqual({ effort: 'low', summary: 'auto' })
+      expect(warnings).toEqual([expect.stringContaining('always reasons')])
+    },
+  )
 })
 
 describe('toResponsesItems', () => {

@@ -50,8 +50,9 @@ const table: TraitTable<OpenAITraits> = {
     // Tools and an effort exclude each other; from 5.6 on the default is an effort.
     [{ since: '5.4' }, { chatTools: 'default-effort' }],
     [{ since: '5.6' }, { chatTools: 'no-effort', caching: 'breakpoints' }],
-    // Not every model of gpt-6 accepts `none`.
+    // Of gpt-6 only these accept `none`.
     [{ since: '6.0' }, { leastEffort: 'low' }],
+    [{ name: /^gpt-6(?:-sol|-luna|\.1-terra)(?:-|$)/ }, { leastEffort: 'none' }],
     [{ name: /^(?:gpt-5-chat|chatgpt-)/ }, { reasoning: false, temperature: true, stop: true }],
     [{ name: /^codex-/ }, reasoning],
     [{ name: /^o[1-9]/ }, { ...reasoning, parallelToolCalls: false, leastEffort: 'low', caching: 'automatic' }],
