@@ -97,6 +97,20 @@ describe('a table from models.dev', () => {
     expect(Object.keys(table.models)).toEqual(['a', 'a-20260103', 'b', 'lonely-2026-01-02'])
   })
 
+  it('has the prices that a provider has announced', () => {
+    const introductory = {
+      id: 'gemini-4-argon',
+      cost: { input: 2, output: 10 },
+      limit: { context: 1e6, output: 32_768 },
+    }
+    expect(tableOf(introductory).models['gemini-4-argon']).toMatchObject({
+      contextWindow: 1e6,
+      maxOutputTokens: 65_536,
+      usdPerMillion: [4, 20, 0.2],
+      asOf: '2026-12-01',
+    })
+  })
+
   it('names a missing provider', () => {
     expect(() => readCatalogue('nobody', catalogue(), today)).toThrow('"nobody"')
   })

@@ -20,6 +20,15 @@ const packages: Readonly<Record<string, string>> = {
   mistral: 'providers-mistral',
 }
 
+/**
+ * Rows where the catalogue differs from the provider's own pages, by model. ai.google.dev/gemini-api/docs/pricing: the
+ * introductory prices end on 2026-11-30; the catalogue has the longest answer of requests that do not stream.
+ */
+const corrections: Readonly<Record<string, ModelFacts>> = {
+  'gemini-4-argon': { maxOutputTokens: 65_536, usdPerMillion: [4, 20, 0.2], asOf: '2026-12-01' },
+  'gemini-4-carbon': { maxOutputTokens: 65_536, usdPerMillion: [4, 20, 0.2], asOf: '2026-12-01' },
+}
+
 /** Models that this wire does not support: Interactions API, built-in tools, speech, embeddings. */
 const otherKinds = /^deep-research|computer-use|robotics|live|tts|embed|ocr|moderation|realtime|transcribe|-image/
 
@@ -30,7 +39,7 @@ export function toModelTable(
 ): ModelTable {
   const rows = models
     .filter(({ id, writesText, retired }) => writesText && !retired && !otherKinds.test(id))
-    .map(({ id, facts }): [string, ModelFacts] => [id, facts])
+    .map(({ id, facts }): [string, ModelFacts] => [id, { ...facts, ...corrections[id] }])
     .sort(([one], [other]) => (one < other ? -1 : 1))
   return { source, asOf, models: withoutSnapshots(Object.fromEntries(rows)) }
 }

@@ -40,7 +40,7 @@ const table: TraitTable<ReasoningTraits> = {
     [{ name: /^(?:mistral-(?:small|medium)-|magistral-|labs-leanstral|(?:zai-)?glm-)/ }, { efforts: ['none', 'high'] }],
     [{ name: /^deepseek-/ }, { efforts: ['none', 'low', 'high'] }],
     [{ name: /^zai-glm-5-3/ }, { efforts: ['low', 'high'] }],
-    [{ name: /^mistral-large-4/ }, { efforts: ['low', 'medium', 'high'] }],
+    [{ name: /^mistral-large-(?:4|latest)/ }, { efforts: ['low', 'medium', 'high'] }],
     [{ name: /^(?:ministral|codestral|devstral|pixtral|voxtral|open-)/ }, { efforts: [] }],
     [{ name: /^mistral-(?:large|medium|small|tiny)-2[345]/ }, { efforts: [] }],
     // The first generation reasons always, and refuses an effort.

@@ -348,6 +348,7 @@ describe('options', () => {
     { id: 'magistral-medium-latest', reasoning: 'medium', effort: 'high', warnings: 1 },
     { id: 'mistral-large-4-0', reasoning: 'low', effort: 'low', warnings: 0 },
     { id: 'mistral-large-4-0', reasoning: 'none', effort: 'low', warnings: 1 },
+    { id: 'mistral-large-latest', reasoning: 'none', effort: 'low', warnings: 1 },
     { id: 'deepseek-v4-1-flash-1017', reasoning: 'medium', effort: 'high', warnings: 1 },
     { id: 'magistral-medium-2509', reasoning: 'high', effort: undefined, warnings: 1 },
     { id: 'magistral-medium-2509', reasoning: 'none', effort: undefined, warnings: 1 },
