@@ -57,6 +57,12 @@ describe('the model that takes over', () => {
     expect(lastResort(tired, b, failed('auth'), none)).toBeUndefined()
   })
 
+  it('is the next one, whatever its window, after a request that exceeds what the account may send in a minute', () => {
+    const [large, small] = [sized('t/large', 2000), sized('t/small', 1000)]
+    const error = new AgentKitError('context-overflow', 'Request too large.', { status: 429 })
+    expect(nextModel(modelChain([large, small]), large, error, none)).toBe(small)
+  })
+
   it('is none when there is only one model', () => {
     expect(nextModel(modelChain([a]), a, overloaded, none)).toBeUndefined()
   })

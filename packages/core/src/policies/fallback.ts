@@ -47,7 +47,7 @@ export function fallbacksFor(
   const start = models.indexOf(failed)
   const others = [...models.slice(start + 1), ...models.slice(0, start)]
   const usable = others.filter((model) => {
-    return !tried.has(model) && (error.code !== 'context-overflow' || hasMoreRoom(model, failed))
+    return !tried.has(model) && (!isOfWindow(error) || hasMoreRoom(model, failed))
   })
   return { next: usable.find((model) => isAvailable(breakers, model)), lastResort: usable[0] }
 }
@@ -77,6 +77,11 @@ const fallbackCodes: readonly string[] = ['model-not-found', 'quota', 'context-o
 /** Whether another model may succeed: this one is down, removed, out of quota, or has too small a context window. */
 function mayFallBack(error: AgentKitError): boolean {
   return isRetryable(error) || fallbackCodes.includes(error.code)
+}
+
+/** Whether the request exceeds the window of the model, rather than what the account may send in a minute. */
+function isOfWindow({ code, status }: AgentKitError): boolean {
+  return code === 'context-overflow' && status !== 429
 }
 
 function hasMoreRoom(model: Model, than: Model): boolean {

@@ -4,6 +4,7 @@ import type { Failure } from './failure.ts'
 
 /** The error code for a failure: the provider's own code or type says more than the HTTP status. */
 export function errorCode({ status, code = '', type = '', message }: Failure): ErrorCode {
+  if (tooLargeForRate.test(message)) return 'context-overflow'
   const known = codes.get(code) ?? codes.get(type)
   // The status is less precise: an exhausted quota is 429, a context overflow 400.
   if (known && known !== 'bad-request') return known
@@ -72,6 +73,8 @@ const statuses: Readonly<Record<number, ErrorCode>> = {
 
 /** A rate, such as tokens per minute: more is allowed later, even where the message also names a quota. */
 const rate = /rate.?limit|(?:per|a) (?:second|min|minute|hour|day)\b|per(?:minute|day)|retry in \d/i
+/** One request with more tokens than a minute allows: waiting does not help, a shorter one does. */
+const tooLargeForRate = /^request too large for .{1,500}\blimit \d+, requested \d/i
 const noCredit =
   /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available) credits/i
 const overflow =

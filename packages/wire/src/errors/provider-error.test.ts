@@ -97,6 +97,17 @@ describe('providerError', () => {
     expect(classify({ message })).toMatchObject(overflow)
   })
 
+  it.each<[string, number | undefined]>([
+    ['before an answer', 429],
+    ['within one', undefined],
+  ])('classifies more tokens than a minute allows, %s, as an overflow (Q16)', (_name, status) => {
+    const message =
+      'Request too large for gpt-5.6-luna in organization org-x on tokens per min (TPM): Limit 200000, Requested 208334. ' +
+      'The input or output tokens must be reduced in order to run successfully.'
+    const failure = { code: 'rate_limit_exceeded', type: 'tokens', message, ...(status && { status }) }
+    expect(classify(failure)).toMatchObject({ code: 'context-overflow', retryable: false })
+  })
+
   it.each<[string, Partial<Failure>]>([
     ['in its code', { status: 400, code: 'context_length_exceeded' }],
     ['in a stop reason', { code: 'model_context_window_exceeded' }],
@@ -106,16 +117,6 @@ describe('providerError', () => {
   })
 
   it.each<[string, Partial<Failure>]>([
-    [
-      'too much for a minute',
-      {
-        status: 429,
-        code: 'rate_limit_exceeded',
-        type: 'tokens',
-        message:
-          'Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.',
-      },
-    ],
     [
       'too much for a minute, as 413',
       {
@@ -133,6 +134,13 @@ describe('providerError', () => {
       },
     ],
     ['the free tier', { status: 429, message: 'You exceeded your current quota. Please retry in 29.3s.' }],
+    [
+      'tokens that others have used',
+      {
+        status: 429,
+        message: 'Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 2, Requested 9.',
+      },
+    ],
   ])('classifies %s as a rate limit, not as an overflow or a quota', (_name, failure) => {
     expect(classify(failure)).toMatchObject({ code: 'rate-limit', retryable: true })
   })
