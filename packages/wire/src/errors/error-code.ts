@@ -14,7 +14,7 @@ export function errorCode({ status, code = '', type = '', message }: Failure): E
   if (status === 404 ? missingModel.test(message) : status === 400 && unknownModel.test(message)) {
     return 'model-not-found'
   }
-  if (status === 400 && flagged.test(message)) return 'content-filter'
+  if ((status === undefined || status === 400) && flagged.test(message)) return 'content-filter'
   if (status === undefined) return known ?? 'provider-error'
   return statuses[status] ?? (status >= 400 && status < 500 ? 'bad-request' : 'provider-error')
 }
@@ -85,7 +85,7 @@ const missingModel =
   /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|^model: /i
 const unknownModel =
   /invalid model\b|not a valid model|no such model|unknown model|model\b.*(?:not exist|decommissioned)/i
-const flagged = /flagged as potentially violating|content (?:management )?policy/i
+const flagged = /flagged as potentially violating|content (?:management |filtering )?policy/i
 
 const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
 

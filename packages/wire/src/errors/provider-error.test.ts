@@ -173,6 +173,15 @@ describe('providerError', () => {
       { status: 400, code: 'invalid_prompt', message: 'Your prompt was flagged as potentially violating our policy.' },
       'content-filter',
     ],
+    ...[400, undefined].map((status): [string, Partial<Failure>, string] => [
+      `an answer that is blocked, ${status ? 'at once' : 'within it'}`,
+      {
+        ...(status && { status }),
+        type: 'invalid_request_error',
+        message: 'Output blocked by content filtering policy',
+      },
+      'content-filter',
+    ]),
     [
       'an answer that is asked too long',
       { status: 400, message: 'max_tokens is too large: 200000. This model supports at most 16384 completion tokens.' },
