@@ -24,7 +24,7 @@ export function isRetryable(code: ErrorCode, { status, headers }: Failure): bool
   if (retryableCodes.has(code)) return shouldRetry(headers) ?? true
   // An invalid request and a problem of the account stay so.
   if (code !== 'provider-error') return false
-  return shouldRetry(headers) ?? (status === undefined || status >= 500 || status === 409 || status === 425)
+  return shouldRetry(headers) ?? (status === undefined || status >= 500 || mayPass.has(status))
 }
 
 const codes = new Map<string, ErrorCode>(
@@ -63,12 +63,13 @@ const codes = new Map<string, ErrorCode>(
   } as const),
 )
 
-/** 409 and 425 may succeed later. */
+/** 409, 425, and 499 of a server that has cancelled the request itself, may succeed later. */
 const statuses: Readonly<Record<number, ErrorCode>> = {
   ...codesOfStatus,
   409: 'provider-error',
   413: 'context-overflow',
   425: 'provider-error',
+  499: 'provider-error',
 }
 
 /** A rate, such as tokens per minute: more is allowed later, even where the message also names a quota. */
@@ -86,6 +87,9 @@ const missingModel =
 const unknownModel =
   /invalid model\b|not a valid model|no such model|unknown model|model\b.*(?:not exist|decommissioned)/i
 const flagged = /flagged as potentially violating|content (?:management |filtering )?policy/i
+
+/** Statuses below 500 of failures that may pass. */
+const mayPass: ReadonlySet<number> = new Set([409, 425, 499])
 
 const retryableCodes: ReadonlySet<ErrorCode> = new Set(['rate-limit', 'overloaded', 'timeout', 'network'])
 

@@ -43,6 +43,7 @@ describe('providerError', () => {
     ['408', { status: 408 }, 'timeout', true],
     ['409', { status: 409 }, 'provider-error', true],
     ['425', { status: 425 }, 'provider-error', true],
+    ['499, by which Gemini cancels under load', { status: 499, type: 'CANCELLED' }, 'provider-error', true],
     ['500', { status: 500 }, 'provider-error', true],
     ['502', { status: 502 }, 'provider-error', true],
     ['504', { status: 504 }, 'provider-error', true],
