@@ -129,7 +129,7 @@ export function errorContext(model: string, { secrets }: Connection): ErrorConte
 function hint(code: ErrorCode, { status, message }: Failure, model: string): string | undefined {
   if (code === 'model-not-found') return `Get it with: ollama pull ${model}`
   if (code === 'context-overflow') return 'Pass a larger contextWindow, as far as the memory allows.'
-  if (code === 'auth') return 'Set OLLAMA_API_KEY, or pass apiKey.'
+  if (code === 'auth' && status !== 403) return 'Set OLLAMA_API_KEY, or pass apiKey.'
   if (/does not support tools/.test(message))
     return 'Choose a model that takes tools: "ollama show" lists what each one can do.'
   if (/does not support thinking|think value .* not supported/.test(message)) return 'Leave `reasoning` out.'

@@ -145,6 +145,13 @@ describe('a failure', () => {
     expect(failure.message).toContain(hint)
   })
 
+  it('of a model that needs a subscription asks for no key', async () => {
+    const error = 'this model requires a subscription, upgrade for access: https://ollama.com/upgrade'
+    const { message } = await errorOf(answer(json(403, { error })))
+    expect(message).toContain(error)
+    expect(message).not.toContain('OLLAMA_API_KEY')
+  })
+
   it('of a server that is not Ollama suggests to check its address', async () => {
     const plain: Answer = (response) => response.writeHead(404).end('404 page not found')
     expect((await errorOf(answer(plain))).message).toContain('serverUrl')
