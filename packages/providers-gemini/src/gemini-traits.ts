@@ -8,6 +8,8 @@ export type GeminiTraits = {
   thinking: ThinkingLevels | ThinkingBudget | undefined
   /** Whether it accepts a system instruction and answers in JSON: the older Gemma models do not. */
   instructed: boolean
+  /** Whether a temperature changes its answers: newer models ignore it. */
+  temperature: boolean
   /** Whether it reads files at any public address; older models only those that Google hosts. */
   readsAddresses: boolean
 }
@@ -30,7 +32,7 @@ function levels(...levels: Level[]): Partial<GeminiTraits> {
 const table: TraitTable<GeminiTraits> = {
   version: /^gemini-(\d+)(?:\.(\d+))?\b/,
   newest: /^gemini-/,
-  defaults: { sinceGemini3: false, thinking: undefined, instructed: true, readsAddresses: true },
+  defaults: { sinceGemini3: false, thinking: undefined, instructed: true, temperature: true, readsAddresses: true },
   rows: [
     [{ name: /^gemma-[123]/ }, { instructed: false, readsAddresses: false }],
     [{ name: /^gemma-4/ }, levels('minimal', 'high')],
@@ -42,5 +44,8 @@ const table: TraitTable<GeminiTraits> = {
     [{ since: '3.0', before: '3.7', name: /-flash/ }, levels('minimal', 'low', 'medium', 'high')],
     [{ since: '3.0', name: /-flash-lite/ }, levels('minimal', 'low', 'medium', 'high')],
     [{ name: /^gemini-3-pro/ }, levels('low', 'high')],
+    // ai.google.dev/gemini-api/docs/latest-model: sampling parameters are ignored. An alias may still be an older model.
+    [{ since: '3.6', name: /^gemini-\d/ }, { temperature: false }],
+    [{ name: /^gemini-3\.5-flash-lite/ }, { temperature: false }],
   ],
 }

@@ -57,6 +57,23 @@ describe('a request', () => {
     expect(ask({ stop: [] }).body.config).toEqual({})
   })
 
+  it.each(['gemini-3.6-flash', 'gemini-3.8-flash', 'gemini-3.5-flash-lite', 'gemini-4-argon'])(
+    'drops a temperature for %s, which would ignore it, with a warning (Q21)',
+    (id) => {
+      const { body, warnings } = ask({ id, temperature: 0 })
+      expect(body.config).not.toHaveProperty('temperature')
+      expect(warnings).toEqual([expect.stringContaining('`temperature`')])
+    },
+  )
+
+  it.each(['gemini-2.5-pro', 'gemini-3.1-pro-preview', 'gemini-3.5-flash', 'gemini-flash-latest', 'gemma-4-31b-it'])(
+    'sends a temperature to %s',
+    (id) => {
+      const { body, warnings } = ask({ id, temperature: 0 })
+      expect([body.config.temperature, warnings]).toEqual([0, []])
+    },
+  )
+
   it('drops a temperature that the model does not take, with a warning (Q21)', () => {
     const { body, warnings } = ask({ temperature: 0.5, facts: { temperature: false } })
     expect(body.config).toEqual({})

@@ -92,7 +92,7 @@ export function toGeminiRequest(
   }
   if (request.maxOutputTokens !== undefined) config.maxOutputTokens = request.maxOutputTokens
   if (request.temperature !== undefined) {
-    if (facts?.temperature === false) drop('temperature')
+    if (!traits.temperature || facts?.temperature === false) drop('temperature')
     else config.temperature = request.temperature
   }
   if (request.stop && request.stop.length > 0) config.stopSequences = stopSequences(request.stop, warnings)
