@@ -12,7 +12,7 @@ const refund = tool({
 const agent = new Agent({
   name: 'Support',
   functions: [refund],
-  model: ['openai/gpt-5.4-mini', 'openai/gpt-5-mini'], // fallback: the next model is used when one fails
+  model: ['openai/gpt-5.4-mini', 'openai/gpt-6-luna'], // fallback: the next model is used when one fails
   budget: { usd: 0.1, seconds: 120 }, // no model call begins that could cost more
   output: z.object({ answer: z.string(), refunded: z.boolean() }),
 })

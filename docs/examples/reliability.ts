@@ -3,7 +3,7 @@ import { Agent } from 'agentkit'
 const agent = new Agent({
   name: 'Analyst',
   functions: [],
-  model: ['openai/gpt-5.4-mini', 'openai/gpt-5-mini'], // fallback: the second is used when the first fails
+  model: ['openai/gpt-5.4-mini', 'openai/gpt-6-luna'], // fallback: the second is used when the first fails
   budget: { usd: 0.1, seconds: 120 }, // of each run, including nested runs
 })
 

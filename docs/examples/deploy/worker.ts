@@ -8,7 +8,7 @@ const agent = new Agent({
   name: 'Clerk',
   instruction: 'You answer questions about the shop.',
   functions: [],
-  model: provider.model('gpt-5-mini'),
+  model: provider.model('gpt-6-luna'),
 })
 const agentApp = createApp(agent, {
   host: '0.0.0.0',
