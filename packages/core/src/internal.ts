@@ -27,6 +27,7 @@ export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toE
 export type { Finding } from './data/finding.ts'
 export { firstChars } from './data/first-chars.ts'
 export { isRecord } from './data/message-problem.ts'
+export { isEnded } from './data/run-record.ts'
 export { cutTitle, plainText, writtenIn } from './data/session-text.ts'
 export { isStoppedNote } from './data/transcript.ts'
 export { addUsage } from './data/usage.ts'

@@ -2,6 +2,7 @@ import type { Approval } from './approval-data.ts'
 import type { Citation } from './citation.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { RunFinishReason } from './event.ts'
+import type { TurnStatus } from './session-data.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /**
@@ -9,6 +10,11 @@ import type { Cost, Usage } from './usage.ts'
  * or waiting run may also become `failed`. A run that was taken over, or whose last approval was decided, is `running`.
  */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed'
+
+/** Whether a run has ended. A failed one may be retried. */
+export function isEnded(status: RunStatus | TurnStatus): boolean {
+  return status === 'done' || status === 'failed'
+}
 
 /** A stored run. Times are ISO 8601, UTC. */
 export type RunRecord = {

@@ -2,6 +2,7 @@ import type { RunStore } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
+import { isEnded } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
 import { shareRead } from '../util/async/share-reads.ts'
 
@@ -45,7 +46,7 @@ export async function* follow(
         // Read again after its end, as its last events are stored with it.
         if (hasEnded) return
         const status = await shareRead(runs, `status ${runId}`, async () => (await runs.read(runId))?.record.status)
-        hasEnded = status === undefined || status === 'done' || status === 'failed'
+        hasEnded = status === undefined || isEnded(status)
         isCaughtUp = true
       } else if (!isUpToDate) continue
       if (!hasEnded) await changes.next()

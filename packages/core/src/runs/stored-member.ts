@@ -14,10 +14,6 @@ export function memberRunOf(stored: StoredRun): MemberRun | undefined {
   return optionsOf(stored).member as unknown as MemberRun | undefined
 }
 
-export function hasEnded({ record: { status } }: StoredRun): boolean {
-  return status === 'done' || status === 'failed'
-}
-
 /** How the stored run of a member has ended, for its caller. */
 export function storedOutcome(stored: StoredRun): MemberOutcome {
   const { finishReason = 'error', text = '', error, runId } = stored.record

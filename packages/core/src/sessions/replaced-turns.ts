@@ -1,7 +1,8 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
-import type { Session, SessionKey, Turn, TurnStatus } from '../data/session-data.ts'
+import { isEnded } from '../data/run-record.ts'
+import type { Session, SessionKey, Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { cancelLive } from './live-runs.ts'
@@ -71,7 +72,7 @@ export async function turnsLeft(
   // Of turns that have ended, the session shows what it showed when it was loaded, or its version has moved.
   if (
     loaded &&
-    later?.every(({ status, state }) => status === 'replaced' || (hasEnded(status) && state === undefined))
+    later?.every(({ status, state }) => status === 'replaced' || (isEnded(status) && state === undefined))
   ) {
     const shown = later.flatMap(visibleMessages).length
     const { messages, state } = loaded
@@ -84,10 +85,6 @@ export async function turnsLeft(
   const left = turns.filter(({ runId }) => !replaced.includes(runId))
   const state = left.findLast((turn) => turn.status !== 'replaced' && turn.state !== undefined)?.state
   return { messages: left.flatMap(visibleMessages), state: stateOf(state) }
-}
-
-function hasEnded(status: TurnStatus): boolean {
-  return status === 'done' || status === 'failed'
 }
 
 type Replaced = {

@@ -1,6 +1,7 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { Decision, Decisions } from '../data/approval-data.ts'
 import { AgentKitError } from '../data/errors.ts'
+import { isEnded } from '../data/run-record.ts'
 import { limits } from '../limits.ts'
 import { alreadyResumed, notSuspended } from './suspended-runs.ts'
 
@@ -59,7 +60,7 @@ function changeOf(stored: StoredRun | undefined, runId: string, attempt: number)
     return { ended: new AgentKitError('aborted', error?.message ?? 'The run was cancelled.', { runId }) }
   }
   if (status === 'failed' && error) return { ended: new AgentKitError(error.code, error.message, { runId }) }
-  if (status === 'failed' || status === 'done' || stored.attempt !== attempt) return { ended: alreadyResumed(runId) }
+  if (isEnded(status) || stored.attempt !== attempt) return { ended: alreadyResumed(runId) }
   return { decisions: decisionsOf(stored) }
 }
 

@@ -1,4 +1,5 @@
 import type { StoredRun } from '../contracts/run-store.ts'
+import { isEnded } from '../data/run-record.ts'
 import type { Turn } from '../data/session-data.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { memberEntry } from '../loop/members/delegates.ts'
@@ -6,7 +7,7 @@ import type { Delegates } from '../loop/run/members.ts'
 import { MemberSuspended } from '../loop/run/parent-run.ts'
 import type { AgentSpec, Run } from '../loop/run/types.ts'
 import type { MemberOutcome } from '../runs/member-outcome.ts'
-import { hasEnded, messagesOf, storedOutcome } from '../runs/stored-member.ts'
+import { messagesOf, storedOutcome } from '../runs/stored-member.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import type { Shown } from './member-history.ts'
 import { memberSessionKey, storeMemberTurn } from './member-sessions.ts'
@@ -32,7 +33,7 @@ export async function askElsewhere(
     const entry = memberEntry(run, delegates, { member, callId, ...(await show()) })
     throw new MemberSuspended(callId, { called: { entry } })
   }
-  if (hasEnded(child)) {
+  if (isEnded(child.record.status)) {
     await storeTurn(run, delegates, child, { member, callId })
     return storedOutcome(child)
   }

@@ -1,5 +1,6 @@
 import type { Decision, JSONValue, StoredApproval, StoredRun } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
+import { isEnded } from '@agentkit/core/internal'
 import { boolean, type InferOutput, maxLength, optional, pipe, strictObject, string, unknown } from 'valibot'
 import { runContent } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
@@ -95,8 +96,7 @@ function checkOpen({ record, approvals }: StoredRun, approvalId: string): Stored
     throw finalConflict(`The approval was ${wordOf(decision)}${who} at ${decidedAt}. The first decision holds.`)
   if (record.replaced) throw finalConflict('The run was replaced.')
   if (record.error?.code === 'approval') throw finalConflict(record.error.message)
-  if (record.status === 'done' || record.status === 'failed')
-    throw finalConflict(`The run has ended (${record.finishReason}).`)
+  if (isEnded(record.status)) throw finalConflict(`The run has ended (${record.finishReason}).`)
   return approval
 }
 

@@ -1,4 +1,5 @@
 import type { RunStore, StoredRun } from '@agentkit/core'
+import { isEnded } from '@agentkit/core/internal'
 import { object, optional, string } from 'valibot'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
@@ -36,7 +37,7 @@ export function eventsRoute(parts: RouteParts): Route {
       const runs = runStoreOf(agent)
       const after = await startOf(runs, stored, lastEventOf(context, query.after, stored.lastSeq))
       const { lastSeq } = stored
-      if (after === lastSeq && (status === 'done' || status === 'failed')) return context.body(null, 204)
+      if (after === lastSeq && isEnded(status)) return context.body(null, 204)
       const followed = { sessions: agent.sessions, runId, after, last: lastSeq, draining: capacity.draining }
       return eventResponse(followedEvents(followed), context, parts)
     },

@@ -1,4 +1,5 @@
 import { checkSessionKey, type OrphanedRun, type RunQueue, type RunStore } from '@agentkit/core'
+import { isEnded } from '@agentkit/core/internal'
 import { unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, toJSON } from '../util/json.ts'
 import { postgresBackgroundRuns } from './background/background-runs.ts'
@@ -97,7 +98,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
       write(async (writing) => {
         const run = await lockRun(writing.query, holder, runId)
         if (!run) throw unknownRun(runId)
-        if (run.status === 'done' || run.status === 'failed') {
+        if (isEnded(run.status)) {
           return writing.again && run.ended_at === writing.now
         }
         await endRun(writing, run, ending)

@@ -7,7 +7,7 @@ import {
   type RunStore,
   type StoredApproval,
 } from '@agentkit/core'
-import { alreadyDecided } from '@agentkit/core/internal'
+import { alreadyDecided, isEnded } from '@agentkit/core/internal'
 import { hasEnded, unknownRun } from '../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../util/json.ts'
 import { storeTime } from '../util/store-time.ts'
@@ -114,7 +114,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
           statements.decide.run(toJSON(decision), by ?? null, now, run.number, approvalId)
         }
         // Nothing is stored then. After a decision that was made before, which says more.
-        if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
+        if (isEnded(run.status)) throw hasEnded(runId)
         touch(runId)
         // A decision is a promise to continue the run.
         statements.makeResumable.run(run.number)
@@ -141,7 +141,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
       return write((statements, touch) => {
         const run = findRun(statements, runId)
         if (!run) throw unknownRun(runId)
-        if (run.status === 'done' || run.status === 'failed') return false
+        if (isEnded(run.status)) return false
         endRun({ statements, touch, now: storeTime() }, runId, run, ending)
         return true
       })

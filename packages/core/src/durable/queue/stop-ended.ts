@@ -1,6 +1,7 @@
 import type { TakenJob } from '../../contracts/run-queue.ts'
 import type { RunStore } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import { cancelLive, liveRunIds } from '../../sessions/live-runs.ts'
 
@@ -13,7 +14,7 @@ export async function stopEnded(store: SessionStore, runs: RunStore, jobs: reado
     // Runs of members are not in the list.
     for (const { runId } of own.filter((job) => !known.has(job.runId))) {
       const status = (await runs.read(runId))?.record.status
-      if (status === undefined || status === 'done' || status === 'failed') await cancelLive(store, runId)
+      if (status === undefined || isEnded(status)) await cancelLive(store, runId)
     }
   }
 }

@@ -1,5 +1,6 @@
 import { AgentKitError, invalidArgument } from '../../data/errors.ts'
 import type { AgentEvent } from '../../data/event.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { FollowOptions } from '../../runs/driver/background.ts'
 import { isSignal } from '../../runs/driver/run-options.ts'
@@ -33,8 +34,8 @@ export async function* followRun(
   if (!keepsEvents) throw notKept(runId, 'Only background runs and resumable ones keep their events.')
   if (after > 0) {
     const range = await runs.eventRange(runId)
-    const isOver = record.status === 'done' || record.status === 'failed'
-    if (!range && isOver) throw notKept(runId, 'They are gone: events are kept for a time after the end of a run.')
+    if (!range && isEnded(record.status))
+      throw notKept(runId, 'They are gone: events are kept for a time after the end of a run.')
     const last = range?.last ?? 0
     // A reader of the run's own stream receives events before they are stored, and their process may die before that.
     if (after > last + (record.status === 'running' ? limits.unsavedEvents : 0)) {

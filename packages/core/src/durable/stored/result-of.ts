@@ -1,6 +1,7 @@
 import type { StoredRun } from '../../contracts/run-store.ts'
 import { AgentKitError, abortError } from '../../data/errors.ts'
 import type { Message } from '../../data/message.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { visibleMessages } from '../../data/transcript.ts'
 import type { FollowOptions } from '../../runs/driver/background.ts'
 import type { RunResult } from '../../runs/driver/run.ts'
@@ -29,7 +30,7 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
       changes.reset()
       const stored = await requireRun(owner, runs, runId, userId)
       const { status } = stored.record
-      if (status === 'done' || status === 'failed' || status === 'waiting') return await toResult(owner, stored)
+      if (isEnded(status) || status === 'waiting') return await toResult(owner, stored)
       await changes.next()
     }
   } finally {

@@ -3,7 +3,7 @@ import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Decisions } from '../../data/approval-data.ts'
 import { checkId, checkSessionKey } from '../../data/check-id.ts'
 import { AgentKitError, invalidArgument } from '../../data/errors.ts'
-import type { RunRecord } from '../../data/run-record.ts'
+import { isEnded, type RunRecord } from '../../data/run-record.ts'
 import { checkResults, type ResultOwner } from '../../runs/decisions/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../../runs/decisions/decisions.ts'
 import type { RunFilter } from '../../runs/driver/run.ts'
@@ -70,7 +70,7 @@ export async function cancelRun(
   const runs = runStoreOf(owner)
   checkCall(runId, options, { userId: isId })
   const stored = await requireRun(owner, runs, runId, options.userId)
-  if (hasEnded(stored.record)) return false
+  if (isEnded(stored.record.status)) return false
   await cancelLive(owner.store, runId)
   // A run of another process, one that is queued or waits, or one whose end could not be stored.
   const ending = { ...cancelled, ...(await treeSpent(owner.store, stored)) }
@@ -136,8 +136,4 @@ export async function requireRun(
   const isOwn = stored?.record.agentId === agentId && (userId === undefined || stored.record.userId === userId)
   if (stored && isOwn) return stored
   throw new AgentKitError('not-found', `There is no run ${runId} of this agent and user.`, { runId })
-}
-
-function hasEnded({ status }: RunRecord): boolean {
-  return status === 'done' || status === 'failed'
 }

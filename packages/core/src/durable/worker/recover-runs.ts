@@ -1,6 +1,7 @@
 import type { OrphanedRun, RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { AgentKitError, toErrorInfo } from '../../data/errors.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { AgentRun, RunOptions, RunResult } from '../../runs/driver/run.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
@@ -86,8 +87,8 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
     const { runId, agentId, userId } = before.record
     const { status } = (await storedOf(agent, runId))?.record ?? {}
     // Otherwise it continues elsewhere, or later.
-    const isSettled = status === 'done' || status === 'failed' || status === 'waiting'
-    if (isSettled) onSettled?.({ runId, agentId, userId }, spentSince(usedSoFar(before), result), result)
+    if (status && (isEnded(status) || status === 'waiting'))
+      onSettled?.({ runId, agentId, userId }, spentSince(usedSoFar(before), result), result)
   }
   /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
   const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {

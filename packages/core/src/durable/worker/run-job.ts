@@ -2,6 +2,7 @@ import type { StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../../data/errors.ts'
 import { isRecord } from '../../data/message-problem.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { AgentRun, RunResult } from '../../runs/driver/run.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
@@ -187,7 +188,7 @@ async function endUnopened(runs: BackgroundStore, runId: string): Promise<boolea
 
 /** Whether a run needs no worker now: it has ended, waits for a person, or for its members. */
 function isSettled({ record: { status }, awaitsMembers }: StoredRun): boolean {
-  return status === 'done' || status === 'failed' || status === 'waiting' || awaitsMembers === true
+  return isEnded(status) || status === 'waiting' || awaitsMembers === true
 }
 
 /** How a run has settled. One that was not this process's any more was cancelled, or is reported where it ended. */

@@ -2,6 +2,7 @@ import type { MemberRunEntry } from '../../contracts/background-runs.ts'
 import type { QueuedJob } from '../../contracts/run-queue.ts'
 import type { RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { Budget } from '../../data/budget.ts'
+import { isEnded } from '../../data/run-record.ts'
 import { unansweredCalls } from '../../data/transcript.ts'
 import { limits } from '../../limits.ts'
 import type { Account, Spent } from '../../policies/account.ts'
@@ -12,7 +13,7 @@ import { type TreeBudget, toUsed, withCaller } from '../../policies/tree-budget.
 import { currentRun } from '../../runs/current-run.ts'
 import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '../../runs/driver/member-run.ts'
 import { mergeMember } from '../../runs/member-outcome.ts'
-import { hasEnded, memberRunOf, spentOf, storedOutcome, warningsOf } from '../../runs/stored-member.ts'
+import { memberRunOf, spentOf, storedOutcome, warningsOf } from '../../runs/stored-member.ts'
 import { spentWithMembers } from '../../runs/tree-spent.ts'
 import { isConflict } from '../../sessions/acquire-session.ts'
 import { keyOf } from '../../sessions/suspended-runs.ts'
@@ -40,7 +41,9 @@ export async function findDelegates(run: OpenedRun): Promise<Delegates | undefin
     if (child) known.set(callId, run.isRetried ? await retried(run, runs, child) : child)
   }
   const delegates = { runs, background: runs.background, stored, rootRunId, member, known, called: new Map() }
-  for (const child of known.values()) if (hasEnded(child)) await collect(run, child, snapshot?.active ?? [])
+  for (const child of known.values()) {
+    if (isEnded(child.record.status)) await collect(run, child, snapshot?.active ?? [])
+  }
   const open = openRuns(known)
   const { shared } = run.ledger
   if (shared) {
@@ -213,7 +216,7 @@ async function jobsOf(
 }
 
 function openRuns(known: ReadonlyMap<string, StoredRun>): string[] {
-  return [...known.values()].filter((child) => !hasEnded(child)).map(({ record }) => record.runId)
+  return [...known.values()].flatMap(({ record: { status, runId } }) => (isEnded(status) ? [] : [runId]))
 }
 
 /** The bounded accounts of a run, with those of members that have its conversation, from the inside out. */

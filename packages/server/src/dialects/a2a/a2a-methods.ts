@@ -1,5 +1,5 @@
 import type { RunRecord } from '@agentkit/core'
-import { statusTime } from '@agentkit/core/internal'
+import { isEnded, statusTime } from '@agentkit/core/internal'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { throwProblem } from '../../answer/problem.ts'
@@ -10,7 +10,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 import { A2AError } from './a2a-error.ts'
 import { type Call, invalid, noPush, readId } from './a2a-request.ts'
 import { readAnswer, readTask, taskWithAnswer } from './read-task.ts'
-import { hasEnded, stateOf, taskOf } from './task.ts'
+import { stateOf, taskOf } from './task.ts'
 import { followedTask, resultFrame, taskEncoder } from './task-encoder.ts'
 
 /** A call of a user. */
@@ -54,7 +54,8 @@ function taskIdOf({ params }: Call): string {
 async function cancelTask({ call, userId, parts }: CallOf): Promise<Response> {
   const stored = await findRun(parts, taskIdOf(call), userId)
   const { runId } = stored.record
-  const isCancelled = !hasEnded(stored) && (await parts.agent.cancel(runId, { userId }).catch(throwProblem))
+  const isCancelled =
+    !isEnded(stored.record.status) && (await parts.agent.cancel(runId, { userId }).catch(throwProblem))
   if (!isCancelled) throw new A2AError('TaskNotCancelable', 'The task has ended.')
   return result(call, await readTask(parts, runId, userId))
 }
@@ -62,7 +63,8 @@ async function cancelTask({ call, userId, parts }: CallOf): Promise<Response> {
 /** A task as it is, then what comes. */
 async function subscribe({ call, userId, context, parts }: CallOf): Promise<Response> {
   const stored = await findRun(parts, taskIdOf(call), userId)
-  if (hasEnded(stored)) throw new A2AError('UnsupportedOperation', 'The task has ended: read it by GetTask.')
+  if (isEnded(stored.record.status))
+    throw new A2AError('UnsupportedOperation', 'The task has ended: read it by GetTask.')
   const { record, lastSeq } = stored
   const reader = await readAnswer(parts, stored)
   if (record.status === 'waiting') return streamedTask(call, await taskWithAnswer(parts, stored))

@@ -1,4 +1,5 @@
 import type { RunResult, RunStore } from '@agentkit/core'
+import { isEnded } from '@agentkit/core/internal'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { loggedRequest, logProblem } from '../../answer/log-problem.ts'
 import { type ProblemError, runProblem } from '../../answer/problem.ts'
@@ -12,7 +13,7 @@ import { A2AError } from './a2a-error.ts'
 import { type CallOf, result, streamedTask } from './a2a-methods.ts'
 import { type A2AMessage, invalid, readMessage } from './a2a-request.ts'
 import { readAnswer, readTask, taskWithAnswer } from './read-task.ts'
-import { contextOf, hasEnded, taskOf } from './task.ts'
+import { contextOf, taskOf } from './task.ts'
 import { followedTask, taskEncoder } from './task-encoder.ts'
 
 type Sent = CallOf & { handOver(): () => void }
@@ -124,7 +125,7 @@ async function decide(sent: Sent, { taskId, contextId, decisions }: Decided): Pr
   if (contextId !== undefined && contextId !== contextOf(record)) {
     throw invalid('message.contextId', 'must be that of the task')
   }
-  if (hasEnded(stored)) {
+  if (isEnded(stored.record.status)) {
     throw new A2AError('UnsupportedOperation', 'The task has ended: send the message without its taskId.')
   }
   const ids = record.approvals.map(({ approvalId }) => approvalId)

@@ -1,4 +1,4 @@
-import type { AgentEvent, Approval, Citation, RunRecord, StoredRun } from '@agentkit/core'
+import type { AgentEvent, Approval, Citation, RunRecord } from '@agentkit/core'
 import { runProblem } from '../../answer/problem.ts'
 
 export type TaskState =
@@ -96,8 +96,4 @@ type Ending = Pick<Extract<AgentEvent, { type: 'run-end' }>, 'finishReason'> & {
 /** How a run has ended: budgets and limits of steps complete a task too. */
 export function metadataOf({ finishReason, usage, cost }: Ending): Record<string, unknown> {
   return { finishReason, usage: usage ?? {}, cost: cost?.usd ?? null }
-}
-
-export function hasEnded({ record: { status } }: StoredRun): boolean {
-  return status === 'done' || status === 'failed'
 }

@@ -1,5 +1,5 @@
 import { AgentKitError, type Cost, type Decision, type RunStatus, type StoredApproval } from '@agentkit/core'
-import { alreadyDecided } from '@agentkit/core/internal'
+import { alreadyDecided, isEnded } from '@agentkit/core/internal'
 import { hasEnded, unknownRun } from '../../util/conflicts.ts'
 import { jsonOrNull, parseStored, toJSON } from '../../util/json.ts'
 import type { Writing } from '../database/access.ts'
@@ -84,7 +84,7 @@ export async function decide(
     )
   }
   // Nothing is stored then. After a decision that was made before, which says more.
-  if (run.status === 'done' || run.status === 'failed') throw hasEnded(runId)
+  if (isEnded(run.status)) throw hasEnded(runId)
   touch(runId)
   // A decision is a promise to continue the run.
   const [row] = await query<{ status: RunStatus }>(reopenText, [run.number])

@@ -1,4 +1,5 @@
 import { type Message, type RunStatus, type Session, visibleMessages } from '@agentkit/core'
+import { isEnded } from '@agentkit/core/internal'
 import { deepFreeze } from '../../util/deep-freeze.ts'
 import { parseState, parseStored } from '../../util/json.ts'
 import { type KeptRuns, type MessageCache, noMessages } from '../../util/message-cache.ts'
@@ -45,7 +46,7 @@ async function visibleOf(query: Query, session: number, cache: MessageCache | un
     return visibleOf(query, session, cache)
   }
   const runs = rows.filter((row) => row.number !== null)
-  const firstOpen = runs.findIndex(({ status }) => status !== 'done' && status !== 'failed')
+  const firstOpen = runs.findIndex(({ status }) => !isEnded(status))
   const ended = firstOpen === -1 ? runs : runs.slice(0, firstOpen)
   const messages = kept.messages.concat(ended.flatMap(messagesOf).map(deepFreeze))
   if (ended.length > 0) {

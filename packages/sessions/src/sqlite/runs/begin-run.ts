@@ -1,5 +1,5 @@
 import { AgentKitError, type RunEnding } from '@agentkit/core'
-import { cutTitle, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
+import { cutTitle, isEnded, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../../util/conflicts.ts'
 import { readable } from '../../util/json.ts'
 import type { RunToBegin } from '../../util/run-to-begin.ts'
@@ -94,7 +94,7 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
   // The rows have the columns of a head.
   for (const run of statements.runsFrom.all(session, from) as RunHead[]) {
     const error = new AgentKitError('aborted', 'A later run of the session replaces this one.')
-    if (run.status !== 'done' && run.status !== 'failed') failRun(writing, run, 'aborted', error)
+    if (!isEnded(run.status)) failRun(writing, run, 'aborted', error)
     statements.replaceRun.run(run.number)
     const members = statements.replaceMembers.all(`${run.run_id}/`, `${run.run_id}0`)
     for (const { session: ofMember } of members) statements.moveSession.run(now, ofMember as number)
