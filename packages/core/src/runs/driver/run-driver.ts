@@ -1,8 +1,6 @@
 import type { Approval, Decision } from '../../data/approval-data.ts'
 import { AgentKitError, invalidArgument } from '../../data/errors.ts'
 import type { AgentEvent, Emit } from '../../data/event.ts'
-import { limits } from '../../limits.ts'
-import { startDeadline } from '../../policies/deadline.ts'
 import { linkSignal } from '../../util/async/abort.ts'
 import { keepRequest } from '../../util/async/current-request.ts'
 import { PendingApprovals } from '../decisions/pending-approvals.ts'
@@ -10,10 +8,11 @@ import { type DraftedRun, type DraftForm, elementsOf, partialsOf } from './draft
 import { EventBuffer, type EventControl } from './event-buffer.ts'
 import type { MemberScope } from './member-run.ts'
 import type { AgentRun, RunResult } from './run.ts'
+import { type RunDeadlines, startDeadlines } from './run-deadlines.ts'
 import { reportUnlessRead } from './unread-failures.ts'
 
 /** What the driver gives the algorithm that it runs. */
-export type RunDriver = {
+export type RunDriver = Clock & {
   runId: string
   signal: AbortSignal
   emit: Emit
@@ -21,12 +20,6 @@ export type RunDriver = {
   events?: EventControl
   /** Whether its events may have a reader. */
   isFollowed(): boolean
-  /** Ends the run when its deadline has passed. */
-  checkTime(): void
-  /** How much of its time is left, in milliseconds; `undefined` without a deadline. */
-  msLeft?(): number | undefined
-  /** Ends the run after this time, if its own deadline is not earlier; see `startDeadline`. */
-  endWithin?(milliseconds: number, within: string): void
   /** Set for the run of a member that is stored as one of its own. */
   memberRun?: MemberScope
   /** Set for a member that has the run's conversation. */
@@ -35,11 +28,11 @@ export type RunDriver = {
   end(reason: AgentKitError): void
   approvals: PendingApprovals
   ask: Ask
-  /** Stops the deadlines while a person is waited for. @returns starts them again */
-  pause(): () => void
   /** Whether a run that needs approvals ends with them, also when it is iterated. */
   endsForApproval?: boolean
 }
+
+type Clock = Pick<RunDeadlines, 'checkTime' | 'pause'> & Partial<Pick<RunDeadlines, 'msLeft' | 'endWithin'>>
 
 /** A member that has the conversation of the agent around it. */
 export type ActiveMember = {
@@ -102,27 +95,11 @@ export function startRun(request: RunRequest): StartableRun {
   const start = (): Promise<RunResult> => {
     if (result !== undefined) return result
     const unlink = linkSignal(controller, request.signal)
-    const { timeoutMs } = request
-    const startedAt = performance.now()
-    const deadlines = [startDeadline(end, timeoutMs)]
-    const time = {
-      msLeft: () => (timeoutMs === undefined ? undefined : timeoutMs - (performance.now() - startedAt)),
-      endWithin: (ms: number, within: string) =>
-        void deadlines.push(startDeadline(end, Math.min(Math.max(0, ms), limits.longestTimerMs), within)),
-      checkTime() {
-        for (const deadline of deadlines) deadline.check()
-      },
-    }
-    const pause = (): (() => void) => {
-      const releases = deadlines.map((deadline) => deadline.hold())
-      return () => {
-        for (const release of releases) release()
-      }
-    }
+    const { stop, ...time } = startDeadlines(end, request.timeoutMs)
     const ask: Ask = async ({ path, ...approval }, signal) => {
       const decided = approvals.ask(approval.approvalId, signal)
       if (!decided) return undefined
-      const resumeClock = pause()
+      const resumeClock = time.pause()
       void emit({ type: 'approval-request', ...approval }, path)
       return decided.finally(resumeClock)
     }
@@ -130,7 +107,7 @@ export function startRun(request: RunRequest): StartableRun {
     result = Promise.resolve()
       .then(() => {
         const driver = {
-          ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask, pause },
+          ...{ runId, signal: controller.signal, emit, events, ...time, end, approvals, ask },
           isFollowed: () => events.isFollowed(),
           endsForApproval: !request.waitForApprovals,
         }
@@ -142,7 +119,7 @@ export function startRun(request: RunRequest): StartableRun {
         return ended.finishReason === 'aborted' && isStoppedByCaller ? ended : reportUnlessRead(ended, seen)
       })
       .finally(() => {
-        for (const deadline of deadlines) deadline.stop()
+        stop()
         unlink()
         events.end()
       })
