@@ -1,28 +1,19 @@
-import { object, optional } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
-import { anyCallerOf } from '../request/caller.ts'
-import { unquoted } from '../request/chat-request.ts'
-import { idField } from '../request/fields.ts'
-import { fingerprint } from '../request/fingerprint.ts'
-import { idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
-import { isForm, readForm } from '../request/read-form.ts'
 import { defineRoute, type Route } from '../request/route.ts'
-import { validate } from '../request/validate.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { agentFiles, checkMayChange, noFiles, type Scope, scopeOf, separateUsers } from './agent-files.ts'
-import { beginUpload } from './begin-upload.ts'
+import { agentFiles, noFiles, type Scope, scopeOf, separateUsers } from './agent-files.ts'
 import { checkKind, checkType, headBytes } from './file-kind.ts'
 import { checkFileName } from './file-name.ts'
+import { details, names, userQuery } from './file-schemas.ts'
 import { indexRoutes } from './index-routes.ts'
 import { passageRoute } from './passage-route.ts'
 import { syncIn } from './sync-in.ts'
+import { uploadRoute } from './upload-route.ts'
 
 /** Imported by the calls: `createApp` also runs where there is no `node:fs`. */
 const disk = () => import('./disk.ts')
-
-const userQuery = object({ user_id: optional(idField) })
 
 /**
  * Files of the agent: uploading, listing, downloading, deleting and renaming them, their index and their passages.
@@ -42,82 +33,6 @@ export function fileRoutes(parts: RouteParts): Route[] {
     passageRoute(parts),
     ...indexRoutes(parts),
   ]
-}
-
-const text = { type: 'string' }
-const names = { type: 'array', items: text }
-const details = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { name: text, size: { type: 'integer' }, status: text, reason: text },
-    required: ['name', 'size', 'status'],
-  },
-}
-
-function uploadRoute(parts: RouteParts): Route {
-  return defineRoute({
-    method: 'POST',
-    path: '/api/v1/uploadfiles',
-    tag: 'files',
-    summary: 'Stores files, and makes them searchable',
-    description:
-      'A file replaces one of the same name. It is searchable when the request ends, or `details` say why not; when no ' +
-      'file can be read, nothing is stored. With files of its own for each user, `user_id` is a field of the form or of ' +
-      'the query.',
-    query: userQuery,
-    otherBody: { 'multipart/form-data': uploadForm },
-    answers: {
-      200: {
-        description: 'The names of the files, and whether each can be searched',
-        content: jsonOf({ filenames: names, details }),
-      },
-    },
-    async handle(context, { query }) {
-      if (!isForm(context.req.header('content-type'))) throw noForm()
-      checkMayChange(context, parts.rules)
-      const upload = await beginUpload(context, parts)
-      if (!upload) throw noFiles()
-      const { limits, capacity } = parts
-      const held = capacity.hold()
-      try {
-        const fields = await readForm(context, ['user_id'], { limits, runs: capacity.runs, held, files: upload })
-        const sent = fields.get('user_id')
-        const { user_id } = validate(userQuery, { user_id: sent && unquoted(sent) })
-        if (upload.files.length === 0) throw missingFiles()
-        const userId = anyCallerOf(context, user_id ?? query.user_id)
-        const files = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
-        const request = { userId, fingerprint: fingerprint(context, [userId ?? null, files]) }
-        return await idempotent(context, parts, request, async () => {
-          const details = await upload.store(userId)
-          return context.json({ filenames: details.map(({ name }) => name), details })
-        })
-      } finally {
-        held.release()
-        await upload.discard()
-      }
-    },
-  })
-}
-
-const uploadForm = {
-  type: 'object',
-  properties: { files: { type: 'array', items: { type: 'string', format: 'binary' } }, user_id: { type: 'string' } },
-  required: ['files'],
-}
-
-function noForm(): ProblemError {
-  return new ProblemError('unsupported-media-type', {
-    detail: 'Send the files as multipart/form-data, in the field "files".',
-    headers: { accept: 'multipart/form-data' },
-  })
-}
-
-function missingFiles(): ProblemError {
-  return new ProblemError('missing-field', {
-    detail: 'Required: files.',
-    errors: [{ path: ['files'], message: 'is required' }],
-  })
 }
 
 function listRoute(parts: RouteParts): Route {
@@ -182,7 +97,7 @@ function deleteRoute(parts: RouteParts): Route {
     tag: 'files',
     summary: 'Deletes a file, also from the index',
     query: userQuery,
-    answers: { 200: { description: 'The file is deleted', content: jsonOf({ message: text }) } },
+    answers: { 200: { description: 'The file is deleted', content: jsonOf({ message: { type: 'string' } }) } },
     async handle(context, { query, param }) {
       const name = checkFileName(param('name'))
       const { files, scope } = found(context, parts, query.user_id, true)
@@ -217,7 +132,7 @@ function renameRoute(parts: RouteParts): Route {
     summary: 'Renames a file, also in the index',
     description: 'A file that cannot be read as the type of its new name keeps the old one.',
     query: userQuery,
-    answers: { 200: { description: 'The file is renamed', content: jsonOf({ message: text }) } },
+    answers: { 200: { description: 'The file is renamed', content: jsonOf({ message: { type: 'string' } }) } },
     async handle(context, { query, param }) {
       const [from, to] = [checkFileName(param('old')), checkFileName(param('new'))]
       const { files, scope } = found(context, parts, query.user_id, true)
