@@ -14,6 +14,7 @@ import {
   validateTranscript,
   workflow,
 } from '../index.ts'
+import { handBackRuns } from '../sessions/live-runs.ts'
 
 const inSession: RunOptions = { userId: 'ann', sessionId: 's', resumable: true }
 
@@ -179,6 +180,56 @@ describe('a resumable run whose process dies', () => {
     expect(stored?.deadline).toBeGreaterThan(Date.now())
     expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', finishReason: 'budget' })
     expect(world.modelCalls()).toBe(2)
+  })
+
+  it('counts a model call in which its process died by its budget, and each once', async () => {
+    const disk = memoryDisk()
+    const options = { ...inSession, budget: { modelCalls: 5 } }
+    const input = { type: 'object', properties: { amount: { type: 'number' } } }
+    const look = tool({ name: 'look', description: 'Looks.', input, execute: () => 'seen' })
+    const agentOf = (model: Model, sessions: SessionStore): Agent =>
+      new Agent({ name: 'Payer', functions: [look], model, sessions })
+    let runId = ''
+    let beginnings = 1
+    /** Makes the run wait for a model, and leaves it once the events of that call are stored. */
+    const intoCall = async (
+      turns: readonly ScriptedTurn[],
+      leave: (store: SessionStore, kill: () => void) => unknown,
+    ): Promise<void> => {
+      const { store, kill } = disk.open()
+      const { id, stream } = scriptedModel([...turns])
+      let left = turns.length
+      const agent = agentOf(
+        {
+          id,
+          async *stream(request, signal) {
+            if (left-- === 0) await new Promise(() => {})
+            yield* stream(request, signal)
+          },
+        },
+        store,
+      )
+      const run = runId === '' ? agent.stream('Count.', options) : agent.continueRun(runId)
+      runId ||= run.runId
+      void run.result
+      beginnings += turns.length
+      const stored = async (): Promise<number> => {
+        const events = await disk.open().store.runs.events(runId, 0, 100)
+        return events.filter(({ type }) => type === 'step-start' || type === 'step-restart').length
+      }
+      await expect.poll(stored).toBe(beginnings)
+      beginnings++
+      await leave(store, kill)
+    }
+    await intoCall([calls('look 1')], (_, kill) => kill())
+    // What a process has counted that hands its run back is not counted again.
+    await intoCall([], (store) => handBackRuns(store, 10))
+    await intoCall([], (_, kill) => kill())
+    const model = scriptedModel([calls('look 2'), 'Never.'])
+    const result = await agentOf(model, disk.open().store).continueRun(runId).result
+    expect(result).toMatchObject({ finishReason: 'budget', steps: 2 })
+    expect(result.warnings).toEqual([expect.stringContaining('5 of 5 model calls were made')])
+    expect(model.requests).toHaveLength(1)
   })
 
   it('fails when its time is up meanwhile', async () => {

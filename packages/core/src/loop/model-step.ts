@@ -22,6 +22,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   const step = state.steps + 1
   await emitStepStart(scope, step)
   state.reply = emptyReply()
+  const calls = state.callsOfStep + 1
   const gate = eventGate(scope.emit, step)
   let sent: { model: Model; request: ModelRequest } | undefined
   const reply = await callWithFallback(run, {
@@ -30,6 +31,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
     requestFor: async (model) => {
       const request = await requestFor(run, model)
       sent = { model, request }
+      state.callsOfStep = calls
       return request
     },
     makeRoom: (model) => conversation.makeRoom(model),
@@ -39,6 +41,7 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
     },
   })
   state.steps = step
+  state.callsOfStep = 0
   // A model repeats its warnings in each step.
   for (const warning of reply.warnings) if (!state.warnings.includes(warning)) state.warnings.push(warning)
   if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)

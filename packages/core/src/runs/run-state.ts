@@ -14,6 +14,8 @@ export type RunState = {
   reply: Reply
   /** Finished model calls. */
   steps: number
+  /** How many processes have called a model for the step after these. */
+  callsOfStep: number
   sources: Citation[]
   /** What finished calls have cited, perhaps before their results are emitted. */
   cited: Citation[]
@@ -51,6 +53,7 @@ export function newRunState(messages: readonly Message[]): RunState {
     finished: [],
     reply: emptyReply(),
     steps: 0,
+    callsOfStep: 0,
     sources: [],
     cited: [],
     warnings: [],

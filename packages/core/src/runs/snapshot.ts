@@ -31,6 +31,7 @@ export type RunSnapshot = {
     sources: Citation[]
     warnings: string[]
     misfits: number
+    callsOfStep?: number
     summary?: string
     books: Record<string, BudgetSnapshot>
     handoffs?: Record<string, number>
@@ -144,6 +145,7 @@ function snapshotWith(
     clientCalls,
     counted,
     collected,
+    callsOfStep,
   } = state
   const { reason, usage, planned } = reply
   const unstored = conversation.unstored()
@@ -166,6 +168,7 @@ function snapshotWith(
       ...(clientCalls.length > 0 ? { clientCalls } : {}),
       ...(counted.length > 0 ? { counted: [...counted] } : {}),
       ...(collected.length > 0 ? { collected } : {}),
+      ...(callsOfStep > 0 ? { callsOfStep } : {}),
     },
     ...(planned ? { planned } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),

@@ -6,10 +6,11 @@ import { isEnded } from '../../data/run-record.ts'
 import { unansweredCalls } from '../../data/transcript.ts'
 import { limits } from '../../limits.ts'
 import type { Account, Spent } from '../../policies/account.ts'
-import { addSpent, msLeft } from '../../policies/account.ts'
+import { msLeft } from '../../policies/account.ts'
 import { budgetNames } from '../../policies/budget.ts'
 import { type AccountAround, editTree } from '../../policies/shared-budget.ts'
 import { type TreeBudget, toUsed, withCaller } from '../../policies/tree-budget.ts'
+import { collectSpent } from '../../runs/collect-spent.ts'
 import { currentRun } from '../../runs/current-run.ts'
 import { type MemberInput, type MemberRun, memberRunId, memberToolName } from '../../runs/driver/member-run.ts'
 import { mergeMember } from '../../runs/member-outcome.ts'
@@ -62,21 +63,13 @@ async function retried({ state }: OpenedRun, runs: RunStore, child: StoredRun): 
 }
 
 /** Adds what a member has used and cited to the run that called it. */
-async function collect(
-  { agent, state, ledger }: OpenedRun,
-  child: StoredRun,
-  active: readonly string[],
-): Promise<void> {
+async function collect(run: OpenedRun, child: StoredRun, active: readonly string[]): Promise<void> {
+  const { agent, state } = run
   const { runId, sources } = child.record
   if (state.collected.includes(runId)) return
   state.collected.push(runId)
   // A swarm may have ended while its own members wait.
-  const spent = await spentWithMembers(agent.sessions, child)
-  ledger.collect(spent)
-  for (let length = 1; length <= active.length; length++) {
-    const account = state.accounts.get(active.slice(0, length).join('/'))
-    if (account) addSpent(account.spent, spent)
-  }
+  collectSpent(run, await spentWithMembers(agent.sessions, child), active)
   // As in the result of a run that calls its members itself.
   const around = active.map((_, index) => memberSpec(agent, active.slice(0, index + 1))?.name)
   const name = [...around, memberRunOf(child)?.name].join(': ')

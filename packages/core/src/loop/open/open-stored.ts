@@ -7,6 +7,7 @@ import { isRecord } from '../../data/message-problem.ts'
 import { unansweredCalls } from '../../data/transcript.ts'
 import { limits } from '../../limits.ts'
 import { stopClock } from '../../policies/ledger.ts'
+import { collectSpent } from '../../runs/collect-spent.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { checkResults } from '../../runs/decisions/check-results.ts'
 import { checkDecisions } from '../../runs/decisions/decisions.ts'
@@ -150,12 +151,23 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
   const from = memberRun ? { step: state.steps } : { after: progress?.replySeq ?? 0 }
   const interrupted = await readInterruptedStep(store.runs, stored, from, {
     own: path,
-    active: snapshot?.active ?? [],
+    active: snapshot ? (snapshot.active ?? []) : undefined,
+    steps: state.steps,
   })
+  countLostCalls(run, interrupted.modelCalls, snapshot?.active ?? [])
   const { runs } = store
   interrupted.missingSources = () => readMissingSources(runs, stored, { own: path, sources: state.sources })
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
   return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
+}
+
+/** Counts the model calls by its budget that the stored progress does not have yet. What they have used is not known. */
+function countLostCalls(run: NewRun, begun: number, active: readonly string[]): void {
+  const { state } = run
+  const modelCalls = Math.max(0, begun - state.callsOfStep)
+  state.callsOfStep += modelCalls
+  const spent = { usage: {}, usd: 0, unpriced: false, modelCalls, toolCalls: 0, ms: 0 }
+  if (modelCalls > 0) collectSpent(run, spent, active)
 }
 
 /** The runs of members ended with the run: none of them waits any more. */

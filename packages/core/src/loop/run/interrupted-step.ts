@@ -6,21 +6,29 @@ import type { InterruptedStep, Run, RunScope } from './types.ts'
 
 const pageSize = 500
 
+type Place = {
+  /** The path of the run's agent, from the outermost in. */
+  own: readonly string[]
+  /** Below it, the path of the member that has its conversation; `undefined` before progress is stored. */
+  active: readonly string[] | undefined
+  /** Its finished steps. */
+  steps: number
+}
+
 /**
  * Reads the events after the last stored reply.
  * @param from the number of the last event before that reply, or its step
- * @param path of the run's agent, from the outermost in, and of the member that has its conversation
  */
 export async function readInterruptedStep(
   runs: RunStore,
   { record: { runId } }: StoredRun,
   from: { after: number } | { step: number },
-  { own, active }: { own: readonly string[]; active: readonly string[] },
+  { own, active, steps }: Place,
 ): Promise<InterruptedStep> {
   const results = new Set<string>()
   const started = new Set<string>()
   const ended = new Set<string>()
-  const path = [...own, ...active]
+  const path = [...own, ...(active ?? [])]
   const step: { -readonly [Key in keyof InterruptedStep]: InterruptedStep[Key] } = {
     ...{
       results,
@@ -29,6 +37,7 @@ export async function readInterruptedStep(
       ended,
       stepStart: undefined,
       stepEnd: undefined,
+      modelCalls: 0,
       isModelCallLost: true,
     },
   }
@@ -46,6 +55,9 @@ export async function readInterruptedStep(
         started.delete(inner)
         ended.add(inner)
       }
+      // Before progress is stored, any member may have the conversation, and none has a run of its own.
+      if (!isOwn(event) && active !== undefined) continue
+      if (isCallStart(event, steps, step.modelCalls)) step.modelCalls++
       if (!isOwn(event)) continue
       if (event.type === 'step-start' && 'step' in from && event.step <= from.step) {
         results.clear()
@@ -59,6 +71,12 @@ export async function readInterruptedStep(
     if (!last) return step
     seen = last.seq
   }
+}
+
+/** Whether a model call begins, or begins again after a process died; a restart for another reason is a part of its call. */
+function isCallStart(event: AgentEvent, steps: number, before: number): boolean {
+  if (event.type === 'step-start') return event.step > steps
+  return event.type === 'step-restart' && event.step > steps && event.error.code === 'crashed' && before > 0
 }
 
 /**

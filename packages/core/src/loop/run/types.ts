@@ -181,6 +181,8 @@ export type InterruptedStep = {
   /** The last step that began, and that ended. */
   stepStart: number | undefined
   stepEnd: number | undefined
+  /** How many processes have begun a model call for the steps after the finished ones. */
+  modelCalls: number
   /** Whether a model call may have been cut off. */
   isModelCallLost: boolean
 }

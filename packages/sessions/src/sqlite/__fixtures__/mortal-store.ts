@@ -5,6 +5,8 @@ export type MortalStore = {
   store: SessionStore & { runs: RunStore & { background: BackgroundRuns } }
   /** Resolves when the store has died. */
   readonly died: Promise<void>
+  /** Ends it now. */
+  kill(): void
   /** The number of writes up to now. */
   readonly writes: number
 }
@@ -37,6 +39,7 @@ export function mortalStore(given: SessionStore, write?: { number: number; hasEf
   const { background } = runs
   return {
     died,
+    kill: () => void end(),
     get writes() {
       return writes
     },
