@@ -56,6 +56,11 @@ async function inputFor(message: string, one: ToolSpec): Promise<unknown> {
 }
 
 describe('as a model', () => {
+  it('says how to get a real one, also where a key alone does not change the model', async () => {
+    const answer = await answerTo({ messages: [user('Who are you?')] })
+    expect(answer).toContain('OPENAI_API_KEY. Where offline/extractive is the `model`, in code or in')
+  })
+
   it('costs nothing', () => {
     expect(model.info?.price).toMatchObject({ inputUsdPerMillion: 0, outputUsdPerMillion: 0 })
   })

@@ -10,7 +10,8 @@ import { sentencesOf } from './quote-passages.ts'
 import { contentStems } from './words.ts'
 
 const realModel =
-  'For a real model, set LLMPROVIDER_API_KEY or OPENAI_API_KEY, or name one by model = "…" in agentkit_config.toml.'
+  'For a real model, set LLMPROVIDER_API_KEY or OPENAI_API_KEY. Where offline/extractive is the `model`, in code or in ' +
+  'agentkit_config.toml, name the real one there.'
 const abilities = 'I match the words of a message to tools, fill in what stands there, and quote results'
 
 /** The answer when no tool is called (any more). */
