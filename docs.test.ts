@@ -25,6 +25,10 @@ import { codeFiles, isTest, textFiles } from './scripts/workspace-files.ts'
 const root = import.meta.dirname
 const documents = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'bench/README.md', ...markdownIn('docs')]
 
+const guides = documents.filter((document) =>
+  /^(?:README|docs\/(?:tutorial|guides\/.*|migrate\/.*))(?:\.md)?$/.test(document),
+)
+
 const codeBlocks = documents.flatMap((document) =>
   [...read(document).matchAll(/```\w+ ([\w./-]+)\n([\s\S]*?)```/g)].map(([, file = '', code = '']) => ({
     document,
@@ -62,6 +66,20 @@ describe('the documentation', () => {
     // It reads a comment behind a command as words, and `?` as a pattern.
     const refused = commands.filter((line) => /^\s*[^#\s].*\s# /.test(line) || /\shttps?:[^"'\s]*\?/.test(line))
     expect(refused).toEqual([])
+  })
+
+  it.each(guides)('says in %s how to install what its examples import', (guide) => {
+    const text = read(guide)
+    const commands = [...text.matchAll(/npm i (?:-D )?([^`\n]*)/g)].flatMap(([, words = '']) => words.split(/[\s,;:]+/))
+    // The other library's side of a migration is installed already.
+    const blocks = guide.startsWith('docs/migrate/')
+      ? /```ts docs\/.*\n([\s\S]*?)```/g
+      : /```[jt]sx?\b.*\n([\s\S]*?)```/g
+    const imported = [...text.matchAll(blocks)].flatMap(([, code = '']) => [
+      ...code.matchAll(/(?: from |\bimport\()'((?:@[\w-]+\/)?[\w-]+(?=['/]))/g),
+    ])
+    const missing = imported.map(([, name = '']) => name).filter((name) => !commands.includes(name))
+    expect(missing.filter((name) => name !== 'agentkit')).toEqual([])
   })
 
   it.each(documents)('names only existing files in %s', (document) => {
