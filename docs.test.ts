@@ -119,6 +119,14 @@ describe('the site', () => {
 })
 
 describe('the lists of the documentation', () => {
+  it('contain every event', () => {
+    const [, bodies = ''] = read('packages/core/src/data/event.ts').split(/AgentEventBody =|export type AgentEvent =/)
+    const types = [...bodies.matchAll(/^ {6}type: '([a-z-]+)'$/gm)].map(([, type]) => type)
+    const [, listed = ''] = read('docs/guides/http.md').match(/^The events have ([\s\S]*?)\n\n/m) ?? []
+    expect(types).toContain('run-end')
+    expect(types.filter((type) => !listed.includes(`\`${type}\``))).toEqual([])
+  })
+
   it('contain every error code with its status', () => {
     const rows = [...read('docs/guides/http.md').matchAll(/^\| (\d{3}) \| (.*) \|$/gm)]
     const documented = rows.flatMap(([, status, codes = '']) =>
