@@ -115,6 +115,16 @@ describe('@agentkit/core and @agentkit/providers-openai alone', () => {
     expect(await typeErrors(folder, program)).toBe('')
     expect(await typeErrors(folder, program, { lib: ['es2024'] })).toBe('')
   })
+
+  it('are typed where later types of Node give the classes of the web more members', async () => {
+    const names = ['AbortSignal', 'Blob', 'Headers', 'Request', 'Response']
+    const program = `
+      import '@agentkit/core'
+      import '@agentkit/providers-openai'
+      import '@agentkit/wire'
+      declare global { ${names.map((name) => `interface ${name} { laterMember(): void }`).join('\n')} }`
+    expect(await typeErrors(folder, program, { lib: ['es2024'] })).toBe('')
+  })
 })
 
 describe('the other packages, without agentkit', () => {

@@ -12,9 +12,10 @@ export interface BodyReader {
 
 /**
  * The response of `nodeFetch`. `bodyReader` reads the body directly from the socket; `body`, `text()` and the like use
- * web streams, which are created when first needed.
+ * web streams, which are created when first needed. It does not say `implements Response`: that would be an error in the
+ * projects of users whose types have a newer member.
  */
-export class NodeResponse implements Response {
+export class NodeResponse {
   readonly status: number
   readonly statusText: string
   readonly ok: boolean
