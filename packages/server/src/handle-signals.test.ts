@@ -79,7 +79,9 @@ describe('a process with handled signals', () => {
     expect(entriesIn(output.err)).toContainEqual(
       expect.objectContaining({
         level: 50,
-        msg: expect.stringMatching(/^The process was blocked for \d+\.\d s: .* worker thread/),
+        msg: expect.stringMatching(
+          /^The process was blocked for \d+\.\d s: it served no request and continued no run .* worker thread/,
+        ),
       }),
     )
     await expectHealthy(url)

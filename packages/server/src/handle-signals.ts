@@ -63,7 +63,7 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
   reports.add(report)
   const unwatch = watchEventLoop((seconds) =>
     reportOnce(
-      `The process was blocked for ${seconds.toFixed(1)} s: no request was served meanwhile. ` +
+      `The process was blocked for ${seconds.toFixed(1)} s: it served no request and continued no run meanwhile. ` +
         'Long work in tools and hooks belongs in a worker thread or another process.',
     ),
   )
