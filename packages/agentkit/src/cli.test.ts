@@ -98,6 +98,9 @@ describe('agentkit', () => {
     { words: ['runs', 'agents.ts', '--help'], usage: 'Usage: agentkit runs [options]' },
     { words: ['tools', 'build', 'a', '-h'], usage: 'Usage: agentkit tools build' },
     { words: ['docs', 'aprovals', '--help'], usage: 'Usage: agentkit docs' },
+    { words: ['help', 'runs'], usage: 'Usage: agentkit runs [options] [command]' },
+    { words: ['help', 'runs', 'list'], usage: 'Usage: agentkit runs list' },
+    { words: ['help', 'tools', 'pins', 'accept'], usage: 'Usage: agentkit tools pins accept' },
   ])('shows the help for $words', async ({ words, usage }) => {
     const { code, out } = await agentkit(...words)
     expect(code).toBe(0)
@@ -127,6 +130,7 @@ describe('agentkit', () => {
     ],
     ['one of a default command, with an option', ['runs', 'shwo', 'run_1', '--to', 'a'], '(Did you mean show?)'],
     ['the help of an unknown command', ['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
+    ['the help of an unknown command of runs', ['help', 'runs', 'lst'], 'Did you mean "list"?'],
     ['the option for help of an unknown command', ['rnu', '--help'], "unknown command 'rnu'\n(Did you mean run?)"],
     ['help before an unknown command', ['-h', 'rnu'], "unknown command 'rnu'\n(Did you mean run?)"],
     ['the option for help of an unknown command of runs', ['runs', 'lst', '--help'], 'Did you mean "list"?'],

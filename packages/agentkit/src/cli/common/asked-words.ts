@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 
 /**
- * The words that a program parses. For `--help` of an unknown command, commander would show the help of the parent
+ * The words that a program parses. `help runs list` becomes `runs list --help`, as the command `help` of commander takes
+ * one command. For `--help` of an unknown command, commander would show the help of the parent
  * command. Without the option, it reports the unknown word.
  *
  * @param words the arguments as they were typed
  */
 export function askedWords(program: Command, words: readonly string[]): readonly string[] {
+  if (words[0] === 'help' && words.length > 2) return askedWords(program, [...words.slice(1), '--help'])
   const end = words.indexOf('--')
   const options = end === -1 ? words : words.slice(0, end)
   if (!options.some(isHelp)) return words
