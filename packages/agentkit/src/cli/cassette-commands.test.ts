@@ -113,12 +113,16 @@ describe('agentkit record and agentkit replay', () => {
     expect(await agentkit(words)).toMatchObject({ code, out: '', error: expect.stringMatching(problem) })
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('end the command when they alone receive %s', async (signal) => {
+  it.each([
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGINT', 'SIGINT'],
+    ['SIGHUP', 'SIGTERM'],
+  ] as const)('end the command when they alone receive %s, by %s', async (signal, received) => {
     const sleeper = join(folder, 'sleeper.mjs')
     writeFileSync(
       sleeper,
       `import { writeFileSync } from 'node:fs'
-       process.on('${signal}', () => { writeFileSync('${signal}.txt', ''); process.exit(5) })
+       process.on('${received}', () => { writeFileSync('${signal}.txt', ''); process.exit(5) })
        console.log('ready')
        setInterval(() => {}, 1000)`,
     )

@@ -30,8 +30,10 @@ export function runProgram(
     const isOnTerminal = [0, 1, 2].some(isatty)
     const interrupt = (): void => void (isOnTerminal || child.kill('SIGINT'))
     const forward = (): void => void child.kill('SIGTERM')
-    process.on('SIGINT', interrupt).on('SIGTERM', forward)
-    const removeListeners = (): void => void process.off('SIGINT', interrupt).off('SIGTERM', forward)
+    // A watcher of Node ends its program at SIGTERM, and leaves it alone at SIGHUP.
+    process.on('SIGINT', interrupt).on('SIGTERM', forward).on('SIGHUP', forward)
+    const removeListeners = (): void =>
+      void process.off('SIGINT', interrupt).off('SIGTERM', forward).off('SIGHUP', forward)
     if (onMessage) child.on('message', (message) => onMessage(message, forward))
     child.on('error', (cause: NodeJS.ErrnoException) => {
       removeListeners()
