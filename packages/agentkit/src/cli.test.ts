@@ -65,6 +65,11 @@ describe('agentkit', () => {
     expect(ended).toMatchObject({ code: 1, stderr: 'The output cannot be written: ENOSPC.\n' })
   })
 
+  it.skipIf(!existsSync('/dev/full'))('ends with its own exit code where no warning can be written', async () => {
+    const words = `"${process.execPath}" --conditions=@agentkit/source "${cli}" toolz 2> /dev/full`
+    await expect(promisify(execFile)('sh', ['-c', words])).rejects.toMatchObject({ code: 2 })
+  })
+
   it('names the Node that is needed, on an older one', async () => {
     write('old-node.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })\n")
     const env = { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'old-node.mjs'))}` }

@@ -19,14 +19,16 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // The reader of a pipe has closed it, as in `agentkit runs list | head`. A worker continues without its reader.
-    if (code === 'EPIPE') return
-    if (stream === process.stdout) process.stderr.write(`The output cannot be written: ${code}.\n`)
-    process.exit(1)
-  })
-}
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // The reader of a pipe has closed it, as in `agentkit runs list | head`.
+  if (code === 'EPIPE') return
+  // A worker prints no result: it continues where its lines cannot be written.
+  if (process.argv[2] === 'worker') return
+  process.stderr.write(`The output cannot be written: ${code}.\n`)
+  process.exit(1)
+})
+// The result and the exit code count where warnings and the log cannot be written.
+process.stderr.on('error', () => {})
 
 /** The messages of commander about a wrong command, with the command. */
 const problems: { text: string; command: Command }[] = []

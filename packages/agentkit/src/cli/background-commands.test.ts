@@ -1,6 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -86,6 +96,22 @@ describe('agentkit worker', () => {
     await expect.poll(out, patiently).toContain(`info A run has ended. run_id="${runId}" finish_reason="stop"`)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('works on where its lines cannot be written, as on a full disk', async () => {
+    const { runId } = await agentOf([]).enqueue('Hello, who are you?')
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts'], {
+      cwd: folder,
+      env: { ...process.env, SESSIONS: path },
+      stdio: ['ignore', full, full],
+    })
+    closeSync(full)
+    workers.push(child)
+    const exit = once(child, 'exit')
+    expect((await agentOf([]).result(runId)).text).toContain('offline')
+    child.kill('SIGTERM')
+    expect(await exit).toEqual([0, null])
   })
 
   it('lists schedules of other agents that start nothing', async () => {
