@@ -1,13 +1,16 @@
-import { object, optional } from 'valibot'
+import type { JSONSchema } from '@agentkit/core'
+import { type ObjectSchema, type OptionalSchema, object, optional } from 'valibot'
 import { idField } from '../request/fields.ts'
 
 /** The query of the routes of files. */
-export const userQuery = object({ user_id: optional(idField) })
+export const userQuery: ObjectSchema<{ user_id: OptionalSchema<typeof idField, undefined> }, undefined> = object({
+  user_id: optional(idField),
+})
 
-const text = { type: 'string' }
+const text: JSONSchema = { type: 'string' }
 /** JSON Schemas of what the routes of files answer, for `/openapi.json`. */
-export const names = { type: 'array', items: text }
-export const details = {
+export const names: JSONSchema = { type: 'array', items: text }
+export const details: JSONSchema = {
   type: 'array',
   items: {
     type: 'object',

@@ -16,6 +16,7 @@ import { callEnd, startCallSpan } from '../run/spans.ts'
 import type { Run } from '../run/types.ts'
 import { callModel } from './call-model.ts'
 import { usageOf } from './call-usage.ts'
+import { emitFallback } from './choose-model.ts'
 import { dropEarlierText, type EmitOfCall } from './event-gate.ts'
 import { loadAll, loadModel } from './load-model.ts'
 
@@ -188,9 +189,4 @@ function waitBeforeRetry(
 async function restart({ step, begin }: ModelCall, error: AgentKitError, emit: Emit): Promise<void> {
   begin?.(emptyReply())
   if (step !== undefined) await emit({ type: 'step-restart', step, error: redactedInfo(error) })
-}
-
-/** Says that another model is used, and why. */
-export async function emitFallback(from: Model, to: Model, error: AgentKitError, emit: Emit): Promise<void> {
-  await emit({ type: 'model-fallback', from: from.id, to: to.id, error: redactedInfo(error) })
 }

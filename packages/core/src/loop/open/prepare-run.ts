@@ -16,9 +16,9 @@ import { checkClientTools, withClientTools } from '../../tools/client-tools.ts'
 import { withToolInstructions } from '../../tools/toolbox.ts'
 import { untilAborted } from '../../util/async/abort.ts'
 import { callWithFallback, type ModelCaller } from '../model/call-with-fallback.ts'
+import { chooseModel } from '../model/choose-model.ts'
 import type { OpenedRun, Run, RunScope } from '../run/types.ts'
 import { guardOf } from '../tools/guard-of.ts'
-import { chooseModel } from './choose-model.ts'
 
 /** A run whose session is open, also of a member that a conversation is handed to. */
 export async function prepareRun(opened: OpenedRun): Promise<Run> {
