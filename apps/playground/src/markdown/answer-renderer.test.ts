@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm'
+import { Lexer } from 'marked'
 import { afterAll, beforeEach, expect, it, vi } from 'vitest'
 
 /** The parts of an element that a block shown as text, or as code that grows, needs. */
@@ -83,7 +84,7 @@ beforeEach(() => {
 })
 
 /** Too long to be rendered whenever it grows. */
-const long = 'word '.repeat(5_000)
+const long = 'word '.repeat(3_100)
 
 it('shows a text that came while it rested, although nothing comes after it', () => {
   renderer.update(long, false)
@@ -126,4 +127,21 @@ it('shows code whose fence is longer than a regex may be', () => {
   vi.advanceTimersByTime(1_000)
   expect(renderer.update(`${begin} = 1`, false)).toBe(true)
   expect(host.text).toContain('let a = 1')
+})
+
+it('reads no text as a whole that has link definitions', () => {
+  const lex = vi.spyOn(Lexer.prototype, 'lex')
+  const text = `[a]: https://example.com\n\n${'Some words, and [a].\n\n'.repeat(5_000)}`
+  while (!renderer.update(text, true)) vi.advanceTimersByTime(20)
+  expect(host.text.split('href="https://example.com/"')).toHaveLength(5_001)
+  expect(Math.max(...lex.mock.calls.map(([{ length }]) => length))).toBeLessThan(20_000)
+  lex.mockRestore()
+})
+
+it('keeps a very long block as text at its end', () => {
+  const text = `- a\n\n${'  b\n'.repeat(20_000)}`
+  const lex = vi.spyOn(Lexer.prototype, 'lex')
+  while (!renderer.update(text, true)) vi.advanceTimersByTime(20)
+  expect(Math.max(...lex.mock.calls.map(([{ length }]) => length))).toBeLessThan(40_000)
+  lex.mockRestore()
 })

@@ -5,11 +5,9 @@ import { sanitize } from './sanitize.ts'
 import { blocksOf, htmlOf, type Links } from './to-html.ts'
 
 /** A block of more characters is shown as text: its Markdown would have to be read whenever it grows. */
-const maxBlock = 20_000
-/** The same, of a block that is complete. */
-const maxFinished = 60_000
+const maxBlock = 12_000
 /** New text is rendered in steps of this length, so that the finished part of a long list or table is kept at each. */
-const maxStep = 15_000
+const maxStep = 8_000
 /** The page answers its reader between steps that take longer together, in milliseconds. */
 const maxBusyMs = 300
 /**
@@ -43,6 +41,8 @@ export class AnswerRenderer {
   #open: OpenBlock | undefined
   #growing: { node: Text; shown: number; fence: string | undefined } | undefined
   #restUntil = 0
+  /** How many link definitions the blocks were rendered with from the first one on. */
+  #known = 0
 
   constructor(host: HTMLElement) {
     this.#host = host
@@ -64,20 +64,16 @@ export class AnswerRenderer {
     }
     if (!isDone && begin < this.#restUntil) return false
     this.#text = text
-    if (this.#grow(isDone)) {
-      this.#restUntil = begin + (text.length - this.#start) * restPerCharacter
-      return true
-    }
-    const before = this.#start
-    this.#render(isDone)
+    const isAppended = this.#grow(isDone)
+    if (!isAppended) this.#render(isDone)
     // A link definition at the end of a text also applies to the blocks before it.
-    if (isDone && before > 0 && Object.keys(this.#links).length > 0) {
-      this.#reset()
-      this.#text = text
-      this.#render(true)
+    if (isDone && Object.keys(this.#links).length > this.#known) {
+      this.#reset(this.#links)
+      return this.update(text, true)
     }
     const now = performance.now()
-    this.#restUntil = now + (now - begin > 4 ? (now - begin) * restPerRender : 0)
+    const rest = isAppended ? (text.length - this.#start) * restPerCharacter : (now - begin) * restPerRender
+    this.#restUntil = now + rest
     return true
   }
 
@@ -87,15 +83,16 @@ export class AnswerRenderer {
     return text.length >= length && text.endsWith(this.#text.slice(-32), length)
   }
 
-  #reset(): void {
+  #reset(links: Links = Object.create(null)): void {
     this.#host.replaceChildren()
     this.#text = ''
     this.#start = 0
-    this.#links = Object.create(null)
+    this.#links = links
     this.#last = []
     this.#open = undefined
     this.#growing = undefined
     this.#restUntil = 0
+    this.#known = Object.keys(links).length
   }
 
   #render(isDone: boolean): void {
@@ -104,8 +101,7 @@ export class AnswerRenderer {
     if (this.#host.lastElementChild?.childElementCount === 0) this.#host.lastElementChild.remove()
     this.#last = []
     this.#growing = undefined
-    const isLong = tail.length > maxBlock && !/\n\s*\n/.test(tail) && !fenceStart.test(tail)
-    const blocks = isLong ? [] : this.#blocksOf(tail)
+    const blocks = this.#blocksOf(tail)
     // Blank lines may be followed by what belongs to the block before them.
     const found = blocks.findLastIndex(({ type }) => type !== 'space')
     const isClosed = isClosedCode(blocks[found])
@@ -114,7 +110,7 @@ export class AnswerRenderer {
     let at = -(this.#open?.prefix.length ?? 0)
     for (const [index, block] of blocks.entries()) {
       if (!isDone && index >= lastAt) break
-      const isText = block.raw.length > (isDone ? maxFinished : maxBlock) && block.type !== 'code'
+      const isText = block.raw.length > maxBlock && block.type !== 'code'
       this.#append(isText ? textBlock(block.raw) : this.#rendered(block))
       at += block.raw.length
       this.#open = undefined
@@ -124,7 +120,7 @@ export class AnswerRenderer {
     const open = tail.slice(at)
     const fence = fenceStart.exec(open)
     const last = blocks[lastAt]
-    if (open === '' || (isDone && !isLong)) return
+    if (open === '' || isDone) return
     if (fence?.[1] && !isClosed) this.#growCode(open, fence[0], fence[1])
     else if (open.length > maxBlock && !isClosed) this.#growText(open)
     else if (last && !this.#keepPart(last)) this.#append(this.#rendered(last, false), true)
@@ -204,7 +200,7 @@ export class AnswerRenderer {
   /** @returns whether a growing block is open; otherwise the last block is rendered again */
   #grow(isDone: boolean): boolean {
     const growing = this.#growing
-    if (!growing || isDone) return false
+    if (!growing || (isDone && growing.fence)) return false
     const { node, shown, fence } = growing
     // The shown text may be the beginning of the end.
     const news = this.#text.slice(Math.max(this.#start, shown - 8))

@@ -10,7 +10,6 @@ export function finishBlock(block: DocumentFragment | HTMLElement, { isDone }: {
   for (const link of block.querySelectorAll('a')) guardLink(link)
   // The style sheet sets the direction of paragraphs and cells.
   for (const part of block.querySelectorAll<HTMLElement>('ul, ol, table')) part.dir = 'auto'
-  for (const image of block.querySelectorAll('img')) image.decoding = 'async'
 }
 
 export function frameCode(pre: HTMLElement, isDone: boolean): void {

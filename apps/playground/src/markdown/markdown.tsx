@@ -13,7 +13,7 @@ export const drawn = { at: 0 }
 
 /** A Markdown text that may grow. */
 export function Markdown({ text: given, isDone = true }: { text: string; isDone?: boolean }) {
-  const text = given.includes('\r') ? given.replace(/\r\n?/g, '\n') : given
+  const text = given.replace(/\r\n?/g, '\n')
   const [showsAll, setShowsAll] = useState(false)
   const host = useRef<HTMLDivElement>(null)
   const renderer = useRef<AnswerRenderer>(undefined)

@@ -39,7 +39,7 @@ export function formatUsage({ inputTokens, outputTokens, cachedInputTokens, esti
     cachedInputTokens !== undefined &&
       cachedInputTokens > 0 &&
       t('cost.cached', { count: formatNumber(cachedInputTokens) }),
-  ].filter((part) => part !== false)
+  ].filter(Boolean)
   return parts.length === 0 ? t('cost.noTokens') : parts.join(', ')
 }
 

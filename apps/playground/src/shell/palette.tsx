@@ -81,10 +81,6 @@ export function Palette() {
 
 function commands(): Command[] {
   const { auth, accepts } = info.value ?? {}
-  const open =
-    (id: string): (() => void) =>
-    () =>
-      void openSession(id)
   return [
     { name: t('sessions.new'), run: newChat },
     ...((accepts?.files.length ?? 0) > 0 ? [{ name: t('files.title'), run: () => openDialog({ type: 'files' }) }] : []),
@@ -100,7 +96,7 @@ function commands(): Command[] {
     ...(auth ? [{ name: t('login.out'), run: signOut }] : []),
     ...sessions.value.map(({ session_id, title }) => ({
       name: t('palette.open', { title: plainName(title) || t('sessions.untitled') }),
-      run: open(session_id),
+      run: () => void openSession(session_id),
     })),
   ]
 }
