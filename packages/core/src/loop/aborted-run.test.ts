@@ -32,12 +32,14 @@ describe('an aborted run', () => {
   })
 
   it('keeps the calls that had finished, and says that it was stopped', async () => {
-    const quick = makeTool('quick', () => 'booked')
     const controller = new AbortController()
+    const quick = makeTool('quick', () => 'booked')
+    const finished = Promise.withResolvers<void>()
+    const hooks = { afterTool: () => void setImmediate(finished.resolve) }
     const model = scriptedModel([{ toolCalls: [{ name: 'deaf' }, { name: 'quick' }] }, 'Next.'])
-    const agent = new Agent({ name: 'Test', functions: [deaf, quick], model })
+    const agent = new Agent({ name: 'Test', functions: [deaf, quick], model, hooks })
     const run = agent.stream('Go', { sessionId: 's', signal: controller.signal }).result
-    await sleep(20)
+    await finished.promise
     controller.abort()
     const { messages } = await within100ms(run)
     const stored = await agent.sessions.load(key)
