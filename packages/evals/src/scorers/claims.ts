@@ -17,8 +17,8 @@ export function claimsOf(text: string, files: readonly string[] = []): Claims[] 
   clean = clean
     .replaceAll(/\[\^?\d{1,4}\]/g, ' ')
     .replaceAll(/^[ \t]*(?:\d{1,4}[.)]|[-*+>]|#{1,6})[ \t]+/gm, '')
-    // An underscore within a word is a part of it.
-    .replaceAll(/[*`]+|(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu, '')
+    // An underscore within a word is a part of it. A run of them is tried once, from its first one.
+    .replaceAll(/[*`]+|(?<![\p{L}\p{N}_])_+|(?<!_)_+(?![\p{L}\p{N}_])/gu, '')
   return sentencesOf(clean)
     .map((sentence) => ({ sentence, claims: claimsIn(sentence) }))
     .filter(({ claims }) => claims.length > 0)

@@ -6,7 +6,7 @@ import type { ServerContext } from '../util/server-env.ts'
 import { agentFiles, noFiles, type Scope, scopeOf, separateUsers } from './agent-files.ts'
 import { checkKind, checkType, headBytes } from './file-kind.ts'
 import { checkFileName } from './file-name.ts'
-import { details, names, userQuery } from './file-schemas.ts'
+import { fileDetails, fileNames, userQuery } from './file-schemas.ts'
 import { indexRoutes } from './index-routes.ts'
 import { passageRoute } from './passage-route.ts'
 import { syncIn } from './sync-in.ts'
@@ -43,7 +43,10 @@ function listRoute(parts: RouteParts): Route {
     summary: 'Lists the files that the agent answers from',
     query: userQuery,
     answers: {
-      200: { description: 'The names, and whether each can be searched', content: jsonOf({ files: names, details }) },
+      200: {
+        description: 'The names, and whether each can be searched',
+        content: jsonOf({ files: fileNames, details: fileDetails }),
+      },
     },
     async handle(context, { query }) {
       const files = agentFiles(parts.agent)

@@ -9,8 +9,8 @@ export const userQuery: ObjectSchema<{ user_id: OptionalSchema<typeof idField, u
 
 const text: JSONSchema = { type: 'string' }
 /** JSON Schemas of what the routes of files answer, for `/openapi.json`. */
-export const names: JSONSchema = { type: 'array', items: text }
-export const details: JSONSchema = {
+export const fileNames: JSONSchema = { type: 'array', items: text }
+export const fileDetails: JSONSchema = {
   type: 'array',
   items: {
     type: 'object',

@@ -10,7 +10,7 @@ import { defineRoute, type Route } from '../request/route.ts'
 import { validate } from '../request/validate.ts'
 import { checkMayChange, noFiles } from './agent-files.ts'
 import { beginUpload } from './begin-upload.ts'
-import { details, names, userQuery } from './file-schemas.ts'
+import { fileDetails, fileNames, userQuery } from './file-schemas.ts'
 
 export function uploadRoute(parts: RouteParts): Route {
   return defineRoute({
@@ -27,7 +27,7 @@ export function uploadRoute(parts: RouteParts): Route {
     answers: {
       200: {
         description: 'The names of the files, and whether each can be searched',
-        content: jsonOf({ filenames: names, details }),
+        content: jsonOf({ filenames: fileNames, details: fileDetails }),
       },
     },
     async handle(context, { query }) {

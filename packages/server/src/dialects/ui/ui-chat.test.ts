@@ -73,6 +73,7 @@ const approvalIn = (chat: Client): { id: string } => {
 const heldPay = (): { pay: Tool; begun: Promise<void>; release(): void } => {
   const { wait, begun, release } = heldTool()
   const options = { name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true } as const
+  // The tool of the test reads no context.
   return { pay: tool({ ...options, execute: () => wait.execute({}, {} as never) }), begun, release }
 }
 const settled = (chat: Client): Promise<unknown> => until(() => chat.status === 'ready' || chat.status === 'error')
