@@ -1,13 +1,16 @@
-// The package import `#index-writer`: the process that `applyInProcess` starts.
+// The package import `#index-writer`: the process that `WriterProcess` starts.
 import { type AgentKitError, isAgentKitError } from '@agentkit/core'
 import type { ChunkSlices } from './data/chunk-slices.ts'
+import { unpackBytes } from './data/pack-chunks.ts'
 import { readSpool } from './data/spooled-chunks.ts'
 import { lanceSpace } from './store/lance/lance-space.ts'
 import { openSQLiteStore } from './store/sqlite/sqlite-store.ts'
+import type { Change, Store } from './store/store.ts'
 import type { FromWriter, IndexAddress, SpooledFile, ToWriter, WriterChange } from './store/write-in-process.ts'
 
 const stop = new AbortController()
-let isApplied = false
+let store: Promise<Store> | undefined
+let isWriting = false
 let reply: PromiseWithResolvers<readonly (Float32Array | undefined)[]> | undefined
 
 process.on('message', (message: ToWriter) => {
@@ -19,48 +22,59 @@ process.on('message', (message: ToWriter) => {
       reply?.resolve(message.vectors)
       break
     case 'abort':
-      if (isApplied) process.exit()
+      if (!isWriting) process.exit()
       stop.abort()
       reply?.reject(stop.signal.reason)
+      break
+    case 'end':
+      void end()
   }
 })
-// The parent process has died, so the uncommitted changes are not needed.
+// The parent process has died or does not wait, so the uncommitted changes are not needed.
 process.on('disconnect', () => process.exit())
 
 async function apply({ index, removed, changed }: WriterChange): Promise<void> {
   try {
-    const store =
-      index.kind === 'sqlite'
-        ? await openSQLiteStore(index.path, index)
-        : await lanceSpace(index.uri, index).open(index.generation, index)
+    isWriting = true
+    store ??= open(index)
     const change = {
       removed,
       changed: changed.map(({ record, chunks }, of) => ({
         record,
-        chunks: typeof chunks === 'object' && 'spool' in chunks ? slicesOf(chunks, index, of) : chunks,
+        chunks: chunksOf(chunks, record.file, { index, of }),
       })),
     }
-    try {
-      await store.apply(change, stop.signal)
-      isApplied = true
-      send({ type: 'applied' })
-      // A failure is ignored, because the parent process indexes the rest.
-      await store.indexNow?.().catch(() => {})
-    } finally {
-      await store.close()
-    }
-    process.disconnect()
+    await (await store).apply(change, stop.signal)
+    isWriting = false
+    process.send?.({ type: 'applied' } satisfies FromWriter)
   } catch (error) {
+    await close().catch(() => {})
     finish(isAgentKitError(error) ? failureOf(error) : bugOf(error))
   }
 }
 
-function finish(message: FromWriter): void {
-  process.send?.(message, () => process.disconnect())
+function open(index: IndexAddress): Promise<Store> {
+  return index.kind === 'sqlite'
+    ? openSQLiteStore(index.path, index)
+    : lanceSpace(index.uri, index).open(index.generation, index)
 }
 
-function send(message: FromWriter): void {
-  process.send?.(message)
+async function end(): Promise<void> {
+  try {
+    await (await store)?.indexNow?.()
+    await close()
+  } catch {
+    // A failure is ignored, because the parent process indexes the rest.
+  }
+  process.disconnect()
+}
+
+async function close(): Promise<void> {
+  await (await store)?.close()
+}
+
+function finish(message: FromWriter): void {
+  process.send?.(message, () => process.disconnect())
 }
 
 function failureOf({ code, message, retryable, cause }: AgentKitError): FromWriter {
@@ -71,7 +85,17 @@ function bugOf(cause: unknown): FromWriter {
   return { type: 'failed', code: 'storage', message: 'The index could not be written.', retryable: false, cause }
 }
 
-function slicesOf({ length, spool }: SpooledFile, index: IndexAddress, of: number): ChunkSlices {
+function chunksOf(
+  chunks: WriterChange['changed'][number]['chunks'],
+  file: string,
+  at: { index: IndexAddress; of: number },
+): Change['changed'][number]['chunks'] {
+  if (typeof chunks !== 'object') return chunks
+  if ('packed' in chunks) return chunks.packed.flatMap((bytes) => unpackBytes(file, bytes))
+  return 'spool' in chunks ? slicesOf(chunks, at) : chunks
+}
+
+function slicesOf({ length, spool }: SpooledFile, { index, of }: { index: IndexAddress; of: number }): ChunkSlices {
   return {
     length,
     async *slices({ vectors: isWithVectors = false } = {}) {
@@ -89,6 +113,6 @@ function slicesOf({ length, spool }: SpooledFile, index: IndexAddress, of: numbe
 function askForVectors(of: number): Promise<readonly (Float32Array | undefined)[]> {
   stop.signal.throwIfAborted()
   reply = Promise.withResolvers()
-  send({ type: 'vectors', of })
+  process.send?.({ type: 'vectors', of } satisfies FromWriter)
   return reply.promise
 }

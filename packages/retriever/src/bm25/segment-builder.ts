@@ -1,9 +1,9 @@
 import type { TimeSlices } from '../util/time-slices.ts'
 import { grown } from './grown.ts'
 import { mostDocs, type Segment } from './segment.ts'
-import { sortTerms } from './sort-terms.ts'
 import { termWriter } from './term-writer.ts'
-import { eachWord, type Word } from './words.ts'
+import { currentVocabulary, type Vocabulary, type Word } from './vocabulary.ts'
+import { eachWord } from './words.ts'
 
 /** Builds a segment from documents that are added one by one. */
 export interface SegmentBuilder {
@@ -22,11 +22,11 @@ const longest = 0xffff
 
 /** @param docsPerSegment the number of documents at which the segment is full */
 export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilder {
-  const numberOfTerm = new Map<string, number>()
+  const vocabulary = currentVocabulary()
   const docs: number[] = []
   const files: number[] = []
   const lengths: number[] = []
-  // Postings in the order of documents; they are sorted by term at the end.
+  // Postings in the order of documents, with the numbers of the vocabulary; they are sorted by term at the end.
   let terms = new Uint32Array(1024)
   let postings = new Uint16Array(1024)
   let frequencies = new Uint8Array(1024)
@@ -36,26 +36,15 @@ export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilde
   let frequencyOf = new Uint8Array(1024)
   let length = 0
 
-  const numberOf = (term: string): number => {
-    const known = numberOfTerm.get(term)
-    if (known !== undefined) return known
-    const number = numberOfTerm.size
-    numberOfTerm.set(term, number)
-    if (number >= frequencyOf.length) frequencyOf = grown(frequencyOf)
-    return number
-  }
   const say = (number: number): void => {
+    while (number >= frequencyOf.length) frequencyOf = grown(frequencyOf)
     const frequency = frequencyOf[number] ?? 0
     if (frequency === 0) said.push(number)
     if (frequency < mostFrequent) frequencyOf[number] = frequency + 1
   }
   const visit = (word: Word): void => {
     length += word.length
-    if (word.numberedBy !== numberOfTerm) {
-      if (word.terms.length === 0) return
-      const [first = 0, ...others] = word.terms.map(numberOf)
-      Object.assign(word, { numberedBy: numberOfTerm, number: first, others })
-    }
+    if (word.number < 0) return
     say(word.number)
     if (word.others.length > 0) for (const number of word.others) say(number)
   }
@@ -65,11 +54,11 @@ export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilde
       return docs.length
     },
     get isFull() {
-      return docs.length >= docsPerSegment
+      return docs.length >= docsPerSegment || vocabulary.isFull
     },
 
     add({ doc, file, text }) {
-      eachWord(text, visit)
+      eachWord(text, visit, vocabulary)
       while (count + said.length > terms.length) {
         terms = grown(terms)
         postings = grown(postings)
@@ -91,13 +80,16 @@ export function segmentBuilder(docsPerSegment: number = mostDocs): SegmentBuilde
 
     async build(slices) {
       const writer = termWriter()
-      const placeOf = new Uint32Array(numberOfTerm.size)
-      for (const [place, term] of (await sortTerms(numberOfTerm.keys(), slices)).entries()) {
-        placeOf[numberOfTerm.get(term) ?? 0] = place
-        writer.write(term)
+      const isFound = await foundTerms(terms.subarray(0, count), vocabulary, slices)
+      const placeOf = new Uint32Array(vocabulary.terms.length)
+      let places = 0
+      for (const number of await vocabulary.inOrder(slices)) {
+        if (isFound[number] !== 1) continue
+        placeOf[number] = places++
+        writer.write(vocabulary.terms[number] ?? '')
         if (slices.isOver) await slices.next()
       }
-      const columns = await sortPostings({ terms, postings, frequencies, count }, placeOf, slices)
+      const columns = await sortPostings({ terms, postings, frequencies, count }, { placeOf, places }, slices)
       return {
         docs: Int32Array.from(docs),
         files: Int32Array.from(files),
@@ -114,13 +106,23 @@ type Postings = { terms: Uint32Array; postings: Uint16Array; frequencies: Uint8A
 /** The number of postings that are moved between two checks of the clock. */
 const stride = 50_000
 
+/** 1 at the number of each term that has postings. */
+async function foundTerms(numbers: Uint32Array, { terms }: Vocabulary, slices: TimeSlices): Promise<Uint8Array> {
+  const isFound = new Uint8Array(terms.length)
+  for (let from = 0; from < numbers.length; from += stride) {
+    for (const number of numbers.subarray(from, from + stride)) isFound[number] = 1
+    if (slices.isOver) await slices.next()
+  }
+  return isFound
+}
+
 /** Sorts postings by the positions of their terms; the sort is stable. */
 async function sortPostings(
   { terms, postings, frequencies, count }: Postings,
-  placeOf: Uint32Array,
+  { placeOf, places }: { placeOf: Uint32Array; places: number },
   slices: TimeSlices,
 ): Promise<Pick<Segment, 'postingStarts' | 'postings' | 'frequencies'>> {
-  const postingStarts = new Uint32Array(placeOf.length + 1)
+  const postingStarts = new Uint32Array(places + 1)
   const inStrides = async (work: (posting: number) => void): Promise<void> => {
     for (let from = 0; from < count; from += stride) {
       const to = Math.min(from + stride, count)

@@ -2,23 +2,17 @@ import { stemmer } from 'stemmer'
 import { betweenHumps } from '../util/humps.ts'
 import { withoutArticle } from '../util/without-article.ts'
 import { withoutLongEnd } from '../util/without-long-end.ts'
-import { hashUnit, knownWords } from './known-words.ts'
+import { hashUnit } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
-
-/** A word of a text, as it is indexed and searched. The same object each time, while it is cached. */
-export type Word = {
-  /** The terms of the word: its stem; for a compound the stems of its parts and of the whole. */
-  terms: readonly string[]
-  /** How many words it counts as. Stop words count as none. */
-  length: number
-  /** Storage for the caller, which numbers terms: the number of the first term, and of the others. */
-  numberedBy: object | undefined
-  number: number
-  others: readonly number[]
-}
+import { currentVocabulary, type Vocabulary, type Word } from './vocabulary.ts'
 
 /** Calls `visit` for each word of a text, in order. `visit` must not call this function. */
-export function eachWord(text: string, visit: (word: Word) => void): void {
+export function eachWord(
+  text: string,
+  visit: (word: Word) => void,
+  vocabulary: Vocabulary = currentVocabulary(),
+): void {
+  const { known } = vocabulary
   const end = text.length
   const units = unitsOf(text)
   let at = 0
@@ -50,8 +44,8 @@ export function eachWord(text: string, visit: (word: Word) => void): void {
         unit = units[++at] ?? 0
       }
     }
-    if (isSegmented) for (const part of segmentsOf(text.slice(start, at))) visit(analyse(part))
-    else visit(known.find(units, start, at, hash) ?? learn(text.slice(start, at), units, start, hash))
+    if (isSegmented) for (const part of segmentsOf(text.slice(start, at))) visit(vocabulary.wordOf(analyse(part)))
+    else visit(known.find(units, start, at, hash) ?? learn(text.slice(start, at), units, start, hash, vocabulary))
   }
 }
 
@@ -130,20 +124,20 @@ function segmentsOf(text: string): string[] {
   return words
 }
 
-/** Stems are cached, because computing them is slow. */
-const known = knownWords<Word>()
 const longestKnown = 40
 
-function learn(slice: string, units: Uint16Array, start: number, hash: number): Word {
-  const word = analyse(slice)
-  if (slice.length <= longestKnown) known.add(units, start, start + slice.length, hash, word)
+function learn(slice: string, units: Uint16Array, start: number, hash: number, vocabulary: Vocabulary): Word {
+  const word = vocabulary.wordOf(analyse(slice))
+  if (slice.length <= longestKnown) vocabulary.known.add(units, start, start + slice.length, hash, word)
   return word
 }
+
+type Analysed = Pick<Word, 'terms' | 'length'>
 
 const isPlain = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+)$/
 const isASCII = /^[\0-\x7f]*$/
 
-function analyse(raw: string): Word {
+function analyse(raw: string): Analysed {
   if (isPlain.test(raw)) return single(raw.toLowerCase())
   const text = isASCII.test(raw) ? raw : fold(raw)
   if (/\d[.,]\d/.test(text)) return numberWord(text.toLowerCase())
@@ -155,23 +149,19 @@ function analyse(raw: string): Word {
     .filter((part) => part !== '')
     .map((part) => part.toLowerCase().replaceAll('ς', 'σ'))
   const whole = parts.join('')
-  if (whole === '') return wordOf([], 0)
+  if (whole === '') return { terms: [], length: 0 }
   if (parts.length === 1 || stopWords.has(whole)) return single(whole)
   const terms = new Set(parts.map(termOf))
   terms.add(termOf(whole))
-  return wordOf([...terms], parts.length)
+  return { terms: [...terms], length: parts.length }
 }
 
-function wordOf(terms: readonly string[], length: number): Word {
-  return { terms, length, numberedBy: undefined, number: 0, others: [] }
-}
-
-function single(word: string): Word {
-  return wordOf([termOf(word)], stopWords.has(word) ? 0 : 1)
+function single(word: string): Analysed {
+  return { terms: [termOf(word)], length: stopWords.has(word) ? 0 : 1 }
 }
 
 /** `3.14` and `1,000` are one word each, and `2.1` finds `v2.1`. */
-function numberWord(text: string): Word {
+function numberWord(text: string): Analysed {
   const whole = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/[^\p{L}\p{N}.]+/gu, ' ')
   const terms = new Set<string>()
   for (const part of whole.split(' ')) {
@@ -180,7 +170,7 @@ function numberWord(text: string): Word {
     const number = part.match(/^\p{L}+(\d.*)$/u)?.[1]
     if (number !== undefined) terms.add(termOf(number))
   }
-  return wordOf([...terms], 1)
+  return { terms: [...terms], length: 1 }
 }
 
 /** Ranges of combining marks that may be dropped: diacritics, and the vowel signs of Hebrew and Arabic. */

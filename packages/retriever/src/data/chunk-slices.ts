@@ -1,7 +1,10 @@
 import type { NewChunk } from './chunk.ts'
 import type { SpoolParts } from './spooled-chunks.ts'
 
-/** The chunks of a file that is too large to hold all of them in memory: they come a slice at a time, in their order. */
+/**
+ * The chunks of a file that come a slice at a time, in their order: it is too large to hold all of them in memory, or
+ * they are packed.
+ */
 export interface ChunkSlices {
   /** How many chunks there are. */
   readonly length: number
@@ -13,6 +16,8 @@ export interface ChunkSlices {
   slices(options?: { vectors?: boolean }): AsyncIterable<readonly NewChunk[]>
   /** The place where another process can read the same chunks in slices, without their vectors. */
   readonly spool?: SpoolParts
+  /** The same chunks, by `packBytes`. */
+  readonly packed?: readonly Uint8Array[]
 }
 
 export function isSliced(chunks: readonly NewChunk[] | ChunkSlices | 'keep'): chunks is ChunkSlices {

@@ -1,33 +1,28 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Chunk } from './chunk.ts'
+import type { ChunkSlices } from './chunk-slices.ts'
 
-/**
- * Passages of a file that follow each other, as they go from thread to thread: their values in a row. Objects, which
- * spell out their keys, take several times as long.
- */
-export type PackedChunks = { firstOrder: number; values: Value[] }
+/** The values of passages that follow each other. Objects, which spell out their keys, take several times as long. */
+type Packed = { firstOrder: number; values: Value[] }
 
 type Value = string | number | undefined
 
-export function packChunks(chunks: readonly Chunk[]): PackedChunks {
+/** Passages by `packBytes`, and how many they are. */
+export type PackedPart = { packed: Uint8Array; count: number }
+
+/** Passages of a file that follow each other as bytes, for `unpackBytes`: as they go from process to process. */
+export function packBytes(chunks: readonly Chunk[]): Uint8Array {
   const values: Value[] = []
   for (const { id, textHash, quote, start, end, heading, page, pageEnd, row, rowEnd } of chunks) {
     values.push(id, textHash, quote, start, end, heading, page, pageEnd, row, rowEnd)
   }
-  return { firstOrder: chunks[0]?.order ?? 0, values }
-}
-
-/** Many passages as bytes, for `unpackBytes`. */
-export function packBytes(chunks: readonly Chunk[]): Uint8Array {
-  return serialize(packChunks(chunks))
-}
-
-export function unpackBytes(file: string, bytes: Uint8Array): Chunk[] {
-  return unpackChunks(file, deserialize(bytes) as PackedChunks) // by `packBytes`
+  const packed: Packed = { firstOrder: chunks[0]?.order ?? 0, values }
+  return serialize(packed)
 }
 
 /** The passages, of that file. */
-export function unpackChunks(file: string, { firstOrder, values }: PackedChunks): Chunk[] {
+export function unpackBytes(file: string, bytes: Uint8Array): Chunk[] {
+  const { firstOrder, values } = deserialize(bytes) as Packed // by `packBytes`
   const chunks: Chunk[] = []
   let at = 0
   // Each value has the type that it had when it was packed.
@@ -45,4 +40,15 @@ export function unpackChunks(file: string, { firstOrder, values }: PackedChunks)
     chunks.push(chunk)
   }
   return chunks
+}
+
+/** All passages of a file, which another process takes as they are. */
+export function packedChunks(file: string, parts: readonly PackedPart[]): ChunkSlices {
+  return {
+    length: parts.reduce((sum, { count }) => sum + count, 0),
+    packed: parts.map(({ packed }) => packed),
+    async *slices() {
+      for (const { packed } of parts) yield unpackBytes(file, packed)
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { createChunker } from '../chunk/create-chunker.ts'
 import { extOf } from '../data/ext-of.ts'
-import { packBytes, packChunks } from '../data/pack-chunks.ts'
+import { packBytes } from '../data/pack-chunks.ts'
 import type { Parsed, Parser, Piece } from '../data/piece.ts'
 import { isUnreadableFile } from '../data/unreadable-file.ts'
 import { createTextJudge } from '../text/garbled-text.ts'
@@ -89,7 +89,7 @@ function chunkSink(file: string, { send }: ParseFileOptions): Sink {
     },
     end() {
       for (const chunk of chunker.end()) chunks.push(chunk)
-      return { chunks: packChunks(chunks) }
+      return { packed: packBytes(chunks), count: chunks.length }
     },
   }
 }

@@ -62,11 +62,21 @@ export interface Store {
   repair?(signal: AbortSignal): Promise<void>
   /** Takes large changes into the indexes. Called where they were written, because it needs as much memory. */
   indexNow?(): Promise<void>
+  /** Starts a process for the many changes of a large sync. */
+  openWriter?(): ChangeWriter
   /** Cleans up after changes. Under the lock; may be slow, and stops at the signal. */
   maintain(signal: AbortSignal): Promise<void>
   /** Problems of the index, a sentence each; none when it is consistent. */
   verify(): Promise<string[]>
   close(): Promise<void>
+}
+
+/** Applies changes in a process of its own, whose memory ends with it. */
+export interface ChangeWriter extends Pick<Store, 'apply'> {
+  /** Takes the changes into the indexes, and ends the process. An abort or a failure of it leaves that to the store. */
+  end(signal: AbortSignal): Promise<void>
+  /** Ends the process at once. */
+  stop(): Promise<void>
 }
 
 /** Storage for generations of indexes: a new one is built beside the old, which keeps serving. */

@@ -1,11 +1,11 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { AgentKitError, type ErrorCode } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import type { NewChunk } from '../data/chunk.ts'
-import { isSliced } from '../data/chunk-slices.ts'
+import { type ChunkSlices, isSliced } from '../data/chunk-slices.ts'
 import type { SpoolParts } from '../data/spooled-chunks.ts'
-import type { Change } from './store.ts'
+import type { Change, ChangeWriter } from './store.ts'
 
 /** Which index the writer opens. */
 export type IndexAddress = { dimensions?: number } & (
@@ -18,22 +18,26 @@ export type WriterChange = {
   index: IndexAddress
   removed: readonly string[]
   changed: readonly (Omit<Change['changed'][number], 'chunks'> & {
-    chunks: readonly NewChunk[] | 'keep' | SpooledFile
+    chunks: readonly NewChunk[] | 'keep' | SpooledFile | PackedFile
   })[]
 }
 
 export type SpooledFile = { length: number; spool: SpoolParts }
 
+/** In parts of `packBytes`. */
+export type PackedFile = { packed: readonly Uint8Array[] }
+
 export type ToWriter =
   | { type: 'change'; change: WriterChange }
   | { type: 'abort' }
+  /** There are no more changes: index them, and exit. */
+  | { type: 'end' }
   /** The vectors of the slice that was asked for, one for each of its chunks. */
   | { type: 'vectors'; vectors: readonly (Float32Array | undefined)[] }
 
 export type FromWriter =
   /** Asks for the vectors of the next slice of the file at this index of `changed`. */
   | { type: 'vectors'; of: number }
-  /** The change is committed, whatever happens afterwards. */
   | { type: 'applied' }
   | { type: 'failed'; code: ErrorCode; message: string; retryable: boolean; cause?: unknown }
 
@@ -43,14 +47,11 @@ export type FromWriter =
  */
 const defaultHeapMb = 1_024
 
-/** Whether another process can read all that a change contains, and whether it is worth a process. */
+/** Whether a change has large files, and another process can read them. */
 export function isForProcess({ changed }: Change): boolean {
-  const large = changed.flatMap(({ chunks }) => (isSliced(chunks) ? [chunks] : []))
+  const large = changed.flatMap(({ chunks }) => (isSliced(chunks) && !chunks.packed ? [chunks] : []))
   return large.length > 0 && large.every(({ spool }) => spool !== undefined)
 }
-
-/** How much of stderr is kept, in characters: its end has V8's last words. */
-const mostWritten = 16_000
 
 /**
  * Makes a change with large files in a process of its own, whose memory goes with it. In this process V8 would let the
@@ -62,73 +63,136 @@ export async function applyInProcess(
   index: IndexAddress,
   change: Change,
   signal: AbortSignal,
-  { heapMb = defaultHeapMb }: { heapMb?: number } = {},
+  options: { heapMb?: number } = {},
 ): Promise<void> {
-  signal.throwIfAborted()
-  // `#index-writer` of the package.json is `writer-process.ts`.
-  const script = createRequire(import.meta.url).resolve('#index-writer')
+  if (signal.aborted) throw abortError(signal)
   const spools = change.changed.flatMap(({ chunks }) => (isSliced(chunks) && chunks.spool ? [chunks.spool] : []))
-  const child = fork(script, [], {
-    // Each thread of LanceDB would otherwise have an arena of memory of its own, of which fragments stay.
-    env: { MALLOC_ARENA_MAX: '2', ...process.env, NODE_OPTIONS: '' },
-    execArgv: [
-      `--max-old-space-size=${heapMb}`,
-      '--max-semi-space-size=16',
-      // A source imports the sources of other packages.
-      ...(script.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
-    ],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...spools.map(({ descriptor }) => descriptor)],
-  })
-  const vectorsOf = vectorReader(change)
-  let isApplied = false
-  let failure: unknown
-  let written = ''
-  // A process that has ended cannot be written to, which its exit reports.
-  const send = (message: ToWriter): void => void (child.connected && child.send(message, () => {}))
-  const abort = (): void => send({ type: 'abort' })
+  const writer = new WriterProcess(index, { ...options, spools })
+  try {
+    await writer.apply(change, signal)
+    await writer.end(signal)
+  } finally {
+    await writer.stop()
+  }
+}
 
-  const sendVectors = async (of: number): Promise<void> => {
+/** How much of stderr is kept, in characters: its end has V8's last words. */
+const mostWritten = 16_000
+
+type WriterOptions = {
+  heapMb?: number
+  /** The spools of all changes with large files: the process inherits their descriptors. */
+  spools?: readonly SpoolParts[]
+}
+
+/** A process that writes an index, change by change. */
+export class WriterProcess implements ChangeWriter {
+  readonly #index: IndexAddress
+  readonly #heapMb: number
+  readonly #child: ChildProcess
+  readonly #ended: Promise<void>
+  /** The change that is being written. */
+  #current: { vectorsOf: VectorReader; done: PromiseWithResolvers<void> } | undefined
+  #written = ''
+  #failure: unknown
+
+  constructor(index: IndexAddress, { heapMb = defaultHeapMb, spools = [] }: WriterOptions = {}) {
+    // `#index-writer` of the package.json is `writer-process.ts`.
+    const script = createRequire(import.meta.url).resolve('#index-writer')
+    this.#index = index
+    this.#heapMb = heapMb
+    this.#child = fork(script, [], {
+      // Each thread of LanceDB would otherwise have an arena of memory of its own, of which fragments stay.
+      env: { MALLOC_ARENA_MAX: '2', ...process.env, NODE_OPTIONS: '' },
+      execArgv: [
+        `--max-old-space-size=${heapMb}`,
+        '--max-semi-space-size=16',
+        // A source imports the sources of other packages.
+        ...(script.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
+      ],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...spools.map(({ descriptor }) => descriptor)],
+    })
+    this.#child.on('message', (message: FromWriter) => this.#receive(message))
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#written = (this.#written + text).slice(-mostWritten)
+    })
+    this.#child.on('error', (error) => {
+      this.#failure ??= error
+    })
+    this.#ended = new Promise<void>((resolve) => {
+      this.#child.once('close', () => resolve())
+      // A process that never started has no `close` event.
+      this.#child.once('error', () => this.#child.pid === undefined && resolve())
+    })
+  }
+
+  /** @throws AgentKitError when the process has ended and nothing of the change was committed */
+  async apply(change: Change, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw abortError(signal)
+    const done = Promise.withResolvers<void>()
+    const abort = (): void => this.#send({ type: 'abort' })
+    this.#current = { vectorsOf: vectorReader(change), done }
+    this.#send({ type: 'change', change: writerChange(this.#index, change) })
+    signal.addEventListener('abort', abort)
     try {
-      send({ type: 'vectors', vectors: await vectorsOf(of) })
-    } catch (error) {
-      failure ??= error
-      abort()
+      const isApplied = await Promise.race([done.promise.then(() => true), this.#ended.then(() => false)])
+      if (isApplied) return
+      if (signal.aborted) throw abortError(signal)
+      throw this.#failure ?? endedEarly(change, this.#written, this.#heapMb)
+    } finally {
+      signal.removeEventListener('abort', abort)
+      this.#current = undefined
     }
   }
-  child.on('message', (message: FromWriter) => {
+
+  /** Lets the process take the changes into the indexes; its failure or an abort leaves that to this process. */
+  async end(signal: AbortSignal): Promise<void> {
+    const stop = (): void => void this.stop()
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop)
+    this.#send({ type: 'end' })
+    await this.#ended
+    signal.removeEventListener('abort', stop)
+  }
+
+  /** Ends the process at once: nothing of an uncommitted change stays. */
+  async stop(): Promise<void> {
+    // After `disconnect()` there would be no `close` event.
+    this.#child.kill('SIGKILL')
+    await this.#ended
+  }
+
+  #receive(message: FromWriter): void {
     switch (message.type) {
       case 'vectors':
-        void sendVectors(message.of)
+        void this.#sendVectors(message.of)
         break
       case 'applied':
-        isApplied = true
+        this.#current?.done.resolve()
         break
       case 'failed': {
         const { code, message: text, retryable, cause } = message
-        failure ??= new AgentKitError(code, text, { retryable, cause })
+        this.#failure ??= new AgentKitError(code, text, { retryable, cause })
         break
       }
     }
-  })
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    written = (written + text).slice(-mostWritten)
-  })
-  child.on('error', (error) => {
-    failure ??= error
-  })
-  signal.addEventListener('abort', abort)
-  send({ type: 'change', change: writerChange(index, change) })
-  if (signal.aborted) abort()
-  await new Promise<void>((resolve) => {
-    child.once('close', () => resolve())
-    // A process that never started has no `close` event.
-    child.once('error', () => child.pid === undefined && resolve())
-  })
-  signal.removeEventListener('abort', abort)
-  if (isApplied) return
-  if (signal.aborted) throw abortError(signal)
-  throw failure ?? endedEarly(change, written, heapMb)
+  }
+
+  async #sendVectors(of: number): Promise<void> {
+    try {
+      const vectors = await this.#current?.vectorsOf(of)
+      if (vectors !== undefined) this.#send({ type: 'vectors', vectors })
+    } catch (error) {
+      this.#failure ??= error
+      this.#send({ type: 'abort' })
+    }
+  }
+
+  /** A process that has ended cannot be written to, which its exit reports. */
+  #send(message: ToWriter): void {
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
 }
 
 function endedEarly({ changed }: Change, written: string, heapMb: number): AgentKitError {
@@ -153,17 +217,21 @@ function writerChange(index: IndexAddress, { changed, removed }: Change): Writer
     removed,
     changed: changed.map(({ record, chunks }) => ({
       record,
-      // The cast holds: `isForProcess` has checked that there is a spool. The child's descriptor is the index in
-      // `stdio`.
-      chunks: isSliced(chunks)
-        ? { length: chunks.length, spool: { ...(chunks.spool as SpoolParts), descriptor: descriptor++ } }
-        : chunks,
+      chunks: isSliced(chunks) ? readable(chunks, () => descriptor++) : chunks,
     })),
   }
 }
 
+function readable({ length, spool, packed }: ChunkSlices, nextDescriptor: () => number): SpooledFile | PackedFile {
+  if (packed !== undefined) return { packed }
+  // The cast holds: `isForProcess` has checked that there is a spool. The child's descriptor is the index in `stdio`.
+  return { length, spool: { ...(spool as SpoolParts), descriptor: nextDescriptor() } }
+}
+
+type VectorReader = (of: number) => Promise<(Float32Array | undefined)[]>
+
 /** Reads the vectors of each next slice of a file. */
-function vectorReader({ changed }: Change): (of: number) => Promise<(Float32Array | undefined)[]> {
+function vectorReader({ changed }: Change): VectorReader {
   const readers = changed.map(({ chunks }) =>
     isSliced(chunks) ? chunks.slices({ vectors: true })[Symbol.asyncIterator]() : undefined,
   )

@@ -4,12 +4,13 @@ import type { Chunk } from '../data/chunk.ts'
 import { type ChunkSlices, isSliced } from '../data/chunk-slices.ts'
 import { embedChunks, type Vectors, withVectors } from '../embed/embed-chunks.ts'
 import type { Journal } from '../embed/journal.ts'
-import { createSpools, type SpooledChunks } from '../parse/pool/spool.ts'
-import type { Store } from '../store/store.ts'
+import { createSpools } from '../parse/pool/spool.ts'
+import type { Change, Store } from '../store/store.ts'
+import { isForProcess } from '../store/write-in-process.ts'
 import type { SyncPlan } from './plan.ts'
 import { type FileChange, type ReadFilesOptions, readFiles } from './read-files.ts'
 
-export type IndexFilesOptions = Omit<ReadFilesOptions, 'spools'> & {
+export type IndexFilesOptions = Omit<ReadFilesOptions, 'spools' | 'isPacked'> & {
   /** Storage for the passages of large files. */
   spoolFolder: string
   store: Store
@@ -19,10 +20,20 @@ export type IndexFilesOptions = Omit<ReadFilesOptions, 'spools'> & {
   onApplied(changes: readonly FileChange[]): void
 }
 
-/** The largest number of files in one change of the store. */
-const mostFiles = 500
-/** The largest number of characters of one change, except for one large file; less with an embedder, which is slow. */
-const mostCharacters = { text: 1_000_000, vectors: 600_000 }
+/** The most files that a change removes. */
+const mostRemoved = 500
+
+type Batch = { files: number; characters: number }
+
+/** The largest change of the store, except for one large file. */
+const usualBatch: Batch = { files: 500, characters: 1_000_000 }
+/** With an embedder, which is slow. */
+const vectorBatch: Batch = { files: 500, characters: 600_000 }
+/** For a process that writes: fewer changes have fewer segments of words to merge. */
+const processBatch: Batch = { files: 2_000, characters: 4_000_000 }
+
+/** The bytes of files from which on a process writes them: it takes 0.2 s to start, of some 2 s of the sync. */
+const worthProcess = 8_000_000
 
 /**
  * Reads, embeds and writes the files of a plan in batches: while one is written, the next is read. Deleted files are
@@ -42,43 +53,48 @@ export async function indexFiles(plan: SyncPlan, options: IndexFilesOptions): Pr
 
 /** @param removed the files to remove: those that are written together with the last batch are taken out */
 async function indexBatches(plan: SyncPlan, removed: string[], options: IndexFilesOptions): Promise<void> {
-  const { store, signal, onApplied } = options
+  const { store, vectors, signal, onApplied } = options
   const spools = createSpools(options.spoolFolder)
+  const writer = plan.read.reduce((sum, { size }) => sum + size, 0) < worthProcess ? undefined : store.openWriter?.()
+  // An embedder needs the passages here.
+  const isPacked = writer !== undefined && !vectors
+  const apply = (change: Change): Promise<void> =>
+    writer && !isForProcess(change) ? writer.apply(change, signal) : store.apply(change, signal)
   let seen = 0
   let writing: Promise<void> = Promise.resolve()
   const write = async (batch: readonly FileChange[], isLast: boolean): Promise<void> => {
     const changed = await toStored(batch, options)
     const gone = batch.filter(({ outcome }) => outcome === 'gone').map(({ file }) => file.file)
     // Together with the last ones, so that a renamed file is never there twice, or missing.
-    if (isLast) gone.push(...removed.splice(0, mostFiles))
+    if (isLast) gone.push(...removed.splice(0, mostRemoved))
     if (signal.aborted) throw abortError(signal)
-    await store.apply({ changed, removed: gone }, signal)
+    await apply({ changed, removed: gone })
     await forgetVectors(batch, options)
     onApplied(batch)
-    for (const { chunks } of batch) if (isSpooled(chunks)) chunks.close()
+    for (const { chunks } of batch) if (isSliced(chunks) && 'close' in chunks) chunks.close()
   }
   try {
-    for await (const batch of batches(
-      readFiles(plan.read, { ...options, spools }),
-      mostCharacters[options.vectors ? 'vectors' : 'text'],
-    )) {
+    const files = readFiles(plan.read, { ...options, spools, isPacked })
+    for await (const batch of batches(files, isPacked ? processBatch : vectors ? vectorBatch : usualBatch)) {
       await writing
       seen += batch.length
       writing = write(batch, seen === plan.read.length)
       // The failure of a write is handled where the write is awaited.
       writing.catch(() => {})
     }
+    await writing
+    await writer?.end(signal)
   } finally {
     // After a failure, nothing is written any more when this returns.
     await writing.catch(() => {})
     spools.close()
+    await writer?.stop()
   }
-  await writing
 }
 
 async function remove(files: readonly string[], { store, signal }: IndexFilesOptions): Promise<void> {
-  for (let at = 0; at < files.length; at += mostFiles)
-    await store.apply({ changed: [], removed: files.slice(at, at + mostFiles) }, signal)
+  for (let at = 0; at < files.length; at += mostRemoved)
+    await store.apply({ changed: [], removed: files.slice(at, at + mostRemoved) }, signal)
 }
 
 /** The removed files whose size no file to read has: the others may be renamed, and keep their vectors. */
@@ -88,13 +104,13 @@ async function deletedOf(plan: SyncPlan, removed: readonly string[], { store }: 
   return removed.filter((file) => !kept.has(file))
 }
 
-async function* batches(changes: AsyncIterable<FileChange>, most: number): AsyncGenerator<FileChange[]> {
+async function* batches(changes: AsyncIterable<FileChange>, most: Batch): AsyncGenerator<FileChange[]> {
   let batch: FileChange[] = []
   let characters = 0
   for await (const change of changes) {
     batch.push(change)
     if (change.chunks !== 'keep') characters += change.record.characters
-    if (batch.length < mostFiles && characters < most) continue
+    if (batch.length < most.files && characters < most.characters) continue
     yield batch
     batch = []
     characters = 0
@@ -118,7 +134,7 @@ async function toStored(
   const stored: Stored[] = []
   for (const { record, chunks } of changes) {
     if (chunks === 'keep') stored.push({ record, chunks })
-    else if (isSpooled(chunks)) stored.push({ record, chunks: await embedSlices(chunks, embed) })
+    else if (isSliced(chunks)) stored.push({ record, chunks: await embedSlices(chunks, embed) })
     else stored.push({ record, chunks: withVectors(chunks, known) })
   }
   return stored
@@ -146,14 +162,10 @@ async function forgetVectors(batch: readonly FileChange[], { vectors }: IndexFil
   if (!vectors) return
   const forget = (chunks: readonly Chunk[]): void => vectors.journal.forget(chunks.map(({ textHash }) => textHash))
   forget(chunksOf(batch))
-  for (const { chunks } of batch) if (isSpooled(chunks)) for await (const slice of chunks.slices()) forget(slice)
+  for (const { chunks } of batch) if (isSliced(chunks)) for await (const slice of chunks.slices()) forget(slice)
 }
 
 /** The chunks of the files that are not large. */
 function chunksOf(changes: readonly FileChange[]): Chunk[] {
-  return changes.flatMap(({ chunks }) => (chunks === 'keep' || isSpooled(chunks) ? [] : chunks))
-}
-
-function isSpooled(chunks: FileChange['chunks']): chunks is SpooledChunks {
-  return isSliced(chunks)
+  return changes.flatMap(({ chunks }) => (chunks === 'keep' || isSliced(chunks) ? [] : chunks))
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { assertNever } from '@agentkit/core/internal'
 import type { Chunk } from '../data/chunk.ts'
+import type { ChunkSlices } from '../data/chunk-slices.ts'
 import { extOf } from '../data/ext-of.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { ParsePool } from '../parse/pool/parse-pool.ts'
@@ -13,13 +14,15 @@ export type FileChange = {
   /** `'unchanged'`: only its record differs. `'gone'`: the file was deleted after the scan. */
   outcome: 'indexed' | 'unchanged' | 'unreadable' | 'gone'
   record: FileRecord
-  chunks: readonly Chunk[] | SpooledChunks | 'keep'
+  chunks: readonly Chunk[] | SpooledChunks | ChunkSlices | 'keep'
 }
 
 export type ReadFilesOptions = {
   pool: ParsePool
   /** Storage for the passages of large files. */
   spools: Spools
+  /** Whether passages in memory stay as bytes, for another process. */
+  isPacked: boolean
   maxFileBytes: number
   signal: AbortSignal
 }
@@ -33,7 +36,7 @@ const atOnce = { least: 4, most: 256, bytes: 2_000_000 }
 /** Reads files concurrently, and yields each as soon as it is done. Files that are not consumed delay the next. */
 export async function* readFiles(
   files: readonly FileToRead[],
-  { pool, spools, maxFileBytes, signal: outer }: ReadFilesOptions,
+  { pool, spools, isPacked, maxFileBytes, signal: outer }: ReadFilesOptions,
 ): AsyncGenerator<FileChange, void, undefined> {
   const stop = new AbortController()
   const signal = AbortSignal.any([outer, stop.signal])
@@ -55,7 +58,7 @@ export async function* readFiles(
       const unlessHash = status === 'too-large' ? undefined : hash
       const read = await pool.read(
         { file: file.file, path: file.path, size, found: { device, inode, size, mtimeMs } },
-        { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal, spools },
+        { ...(unlessHash && { unlessHash }), maxBytes: maxFileBytes, signal, spools, isPacked },
       )
       const change = toChange({ ...file, mtimeMs: timeToRemember(mtimeMs, readAt) }, read)
       done.push(change.outcome === 'unreadable' && (await isGone(file.path)) ? { ...change, outcome: 'gone' } : change)

@@ -1,5 +1,5 @@
 import type { FoundFile } from '../../data/file-record.ts'
-import type { PackedChunks } from '../../data/pack-chunks.ts'
+import type { PackedPart } from '../../data/pack-chunks.ts'
 import type { Block, Parsed } from '../../data/piece.ts'
 import type { UnreadableStatus } from '../../data/unreadable-file.ts'
 
@@ -19,10 +19,8 @@ export type ToWorker =
 
 /** A part of a large result, small enough not to keep the main thread busy. Its blocks count from the whole's start. */
 export type ParsePart =
-  | { chunks: PackedChunks }
-  /** The same as bytes, for `unpackBytes`: a large file waits so, without being looked at. */
-  | { packed: Uint8Array; count: number }
-  | { text: string; blocks: PlacedBlock[]; page?: number }
+  /** They may wait and go to another process without being looked at. */
+  PackedPart | { text: string; blocks: PlacedBlock[]; page?: number }
 
 export type PlacedBlock = Block & { page?: number }
 

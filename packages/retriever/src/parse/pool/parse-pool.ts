@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { AgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
 import type { Chunk } from '../../data/chunk.ts'
+import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import { extOf } from '../../data/ext-of.ts'
 import type { FoundFile } from '../../data/file-record.ts'
 import type { Parsed } from '../../data/piece.ts'
@@ -45,6 +46,8 @@ export interface ParsePool {
 export type ReadOptions = {
   /** Storage for the passages of large files; absent, they are all in memory. */
   spools?: Spools
+  /** Whether passages in memory stay as bytes, for another process. */
+  isPacked?: boolean
   /** A file with this hash is not parsed. */
   unlessHash?: string
   maxBytes: number
@@ -52,7 +55,7 @@ export type ReadOptions = {
 }
 
 /** `hash` is the `hash` of a `FileRecord`. */
-export type ReadFile<Chunks = Chunk[] | SpooledChunks> =
+export type ReadFile<Chunks = Chunk[] | SpooledChunks | ChunkSlices> =
   | { outcome: 'unchanged'; hash: string }
   | { outcome: 'replaced'; hash: '' }
   | { outcome: 'unreadable'; hash: string; status: UnreadableStatus; reason: string }
@@ -80,7 +83,7 @@ export function createParsePool({
   let isClosed = false
 
   return {
-    async read({ file, path, size, found }, { unlessHash, maxBytes, signal, spools }) {
+    async read({ file, path, size, found }, { unlessHash, maxBytes, signal, spools, isPacked = false }) {
       const request: ParseRequest = {
         do: 'chunk',
         file,
@@ -89,7 +92,7 @@ export function createParsePool({
         ...(found && { found }),
         ...(unlessHash && { unlessHash }),
       }
-      const passages = collectPassages(file, spools)
+      const passages = collectPassages(file, { ...(spools && { spools }), isPacked })
       const end = await run(request, weightOf(file, size), signal, passages)
       if (end.outcome !== 'read') passages.drop()
       switch (end.outcome) {

@@ -83,12 +83,10 @@ export function tableBuilder({ lance: { arrow }, schema }: { lance: Lance; schem
   let rows: LanceRow[] = []
   let bytes = 0
   const flush = (): void => {
-    const columns = Object.fromEntries(
-      schema.fields.map(({ name, type }) => [name, columnOf({ arrow }, name, type, rows)]),
-    )
-    const { batches: made } = new arrow.Table(schema, columns)
-    for (const batch of made) bytes += batch.data.byteLength
-    batches.push(...made)
+    const children = schema.fields.map(({ name, type }) => columnOf({ arrow }, name, type, rows))
+    const data = arrow.makeData({ type: new arrow.Struct(schema.fields), length: rows.length, children })
+    bytes += data.byteLength
+    batches.push(new arrow.RecordBatch(schema, data))
     rows = []
   }
   return {

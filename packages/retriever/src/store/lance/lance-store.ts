@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts'
-import { applyInProcess, isForProcess } from '../write-in-process.ts'
+import { applyInProcess, isForProcess, WriterProcess } from '../write-in-process.ts'
 import { applyChange } from './lance-apply.ts'
 import { knownFilter } from './lance-filter.ts'
 import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
@@ -27,6 +27,7 @@ export function lanceStore(at: LanceTable): Store {
     sample: (count) => read(() => readSample(at, count)),
     count: () => read(() => at.table.countRows(areChunks)),
     indexNow: () => indexManyRows(at),
+    openWriter: () => new WriterProcess(at.address),
     async meta() {
       const { vectorIndex: _ours, ...meta } = await read(() => readMeta(at))
       return meta

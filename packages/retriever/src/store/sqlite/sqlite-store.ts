@@ -29,6 +29,7 @@ export async function openSQLiteStore(path: string, { dimensions }: { dimensions
     ...sqliteLookups(reader, dimensions),
     ...sqliteSearch(reader, dimensions),
     apply: writer.apply,
+    openWriter: writer.openWriter,
     setMeta: writer.setMeta,
     maintain: writer.maintain,
     verify: () => verifyIndex(reader, dimensions),

@@ -5,14 +5,14 @@ import { abortError } from '@agentkit/core/internal'
 import { timeSlices } from '../../util/time-slices.ts'
 import { checkpoint } from '../checkpoint.ts'
 import type { Store } from '../store.ts'
-import { applyInProcess, isForProcess } from '../write-in-process.ts'
+import { applyInProcess, isForProcess, WriterProcess } from '../write-in-process.ts'
 import { closedError, openDatabase, transaction } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
 import type { MergeOptions } from './sqlite-merge.ts'
 import { cleanUp, writeChange } from './write-change.ts'
 
 /** Writes an index through a connection of its own, one call after the other. */
-export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'>
+export type SQLiteWriter = Pick<Store, 'apply' | 'setMeta' | 'maintain' | 'close'> & Required<Pick<Store, 'openWriter'>>
 
 const atLeisure: MergeOptions = { neighbours: 4, mostBytes: 8 << 20 }
 
@@ -22,6 +22,7 @@ export const shortLog: number = 1 << 20
 
 export function sqliteWriter(path: string, dimensions: number | undefined): SQLiteWriter {
   const identity = identityOf(path)
+  const address = { kind: 'sqlite', path, ...(dimensions !== undefined && { dimensions }) } as const
   let database: DatabaseSync | undefined
   let last: Promise<unknown> = Promise.resolve()
   let checkpointing: Promise<void> | undefined
@@ -54,14 +55,18 @@ export function sqliteWriter(path: string, dimensions: number | undefined): SQLi
     apply: (change, signal) =>
       enqueue(async (open) => {
         if (signal.aborted) throw abortError(signal)
-        if (isForProcess(change))
-          await applyInProcess(
-            { kind: 'sqlite', path, ...(dimensions !== undefined && { dimensions }) },
-            change,
-            signal,
-          ).finally(startCheckpoint)
+        if (isForProcess(change)) await applyInProcess(address, change, signal).finally(startCheckpoint)
         else await writeChange({ path, database: open, dimensions }, change, signal, startCheckpoint)
       }),
+
+    openWriter() {
+      const writer = new WriterProcess(address)
+      return {
+        apply: (change, signal) => enqueue(() => writer.apply(change, signal)),
+        end: (signal) => enqueue(() => writer.end(signal)),
+        stop: () => writer.stop(),
+      }
+    },
 
     setMeta: (meta) =>
       enqueue((open) =>

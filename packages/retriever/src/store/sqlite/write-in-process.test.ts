@@ -6,9 +6,9 @@ import { beforeEach, expect, it } from 'vitest'
 import { makeFile, never } from '../../__fixtures__/make-file.ts'
 import type { Chunk, NewChunk } from '../../data/chunk.ts'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
-import { packBytes } from '../../data/pack-chunks.ts'
+import { packBytes, packedChunks } from '../../data/pack-chunks.ts'
 import { createSpools, type Spools } from '../../parse/pool/spool.ts'
-import type { Store } from '../store.ts'
+import type { Change, ChangeWriter, Store } from '../store.ts'
 import { applyInProcess } from '../write-in-process.ts'
 import { sqliteSpace } from './sqlite-space.ts'
 
@@ -99,13 +99,76 @@ it('continues after a failure of the temporary file', async () => {
   expect(await store.count()).toBe(1)
 })
 
-/** Kills the processes that this one has started, by the list that `ps` gives. */
+it('applies many changes in one process, and ends it', async () => {
+  const writer = openWriter()
+  await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
+  const [pid] = children()
+  await writer.apply({ changed: [packed('two.md', ['The heron']), packed('one.md', ['Gone'])], removed: [] }, never)
+  expect(children()).toEqual([pid])
+  await writer.end(never)
+  expect(children()).toEqual([])
+
+  expect((await store.chunksOf('one.md')).map(({ quote }) => quote)).toEqual(['Gone'])
+  expect(await store.searchText('heron', { limit: 10, filter: {} })).toHaveLength(1)
+  expect(await store.verify()).toEqual([])
+})
+
+it('keeps what a process has applied that was killed, and nothing of the next change', async () => {
+  const writer = openWriter()
+  await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
+  killChildren()
+  await expect(writer.apply({ changed: [packed('two.md', ['The heron'])], removed: [] }, never)).rejects.toMatchObject({
+    code: 'storage',
+    retryable: true,
+    message: expect.stringContaining('"two.md". Sync again.'),
+  })
+  await writer.stop()
+  expect((await store.files()).map(({ file }) => file)).toEqual(['one.md'])
+})
+
+it.each(['end', 'stop'] as const)('ends the process when it is aborted or stopped: %s', async (end) => {
+  const writer = openWriter()
+  await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
+  expect(children()).toHaveLength(1)
+  await writer[end](AbortSignal.abort())
+  expect(children()).toEqual([])
+})
+
+it('writes nothing of a change that is aborted, and ends the process', async () => {
+  const writer = openWriter()
+  const stop = new AbortController()
+  const applying = writer.apply({ changed: [packed('one.md', passages)], removed: [] }, stop.signal)
+  stop.abort()
+  await expect(applying).rejects.toMatchObject({ code: 'aborted' })
+  await writer.stop()
+  expect(children()).toEqual([])
+  expect(await store.files()).toEqual([])
+})
+
+function openWriter(): ChangeWriter {
+  const writer = store.openWriter?.()
+  if (!writer) throw new Error('The store has no writer.')
+  return writer
+}
+
+/** A file as a large sync passes it on. */
+function packed(file: string, texts: string[]): Change['changed'][number] {
+  const { record, chunks } = makeFile(file, texts)
+  const all = chunks as Chunk[] // by `makeFile`
+  return { record, chunks: packedChunks(file, [{ packed: packBytes(all), count: all.length }]) }
+}
+
 function killChildren(): void {
+  for (const pid of children()) process.kill(pid, 'SIGKILL')
+}
+
+/** The processes of this one that write an index, by the list that `ps` gives. */
+function children(): number[] {
   const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  for (const line of stdout.split('\n')) {
+  return stdout.split('\n').flatMap((line) => {
     const [pid, parent] = line.trim().split(/\s+/)
-    if (Number(parent) === process.pid && line.includes('writer-process')) process.kill(Number(pid), 'SIGKILL')
-  }
+    return Number(parent) === process.pid && line.includes('writer-process') ? [Number(pid)] : []
+  })
 }
 
 /** A large file as `indexFiles` passes it on: 100 chunks in a slice, vectors from this process. */
