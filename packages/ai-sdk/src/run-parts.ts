@@ -5,6 +5,8 @@ import { toAISDKUsage } from './usage.ts'
 
 export type RunPartsOptions = {
   agentId: string
+  /** Of `Runnable.speaker`. */
+  speaker: string | undefined
   signal: AbortSignal | undefined
   /** Whether the caller drops the parts of a step that is tried again. */
   canDrop: boolean
@@ -18,7 +20,7 @@ export type RunPartsOptions = {
  */
 export async function* runParts(run: AgentRun, options: RunPartsOptions): AsyncGenerator<RunPart> {
   const { agentId, signal } = options
-  const reader = new RunReader(options.canDrop, options.isJSON)
+  const reader = new RunReader(options.canDrop, options.isJSON, options.speaker)
   const metadata: RunPart = { type: 'response-metadata', id: run.runId, modelId: agentId, timestamp: new Date() }
   let hasBegun = false
   for await (const event of run) {

@@ -7,7 +7,7 @@ export type RunPart = LanguageModelV3StreamPart | { type: 'step-begin' | 'step-r
 
 /** Turns the events of a run into parts of one answer. */
 export class RunReader {
-  readonly #speakers = new Speakers()
+  readonly #speakers: Speakers
   readonly #canDrop: boolean
   readonly #isJSON: boolean
   readonly #calls = new Set<string>()
@@ -22,8 +22,12 @@ export class RunReader {
   /** Whether any tool was called, by whichever agent. */
   hasCalls = false
 
-  /** @param isJSON whether the caller parses the text, so that it is the answer alone, without what is said beside calls */
-  constructor(canDrop: boolean, isJSON: boolean) {
+  /**
+   * @param isJSON whether the caller parses the text, so that it is the answer alone, without what is said beside calls
+   * @param speaker of `Runnable.speaker`
+   */
+  constructor(canDrop: boolean, isJSON: boolean, speaker?: string) {
+    this.#speakers = new Speakers({ speaker })
     this.#canDrop = canDrop
     this.#isJSON = isJSON
   }

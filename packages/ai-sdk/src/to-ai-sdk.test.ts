@@ -1,4 +1,4 @@
-import { Agent, Swarm, tool } from '@agentkit/core'
+import { Agent, Swarm, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import * as ai7 from 'ai'
 import type { ModelMessage } from 'ai6'
@@ -336,6 +336,11 @@ describe('a swarm as a model', () => {
     ],
   ])('speaks with the voice of the one who answers: %s', async (_kind, swarm, text) => {
     expect(await ai7.streamText({ model: toAISDK(swarm), prompt: 'Hi' }).text).toBe(text)
+  })
+
+  it('speaks with the answer of a workflow, not with the texts between its steps', async () => {
+    const flow = workflow({ name: 'Flow' }).step(member('Ann', 'A draft.')).step(member('Bob', 'The letter.'))
+    expect(await ai7.streamText({ model: toAISDK(flow.asAgent()), prompt: 'Hi' }).text).toBe('The letter.')
   })
 })
 

@@ -42,7 +42,10 @@ export type AgentLanguageModel = {
  * @example
  * const { textStream } = streamText({ model: toAISDK(agent), prompt: 'Do I need an umbrella in Oslo?' })
  */
-export function toAISDK(agent: Pick<Runnable, 'id' | 'stream'>, options: ToAISDKOptions = {}): AgentLanguageModel {
+export function toAISDK(
+  agent: Pick<Runnable, 'id' | 'stream' | 'speaker'>,
+  options: ToAISDKOptions = {},
+): AgentLanguageModel {
   if (typeof agent?.stream !== 'function') throw invalidArgument('Pass an agent or a swarm: toAISDK(agent).')
   checkNames(options)
   return {
@@ -56,7 +59,7 @@ export function toAISDK(agent: Pick<Runnable, 'id' | 'stream'>, options: ToAISDK
   } satisfies LanguageModelV3
 }
 
-type Agent = Pick<Runnable, 'id' | 'stream'>
+type Agent = Pick<Runnable, 'id' | 'stream' | 'speaker'>
 
 function checkNames(options: ToAISDKOptions): void {
   checkOptionNames(options, optionNames, { code: 'invalid-argument' })
@@ -89,7 +92,8 @@ function startRun(agent: Agent, options: ToAISDKOptions, call: LanguageModelV3Ca
 }
 
 function partsOptions(agent: Agent, { abortSignal, responseFormat }: LanguageModelV3CallOptions) {
-  return { agentId: agent.id, signal: abortSignal, isJSON: responseFormat?.type === 'json' }
+  const { id: agentId, speaker } = agent
+  return { agentId, speaker, signal: abortSignal, isJSON: responseFormat?.type === 'json' }
 }
 
 async function generate(

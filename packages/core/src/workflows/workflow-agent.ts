@@ -66,6 +66,11 @@ export class WorkflowAgent<Output> extends AgentBase<Output> {
     return this.agents.map(({ id, name, description }) => ({ id, name, description }))
   }
 
+  /** The workflow itself: it composes the answer, and the texts of its agents are values between its steps. */
+  get speaker(): string {
+    return this.id
+  }
+
   /** The models of the agents in it. */
   override get models(): readonly Model[] {
     return [...new Set(this.agents.flatMap((agent) => agent.models))]

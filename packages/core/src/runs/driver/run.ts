@@ -182,7 +182,10 @@ export interface Runnable {
   readonly version?: string | undefined
   /** The members of a swarm. */
   readonly members?: readonly AgentInfo[]
-  /** The id of the member whose text is the answer: the last one of a sequence, unless the swarm checks the answer. */
+  /**
+   * The id of the member whose text is the answer: the last one of a sequence, unless the swarm checks the answer. Of a
+   * workflow its own id: the texts of its agents are not the answer.
+   */
   readonly speaker?: string | undefined
   /** The functions that it may call, including those of its knowledge. */
   readonly tools?: readonly ToolInfo[]

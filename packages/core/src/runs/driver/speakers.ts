@@ -6,20 +6,32 @@ import type { AgentEvent } from '../../data/event.ts'
  */
 export class Speakers {
   readonly #openCalls: Set<string>
+  readonly #speaker: string | undefined
   #active: string | undefined
 
   /**
    * @param continued of a run that continues: the calls of the agent itself that have no result yet, and the path of the
    *   member that has the conversation
+   * @param speaker of `Runnable.speaker`: where it is the agent itself, no member has the conversation
    */
-  constructor({ openCalls = [], active }: { openCalls?: Iterable<string>; active?: readonly string[] } = {}) {
+  constructor({
+    openCalls = [],
+    active,
+    speaker,
+  }: {
+    openCalls?: Iterable<string>
+    active?: readonly string[]
+    speaker?: string | undefined
+  } = {}) {
     this.#openCalls = new Set(openCalls)
+    this.#speaker = speaker
     this.#active = active?.join('/')
   }
 
   /** @returns whether the event is shown: the agent itself, or the member that has the conversation, has emitted it */
   isShown(event: AgentEvent): boolean {
     const isOwn = event.path.length <= 1
+    if (this.#speaker !== undefined && this.#speaker === event.path[0]) return isOwn
     if (isOwn && event.type === 'tool-call') this.#openCalls.add(event.callId)
     if (isOwn && event.type === 'tool-result') this.#openCalls.delete(event.callId)
     // Without a call of the agent itself, the conversation is handed to a member.

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventBody } from '@agentkit/core'
-import { Agent, Swarm, type SwarmOptions, tool } from '@agentkit/core'
+import { Agent, type Runnable, Swarm, type SwarmOptions, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -130,6 +130,21 @@ describe('AnswerReader', () => {
     }
     expect(await textOf({}, 'two')).toBe('I look.\n\nThree bees.')
     expect(await textOf({ output: () => ({ text: 'Checked.' }) })).not.toContain('I look.')
+  })
+
+  it('reads the answer of a workflow once, and no text between its steps', async () => {
+    const writer = (name: string, text: string): Agent =>
+      new Agent({ name, functions: [], model: scriptedModel([text]) })
+    const flow: Runnable = workflow({ name: 'Flow' })
+      .step(writer('Flow', 'A draft.'))
+      .parallel({ one: writer('One', 'First.'), two: writer('Two', 'Second.') })
+      .step(({ one, two }) => `${one} ${two}`)
+      .asAgent()
+    const reader = new AnswerReader({ speaker: flow.speaker })
+    const added: string[] = []
+    for await (const event of flow.stream('Hi')) added.push(reader.read(event))
+    expect(reader.text).toBe('First. Second.')
+    expect(added.filter((text) => text !== '')).toEqual(['First. Second.'])
   })
 
   it('collects sources and approvals, each once', () => {

@@ -1,5 +1,6 @@
 import type { AgentEvent, Approval, Citation } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
+import { isSpeaker } from './is-speaker.ts'
 
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 
@@ -8,7 +9,7 @@ export type AnswerReaderOptions = {
   speakers?: Speakers
   /** Nothing was sent yet: the text of an attempt that is tried again is dropped. */
   canDrop?: boolean
-  /** The member whose words are the answer, of `Runnable.speaker`. */
+  /** The member, or the agent itself, whose words are the answer, of `Runnable.speaker`. */
   speaker?: string | undefined
 }
 
@@ -34,7 +35,7 @@ export class AnswerReader {
   /** The text of an earlier attempt of the step, and how much of it the new attempt has repeated. */
   #earlier: { said: string; repeated: number } | undefined
 
-  constructor({ speakers = new Speakers(), canDrop = false, speaker }: AnswerReaderOptions = {}) {
+  constructor({ canDrop = false, speaker, speakers = new Speakers({ speaker }) }: AnswerReaderOptions = {}) {
     this.#speakers = speakers
     this.#canDrop = canDrop
     this.#member = speaker
@@ -42,7 +43,7 @@ export class AnswerReader {
 
   /** @returns the text that this event adds */
   read(event: AgentEvent): string {
-    const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
+    const isMember = isSpeaker(event, this.#member)
     const isShown = this.#speakers.isShown(event) || isMember
     switch (event.type) {
       case 'source':

@@ -3,6 +3,7 @@ import { Speakers } from '@agentkit/core/internal'
 import { runProblem } from '../../answer/problem.ts'
 import { publicEvent } from '../../answer/public-event.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
+import { isSpeaker } from '../common/is-speaker.ts'
 import { approvalRef } from '../common/run-approvals.ts'
 import { ResponseBlocks } from './response-blocks.ts'
 import { callBegin, type Frame, type Item, jsonOf, parsed } from './response-items.ts'
@@ -49,7 +50,7 @@ export class ResponseReader {
     }
     this.#label = label
     this.#member = speaker
-    this.#speakers = new Speakers()
+    this.#speakers = new Speakers({ speaker })
     this.facts = new AnswerReader({ canDrop: true })
   }
 
@@ -81,7 +82,7 @@ export class ResponseReader {
       case 'run-end':
         return this.#finish(event)
     }
-    const isMember = this.#member !== undefined && event.path.length === 2 && event.path[1] === this.#member
+    const isMember = isSpeaker(event, this.#member)
     if (!isShown && !(isMember && wordTypes.has(event.type))) return []
     switch (event.type) {
       case 'step-start':

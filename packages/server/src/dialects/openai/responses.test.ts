@@ -1,4 +1,4 @@
-import { Agent, AgentKitError, memorySessions, Swarm, tool } from '@agentkit/core'
+import { Agent, AgentKitError, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import type OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
@@ -94,6 +94,16 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     // The calls of the sequence itself are those of its members.
     expect(response && typesOf(response)).toEqual(['mcp_call', 'mcp_call', 'message', 'message'])
     expect(messagesOf(await client.responses.create({ model, input: 'Go' }))).toMatchObject(said)
+  })
+
+  it('has the answer of a workflow as its only message, streamed or not', async () => {
+    const writer = (name: string, text: string) => new Agent({ name, model: scriptedModel([text, text]) })
+    const flow = workflow({ name: 'Test' }).step(writer('One', 'A draft.')).step(writer('Two', 'The letter.'))
+    const client = connect(createApp(flow.asAgent(), quiet))
+    const { response } = await streamed(client)
+    const only = [{ type: 'message', content: [{ text: 'The letter.' }] }]
+    expect(response?.output).toMatchObject(only)
+    expect((await client.responses.create({ model, input: 'Go' })).output).toMatchObject(only)
   })
 
   it('shows our sentence where a tool fails', async () => {

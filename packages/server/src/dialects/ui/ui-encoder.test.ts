@@ -154,6 +154,20 @@ describe('uiEncoder', () => {
     ])
   })
 
+  it('sends the answer of a workflow once, and the texts of its agents as data', () => {
+    const encode = uiEncoder({ speaker: 'report' })
+    const said = [
+      at({ type: 'agent-start', name: 'Writer' }, ['report', 'writer']),
+      at({ type: 'text-delta', text: 'Draft' }, ['report', 'writer']),
+      at({ type: 'text-delta', text: 'Final' }, ['report']),
+      end('stop', 'Final'),
+    ].map(encode)
+    const chunks = [...said.join('').matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+    expect(chunks.flatMap(({ type, delta }) => (type === 'data-agentkit' ? [] : [delta ?? type]))).toEqual([
+      ...['start', 'text-start', 'Final', 'text-end', 'finish'],
+    ])
+  })
+
   it('sends an answer that no step has streamed as one block', () => {
     const types = chunksOf(end('stop', 'All is well.'))
     expect(types.map(({ type }) => type)).toEqual(['start', 'text-start', 'text-delta', 'text-end', 'finish'])

@@ -2,6 +2,7 @@ import type { AgentEvent } from '@agentkit/core'
 import { Speakers } from '@agentkit/core/internal'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import { publicEvent } from '../../answer/public-event.ts'
+import { isSpeaker } from '../common/is-speaker.ts'
 import { noResult } from '../common/no-result.ts'
 import { approvalRef } from '../common/run-approvals.ts'
 import { callIdOf } from '../common/tool-call-id.ts'
@@ -58,7 +59,8 @@ class UIEncoder {
   #hasCalls: boolean
 
   constructor(options: UIEncoderOptions) {
-    const { speakers = new Speakers(), speaker, calls, denied = [], decided = [], errors = new Map() } = options
+    const { speaker, calls, denied = [], decided = [], errors = new Map() } = options
+    const { speakers = new Speakers({ speaker }) } = options
     this.#speakers = speakers
     this.#speaker = speaker
     this.#isContinued = calls !== undefined
@@ -125,7 +127,7 @@ class UIEncoder {
 
   /** The chunks of the member whose text is the answer. Its calls and results are sent as data of the run. */
   #memberText(event: AgentEvent): Chunk[] {
-    if (this.#speaker === undefined || event.path.length !== 2 || event.path[1] !== this.#speaker) return []
+    if (!isSpeaker(event, this.#speaker)) return []
     switch (event.type) {
       case 'step-restart':
         return [...this.#parts.closeBlock(), { type: 'data-step-restart', data: { step: event.step } }]
