@@ -171,7 +171,11 @@ export const problemTable: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Invalid argument',
     detail: 'The agent does not accept this request.',
   },
-  unsupported: { status: 400, title: 'Unsupported', detail: "The agent's model does not support this kind of input." },
+  unsupported: {
+    status: 400,
+    title: 'Unsupported',
+    detail: 'The agent or its model does not support what the request asks for.',
+  },
   'not-found': { status: 404, title: 'Not found', detail: 'There is no such resource.' },
   'session-busy': {
     status: 409,

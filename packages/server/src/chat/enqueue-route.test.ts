@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import type { Worker } from '@agentkit/core'
+import { Agent, type Worker, workflow } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
@@ -131,6 +132,17 @@ describe('POST /api/v1/runs', () => {
 
   it('needs sessions that keep background runs', async () => {
     await expectProblem(await createApp(fakeAgent()).request('/api/v1/runs', enqueue('Hi')), 400, 'unsupported')
+    // The steps of a workflow are not stored.
+    const writer = new Agent({ name: 'Writer', model: scriptedModel([]) })
+    const flow = workflow({ sessions: open([]).sessions })
+      .step(writer)
+      .asAgent()
+    const problem = await expectProblem(
+      await createApp(flow).request('/api/v1/runs', enqueue('Hi')),
+      400,
+      'unsupported',
+    )
+    expect(problem.detail).toContain('no background runs')
   })
 
   it('refuses more queued runs than the limit, to be sent again later', async () => {

@@ -1,4 +1,4 @@
-import { type AgentKitError, isAgentKitError, type Runnable } from '@agentkit/core'
+import { isAgentKitError, type Runnable } from '@agentkit/core'
 import { enqueuedBytes, withRequest } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -12,6 +12,9 @@ export function requireBackground({ agent: { enqueue, sessions }, capacity }: Ro
   }
   if (capacity.runs.isClosed) throw capacity.runs.overloaded('The server is shutting down.', { connection: 'close' })
 }
+
+const notInBackground =
+  'This agent has no background runs: the steps of a workflow are not stored. Ask it without a background run.'
 
 type Enqueue = NonNullable<Runnable['enqueue']>
 
@@ -39,9 +42,11 @@ export async function enqueueRun(
     const run = await withRequest(request, () => agent.enqueue?.(question, options, bounds))
     return (run as { runId: string }).runId // `requireBackground` has found the method
   } catch (error) {
-    throw isAgentKitError(error) && error.code === 'overloaded'
-      ? tooManyQueued(error)
-      : replacedProblem(thrownProblem(error), replaces)
+    const code = isAgentKitError(error) ? error.code : undefined
+    if (code === 'overloaded') throw tooManyQueued(error)
+    // The store has runs: it is the agent whose runs no worker can begin.
+    if (code === 'unsupported') throw new ProblemError('unsupported', { detail: notInBackground, cause: error })
+    throw replacedProblem(thrownProblem(error), replaces)
   }
 }
 
@@ -53,7 +58,7 @@ function requireRoom(what: string, value: unknown, most: number): void {
   throw new ProblemError('invalid-argument', { status: 413, title: 'Message too large', detail, quiet: true })
 }
 
-function tooManyQueued(cause: AgentKitError): ProblemError {
+function tooManyQueued(cause: unknown): ProblemError {
   const detail = 'Too many background runs are queued.'
   return new ProblemError('overloaded', { detail, cause, headers: { 'retry-after': '5' }, quiet: true })
 }
