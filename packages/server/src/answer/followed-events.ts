@@ -1,4 +1,12 @@
-import { type AgentEvent, AgentKitError, type AgentRun, type RunStore, type SessionStore } from '@agentkit/core'
+import {
+  type AgentEvent,
+  type AgentEventBody,
+  AgentKitError,
+  type AgentRun,
+  type RunResult,
+  type RunStore,
+  type SessionStore,
+} from '@agentkit/core'
 import { follow } from '@agentkit/core/internal'
 import { type EncodeEvent, encodeEvent } from './encode-event.ts'
 import type { EventSource, Send } from './event-stream.ts'
@@ -16,6 +24,9 @@ export type FollowedRun = {
   draining: AbortSignal
   /** The run, where this process has just started it: it may end before anything is stored of it. */
   run?: AgentRun
+  /** Of `run`: its agent and its session. */
+  agentId?: string
+  sessionId?: string | undefined
   encode?: EncodeEvent
   /** The run continues after this event: only a later `run-end` ends the stream. */
   continuesAfter?: number
@@ -38,10 +49,11 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
   const encode: EncodeEvent = followed.encode ?? encodeEvent
   const signal = AbortSignal.any([left, draining])
   try {
-    const error = run && (await failureToBegin(run, followed))
+    const unstored = run && (await endWithoutStore(run, followed))
     // The headers wait for no event, but until the run is stored: from then on it is not lost.
     void send('', { beginsAnswer: true })
-    if (error) return sendBrokenEnd(send, encode, placeAfter(followed, followed.after), error)
+    if (unstored?.error) return sendBrokenEnd(send, encode, placeAfter(followed, followed.after), unstored.error)
+    if (unstored) return sendUnstored(send, encode, followed, unstored)
     const end = await sendUntilEnd(followed, signal, send)
     // The run's events were deleted with its session.
     if (!end.isSent && !signal.aborted) return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
@@ -52,17 +64,19 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
   }
 }
 
-/** @returns why the run has settled without being stored; `undefined` once it is */
-async function failureToBegin(run: AgentRun, { sessions: { runs }, runId }: FollowedRun): Promise<unknown> {
+/** @returns how the run has settled without being stored, because it failed or a hook blocked its question; `undefined` once it is */
+async function endWithoutStore(
+  { result }: AgentRun,
+  { sessions: { runs }, runId }: FollowedRun,
+): Promise<RunResult | undefined> {
   if (!runs) return undefined
-  const settled = run.result.then(({ error }) => ({ error }))
   for (;;) {
     // Subscribes before the run is read, so that no write is missed in between.
     const stored = nextWrite(runs, runId)
     try {
       if (await runs.read(runId)) return undefined
-      const failure = await Promise.race([settled, stored.happened])
-      if (failure && !(await runs.read(runId))) return failure.error
+      const settled = await Promise.race([result, stored.happened])
+      if (settled && !(await runs.read(runId))) return settled
     } finally {
       stored.stop()
     }
@@ -72,6 +86,24 @@ async function failureToBegin(run: AgentRun, { sessions: { runs }, runId }: Foll
 function nextWrite(runs: RunStore, runId: string): { happened: Promise<undefined>; stop(): void } {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   return { happened: promise, stop: runs.watch(runId, () => resolve(undefined)) }
+}
+
+/** The events of a run that has answered and of which nothing is stored, as its own stream has them. */
+function sendUnstored(
+  send: Send,
+  encode: EncodeEvent,
+  { runId, agentId, sessionId, after }: FollowedRun,
+  { finishReason, text, usage, cost, warnings }: RunResult,
+): void {
+  const events: AgentEventBody[] = [
+    { type: 'run-start', ...(sessionId !== undefined && { sessionId }) },
+    ...(text === '' ? [] : [{ type: 'text-delta', text } as const]),
+    { type: 'run-end', finishReason, text, usage, ...(cost && { cost }), ...(warnings.length > 0 && { warnings }) },
+  ]
+  const path = agentId === undefined ? [] : [agentId]
+  for (const [index, event] of events.entries()) {
+    void send(encode({ seq: after + index + 1, runId, path, ...event }), { beginsAnswer: true })
+  }
 }
 
 type Place = Pick<AgentEvent, 'seq' | 'runId' | 'path'>

@@ -117,7 +117,8 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
   }
   void run.result.then(settled, settled)
   const encode = answer.encode && { encode: answer.encode }
-  const followed = { sessions, runId: run.runId, after: 0, last: 0, draining: capacity.draining, run, ...encode }
+  const begun = { sessions, runId: run.runId, run, agentId: agent.id, sessionId }
+  const followed = { ...begun, after: 0, last: 0, draining: capacity.draining, ...encode }
   return eventResponse(followedEvents(followed), context, streamOptions(parts, logged))
 }
 
