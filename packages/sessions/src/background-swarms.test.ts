@@ -150,6 +150,44 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     expect(await swarm.result(runId)).toMatchObject({ text: 'Done.', usage: { inputTokens: 50 } })
   })
 
+  it('ends with what a member has used that continues before its caller waits for it again', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const isWorking = Promise.withResolvers<void>()
+    const wait = tool({
+      ...{ name: 'wait', description: 'Waits.', input: { type: 'object' } },
+      execute: () => {
+        isWorking.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const model = scriptedModel([calling('pay'), calling('wait')])
+    const clerk = new Agent({ name: 'Clerk', functions: [pay, wait], model })
+    const store = open()
+    const { background } = store.runs
+    // The decision is stored for the member, and a worker continues it, while the caller can store nothing.
+    let calls = 0
+    const delegate: typeof background.delegate = async (runId, entry) => {
+      calls += 1
+      if (calls === 1) return background.delegate(runId, entry)
+      const jobs = entry.members.map((member) => ({ runId: member.runId, agentId: 'team', userId: session.userId }))
+      await background.queue.add(jobs)
+      return new Promise(() => {})
+    }
+    const sessions = { ...store, runs: { ...store.runs, background: { ...background, delegate } } }
+    const swarm = new Swarm({ name: 'Team', agents: [clerk], model: scriptedModel([calling('clerk')]), sessions })
+    const worker = await swarm.work()
+    afterTest(() => worker.close())
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { approvals } = await swarm.result(runId)
+    await swarm.decide(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
+    await isWorking.promise
+    expect(await swarm.cancel(runId)).toBe(true)
+    expect(await swarm.result(runId)).toMatchObject({ finishReason: 'aborted', usage: { inputTokens: 30 } })
+  })
+
   it('reports the usage of each segment to its worker, and of the whole run where it has settled', async () => {
     const make = (sessions: SessionStore): Swarm =>
       swarmOf('Team', 'manager', [worker('Ann', [effect('look', { sessions })], { sessions })], { sessions })

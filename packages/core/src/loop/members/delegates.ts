@@ -86,8 +86,8 @@ export async function spentByWaiting(run: Pick<OpenedRun, 'agent' | 'delegates'>
 }
 
 /**
- * The usage of the members whose runs wait, where their caller ends. It is not added to the ledger: a caller that is retried
- * continues them, and adds it then.
+ * The usage of the members whose runs have not ended, where their caller ends. It is not added to the ledger: a caller that
+ * is retried continues them, and adds it then.
  */
 export async function spentByLeft(run: Pick<OpenedRun, 'agent' | 'delegates'>): Promise<Spent[]> {
   let left: Spent[] = []
@@ -99,8 +99,13 @@ export async function spentByLeft(run: Pick<OpenedRun, 'agent' | 'delegates'>): 
 }
 
 async function spentByOpen({ agent, delegates }: Pick<OpenedRun, 'agent' | 'delegates'>): Promise<Spent[]> {
-  const waiting = [...(delegates?.known.values() ?? [])].filter(({ record }) => record.status === 'waiting')
-  return Promise.all(waiting.map((child) => spentWithMembers(agent.sessions, child)))
+  const open = [...(delegates?.known.values() ?? [])].filter(({ record }) => !isEnded(record.status))
+  // One that was decided or is retried may have continued since it was read.
+  const spent = open.map(async (child) => {
+    const now = (await delegates?.runs.read(child.record.runId)) ?? child
+    return spentWithMembers(agent.sessions, now)
+  })
+  return Promise.all(spent)
 }
 
 /** The member at a path of ids below an agent. */
