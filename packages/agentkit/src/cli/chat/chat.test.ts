@@ -260,6 +260,7 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     })()
     await expect(reading).rejects.toThrow('aborted')
     expect(asked).toBe(1)
+    expect(await remote.waiting('s')).toEqual([])
   })
 
   it('sends its token, and takes none as an argument', async () => {

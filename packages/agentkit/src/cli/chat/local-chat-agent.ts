@@ -25,7 +25,7 @@ export async function localChatAgent(
     return {
       name: agent.name,
       async *ask({ text, files, sessionId, replaces }, decide, signal) {
-        const options = { userId, sessionId, signal, ...(replaces !== undefined && { replaces }) }
+        const options = { userId, sessionId, ...(replaces !== undefined && { replaces }) }
         yield* eventsOf(agent.stream(inputOf(text, files), options), decide, signal)
       },
       async waiting(sessionId) {
@@ -39,7 +39,7 @@ export async function localChatAgent(
           signal.throwIfAborted()
           decisions[one.approvalId] = decisionOf(answer)
         }
-        yield* eventsOf(agent.resume(runId, decisions, { userId, signal }), decide, signal)
+        yield* eventsOf(agent.resume(runId, decisions, { userId }), decide, signal)
       },
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
       tools: async () => [...(agent.tools ?? [])],
@@ -52,11 +52,18 @@ export async function localChatAgent(
   }
 }
 
-/** The events of a run, whose approvals are asked. */
+/** The events of a run, whose approvals are asked. The signal cancels it, also while it waits for a decision. */
 async function* eventsOf(run: AgentRun, decide: Decide, signal: AbortSignal): AsyncIterable<AgentEvent> {
-  for await (const event of run) {
-    yield event
-    if (event.type === 'approval-request') await settle(run, askedOf(event), decide, signal)
+  const cancel = (): void => run.cancel()
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  try {
+    for await (const event of run) {
+      yield event
+      if (event.type === 'approval-request') await settle(run, askedOf(event), decide, signal)
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
   }
 }
 
