@@ -1,9 +1,9 @@
-import { type RunRecord, type Swarm, type ToolMessage, validateTranscript } from '@agentkit/core'
+import { Agent, type RunRecord, Swarm, type ToolMessage, validateTranscript, workflow } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { type StorePlace, storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
 import { type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
-import { effect, type Kind, kinds, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
+import { effect, type Kind, kinds, modelOf, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
 const timeout = process.env.EVERY_WRITE ? 3_600_000 : 300_000
 
@@ -54,6 +54,60 @@ describe.each(storeKinds)('the session of a member in %s, whose worker dies at a
     }
   })
 })
+
+describe.each(storeKinds)('a workflow in %s that has the conversation of a swarm whose worker dies', (storeKind) => {
+  const place = storePlace(storeKind)
+
+  it('runs no step twice, unless its run is retried', { timeout: 120_000 }, async () => {
+    const whole = await handOver(place)
+    expect(whole).toMatchObject({ record: { status: 'done' }, steps: ['draft', 'print'] })
+    const ended: unknown[] = []
+    for (let number = 1; number <= whole.writes; number++) {
+      for (const hasEffect of [true, false]) {
+        const what = `write ${number} of ${whole.writes}, ${hasEffect ? 'stored' : 'not stored'}`
+        const { record, steps, retried } = await handOver(place, { number, hasEffect })
+        expect(new Set(steps).size, what).toBe(steps.length)
+        if (record.status === 'failed') expect(record.error, what).toMatchObject({ code: 'crashed' })
+        else expect(steps, what).toEqual(whole.steps)
+        ended.push(record.status)
+        expect(retried, what).toMatchObject({ status: 'done', text: whole.record.text })
+      }
+    }
+    expect(ended).toContain('failed')
+  })
+})
+
+/** A swarm whose member hands the conversation to a workflow; where its run fails, it is retried. */
+async function handOver(place: StorePlace, death?: { number: number; hasEffect: boolean }) {
+  const steps: string[] = []
+  const make = (sessions: TeamOptions['sessions']): Swarm => {
+    const step = (name: string) => (text: string) => {
+      steps.push(name)
+      return text
+    }
+    const report = workflow({ name: 'Report', sessions })
+      .step(step('draft'))
+      .step(worker('Cas', [], { sessions }))
+      .step(step('print'))
+    const ann = new Agent({ name: 'Ann', model: modelOf('Ann', () => [['transfer_to_report', {}]]) })
+    return new Swarm({ name: 'Team', agents: [ann, report.asAgent()], collaboration: 'handoff', sessions })
+  }
+  const name = `handed_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
+  const first = place.open(name)
+  await first.runs?.background?.beatWorker('test', ['team'])
+  const mortal = mortalStore(first, death)
+  const { runId } = await make(first).enqueue('Go.', session)
+  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
+  await first.close()
+  const second = mortalStore(place.open(name))
+  const swarm = make(second.store)
+  const record = await settle(swarm, second, runId)
+  const own = [...steps]
+  if (record.status === 'failed') await swarm.retry(runId)
+  const retried = await settle(swarm, second, runId)
+  await second.store.close()
+  return { record, retried, steps: own, writes: mortal.writes }
+}
 
 /** A swarm with one member that is enqueued, begun by a process that may die, and continued by another one. */
 async function lead(place: StorePlace, death?: { number: number; hasEffect: boolean }) {

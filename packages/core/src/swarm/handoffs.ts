@@ -1,9 +1,10 @@
-import { abortError, isAgentKitError, isInstance } from '../data/errors.ts'
+import { AgentKitError, abortError, isAgentKitError, isInstance } from '../data/errors.ts'
 import type { RunFinishReason } from '../data/event.ts'
 import type { Message } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
 import { checkAccepted } from '../loop/open/open-run.ts'
 import { prepareRun } from '../loop/open/prepare-run.ts'
+import { workflowCall } from '../loop/run/interrupted-step.ts'
 import { RunDelegated } from '../loop/run/parent-run.ts'
 import { inTrace, startRunTrace } from '../loop/run/spans.ts'
 import type { AgentSpec, OpenedRun, Run, RunScope, TakeSteps } from '../loop/run/types.ts'
@@ -118,6 +119,7 @@ async function runActive(
     const work = async (): Promise<{ reason: RunFinishReason; to: string | undefined }> => {
       checkAccepted(member, [...turn.history, ...state.messages])
       const run = await prepareRun(session)
+      if (member.cannotContinue) await beginWorkflow(run)
       const reason = await takeSteps(run, others)
       // A run that is suspended hands the conversation over once it is resumed.
       const to = reason === 'approval' ? undefined : run.members.handedTo
@@ -143,6 +145,19 @@ async function runActive(
     const hasEnded = hasStarted && interrupted?.ended.delete(path.join('/'))
     if (!isLeft && !hasEnded && !active.isWaiting) await emit({ type: 'agent-end', name: member.name, ...end })
   }
+}
+
+/**
+ * Stores that a workflow begins, whose steps are not stored.
+ * @throws AgentKitError `crashed` where it had begun before: its steps would have their effects a second time
+ */
+async function beginWorkflow({ agent, scope, turn }: Run): Promise<void> {
+  if (scope.isWorkflowLost) {
+    const why = `The process of the run ended within "${agent.name}", and a workflow cannot be continued.`
+    throw new AgentKitError('crashed', `${why} \`retry\` runs it from its first step.`)
+  }
+  const stored = turn.begin?.([{ callId: workflowCall, name: agent.id }]) ?? Promise.resolve()
+  await untilAborted(scope.signal, stored)
 }
 
 type MemberEnd = { status: MemberStatus; reason?: string }

@@ -21,7 +21,7 @@ import { attachTurn, continueTurn } from '../../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../../sessions/recorded-data.ts'
 import { decisionsOf } from '../../sessions/watch-suspended.ts'
 import { untilAborted } from '../../util/async/abort.ts'
-import { readInterruptedStep, readMissingSources } from '../run/interrupted-step.ts'
+import { readInterruptedStep, readMissingSources, workflowCall } from '../run/interrupted-step.ts'
 import type { NewRun, OpenedRun, RunScope } from '../run/types.ts'
 
 /**
@@ -140,8 +140,9 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
     if (startedAt !== undefined) state.begun.set(callId, startedAt)
   }
   const requested = new Set(stored.approvals.map(({ approvalId }) => approvalId))
-  const died = { ...continued, decisions: decisionsOf(stored), requested }
+  const died: RunScope = { ...continued, decisions: decisionsOf(stored), requested }
   const isRetried = start === 'again'
+  if (!isRetried && taken.begun.some(({ callId }) => callId === workflowCall)) died.isWorkflowLost = true
   const left = isRetried ? withoutElsewhere(snapshot) : snapshot
   const opened = { ...run, turn, snapshot: left, isRetried, hasMoved }
   if (!kept || !store.runs || stored.lastSeq === 0) return { ...opened, scope: died }

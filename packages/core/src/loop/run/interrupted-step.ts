@@ -4,6 +4,9 @@ import type { AgentEvent } from '../../data/event.ts'
 import type { ToolMessage } from '../../data/message.ts'
 import type { InterruptedStep, Run, RunScope } from './types.ts'
 
+/** The id under which a workflow that has the conversation of a run begins, among the calls of the run. Stored. */
+export const workflowCall = '(workflow)'
+
 const pageSize = 500
 
 type Place = {

@@ -137,6 +137,8 @@ export type RunScope = RunDriver & {
   known?: StoredRun
   /** The ids of all approvals that a run has requested whose process died; absent for other runs. */
   requested?: ReadonlySet<string>
+  /** Whether its process died in a workflow that had its conversation. */
+  isWorkflowLost?: boolean
   /** What was emitted of the step in which a process died. */
   interrupted?: InterruptedStep
   /** Of a resumable run: whether another process shall continue it. */
