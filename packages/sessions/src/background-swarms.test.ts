@@ -150,6 +150,32 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     expect(await swarm.result(runId)).toMatchObject({ text: 'Done.', usage: { inputTokens: 50 } })
   })
 
+  it('ends with the usage of all of them, when its approvals expire', async () => {
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const make = (sessions: SessionStore): Swarm => {
+      const clerk = new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([calling('pay')]) })
+      return new Swarm({ name: 'Team', agents: [clerk], model: scriptedModel([calling('clerk')]), sessions })
+    }
+    const store = open()
+    const swarm = make(store)
+    const worker = await swarm.work()
+    afterTest(() => worker.close())
+    const { runId } = await swarm.enqueue('Go.', session)
+    const { usage, approvals } = await swarm.result(runId)
+    expect(usage.inputTokens).toBe(20)
+    const now = (): number => store.runs.now() + 31 * 24 * 3_600_000
+    const later = make({ ...store, runs: { ...store.runs, now } })
+    const decisions = Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true as const]))
+    await expect(later.decide(runId, decisions)).rejects.toMatchObject({ code: 'session-conflict' })
+    expect(await swarm.result(runId)).toMatchObject({ error: { code: 'approval' }, usage })
+    const ends: AgentEvent[] = []
+    for await (const event of swarm.follow(runId)) if (event.type === 'run-end') ends.push(event)
+    expect(ends.at(-1)).toMatchObject({ usage })
+  })
+
   it('ends with what a member has used that continues before its caller waits for it again', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },

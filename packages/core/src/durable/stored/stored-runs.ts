@@ -7,9 +7,9 @@ import { isEnded, type RunRecord } from '../../data/run-record.ts'
 import { checkResults, type ResultOwner } from '../../runs/decisions/check-results.ts'
 import { checkDecisions, copyDecisions, requireApprovals } from '../../runs/decisions/decisions.ts'
 import type { RunFilter } from '../../runs/driver/run.ts'
+import { endExpiredRuns, expiryOf } from '../../runs/expired-runs.ts'
 import { treeSpent } from '../../runs/tree-spent.ts'
 import { cancelled, withEndEvent } from '../../sessions/end-event.ts'
-import { endExpiredRuns, expiryOf } from '../../sessions/expired-runs.ts'
 import { reportRunFreed } from '../../sessions/freed-runs.ts'
 import { cancelLive } from '../../sessions/live-runs.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../../util/options/check-options.ts'
@@ -41,7 +41,7 @@ export async function decideRun(
   const runs = runStoreOf(owner)
   checkCall(runId, options, callRules)
   await requireRun(owner, runs, runId, options.userId)
-  await endExpiredRuns(runs, owner.agentId, owner.approvalMs)
+  await endExpiredRuns(owner.store, owner.agentId, owner.approvalMs)
   const stored = await requireRun(owner, runs, runId, options.userId)
   requireApprovals(runId, given, stored.approvals)
   const checked = await checkResults(owner.agent, stored.approvals, checkDecisions(runId, given, stored.approvals))

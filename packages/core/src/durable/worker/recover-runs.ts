@@ -4,8 +4,8 @@ import { AgentKitError, toErrorInfo } from '../../data/errors.ts'
 import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { AgentRun, RunOptions, RunResult } from '../../runs/driver/run.ts'
+import { endExpiredRuns } from '../../runs/expired-runs.ts'
 import { endCrashed } from '../../sessions/end-crashed.ts'
-import { endExpiredRuns } from '../../sessions/expired-runs.ts'
 import { onRunFreed } from '../../sessions/freed-runs.ts'
 import { isAcquired, isLive } from '../../sessions/live-runs.ts'
 import { usedSoFar } from '../../sessions/recorded-data.ts'
@@ -124,7 +124,10 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   /** @returns after how many milliseconds a run may begin that may not begin yet */
   const look = async (runs: RunStore, own: readonly RecoverableAgent[]): Promise<number | undefined> => {
     let soonest: number | undefined
-    for (const agent of own) await endExpiredRuns(runs, agent.id, agent.toSpec().approvalMs)
+    for (const agent of own) {
+      const { sessions, approvalMs } = agent.toSpec()
+      await endExpiredRuns(sessions, agent.id, approvalMs)
+    }
     for (const orphan of await runs.orphans(own.map(({ id }) => id))) {
       const { runId, isLost, isResumable, takeovers } = orphan
       const agent = own.find(({ id }) => id === orphan.agentId)

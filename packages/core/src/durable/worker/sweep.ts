@@ -1,16 +1,17 @@
+import type { SessionStore } from '../../contracts/session-store.ts'
 import { limits } from '../../limits.ts'
-import { endExpiredRuns } from '../../sessions/expired-runs.ts'
-import type { BackgroundStore } from '../queue/background-of.ts'
+import { endExpiredRuns } from '../../runs/expired-runs.ts'
+import { type BackgroundStore, backgroundOf } from '../queue/background-of.ts'
 
 /** Adds a job for each run that needs a worker and has none, and ends runs whose approvals have expired. */
 export async function sweep(
-  runs: BackgroundStore,
+  store: SessionStore,
   agents: readonly { id: string; approvalMs: number }[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { id, approvalMs } of agents) await endExpiredRuns(runs, id, approvalMs)
+  for (const { id, approvalMs } of agents) await endExpiredRuns(store, id, approvalMs)
   const agentIds = agents.map(({ id }) => id)
-  await addMissingJobs(runs, agentIds, signal)
+  await addMissingJobs(backgroundOf(store), agentIds, signal)
 }
 
 /** Adds a job for each run that needs a worker and has none. */

@@ -100,7 +100,7 @@ export async function workOnStore(
   const reports = reportNotices(runs, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
-    repeat(limits.sweepMs, () => sweep(runs, specs(), stopped.signal), onError),
+    repeat(limits.sweepMs, () => sweep(store, specs(), stopped.signal), onError),
     repeat(limits.scheduleMs, scheduleStarter(runs, agentIds, onError), onError),
   ]
   // Until the last run has ended: close() waits for one that another process cancels.

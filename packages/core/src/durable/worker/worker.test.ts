@@ -240,11 +240,7 @@ describe('a worker', () => {
     await agent.result(runId)
     now += 31 * 86_400_000
     const before = office.modelCalls()
-    await sweep(
-      store.runs as BackgroundStore,
-      [{ id: 'clerk', approvalMs: 30 * 86_400_000 }],
-      new AbortController().signal,
-    )
+    await sweep(store, [{ id: 'clerk', approvalMs: 30 * 86_400_000 }], new AbortController().signal)
     const result = await agent.result(runId)
     expect(result).toMatchObject({ finishReason: 'error', error: { code: 'approval' } })
     expect(office.modelCalls()).toBe(before)

@@ -11,10 +11,10 @@ import { collectSpent } from '../../runs/collect-spent.ts'
 import { placeOf } from '../../runs/decisions/approval-id.ts'
 import { checkResults } from '../../runs/decisions/check-results.ts'
 import { checkDecisions } from '../../runs/decisions/decisions.ts'
+import { endExpiredRuns, expiryOf } from '../../runs/expired-runs.ts'
 import { openApprovals } from '../../runs/needed-approvals.ts'
 import { type RunSnapshot, readSnapshot, restore, suspendedMembers } from '../../runs/snapshot.ts'
 import { type EventQueue, eventQueue } from '../../sessions/event-queue.ts'
-import { endExpiredRuns, expiryOf } from '../../sessions/expired-runs.ts'
 import { leaveTurn, type OpenedTurn } from '../../sessions/leave-turn.ts'
 import { acquireRun } from '../../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../../sessions/open-turn.ts'
@@ -48,7 +48,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const { runId, signal, end: interrupt } = scope
   const { sessions: store, onBusy, approvalMs } = agent
   if (store.runs && scope.decisions) {
-    await untilAborted(signal, endExpiredRuns(store.runs, agent.id, approvalMs))
+    await untilAborted(signal, endExpiredRuns(store, agent.id, approvalMs))
     const now = await untilAborted(signal, store.runs.read(runId))
     const expiry = now && expiryOf(now)
     if (expiry) throw expiry

@@ -1,8 +1,10 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
-import { withEndEvent } from './end-event.ts'
-import { progressOf } from './recorded-data.ts'
-import { approvalExpired } from './suspended-runs.ts'
+import { withEndEvent } from '../sessions/end-event.ts'
+import { progressOf } from '../sessions/recorded-data.ts'
+import { approvalExpired } from '../sessions/suspended-runs.ts'
+import { treeSpent } from './tree-spent.ts'
 
 /** The error of a stored run that has ended because its approvals have expired. */
 export function expiryOf({ record: { status, error, runId } }: StoredRun): AgentKitError | undefined {
@@ -14,7 +16,9 @@ export function expiryOf({ record: { status, error, runId } }: StoredRun): Agent
  * Ends the suspended runs of an agent whose approvals were not decided in time, with the code `approval`.
  * @param approvalMs how long approvals can be decided, in milliseconds
  */
-export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs: number): Promise<void> {
+export async function endExpiredRuns(store: SessionStore, agentId: string, approvalMs: number): Promise<void> {
+  const { runs } = store
+  if (!runs) return
   const ended: string[] = []
   for (;;) {
     const expired = await runs.expired([agentId], runs.now() - approvalMs)
@@ -27,7 +31,10 @@ export async function endExpiredRuns(runs: RunStore, agentId: string, approvalMs
       const requestedAt = progressOf(stored)?.at ?? runs.now() - approvalMs
       const fix = 'Retry the run: it asks for them again.'
       const error = toErrorInfo(approvalExpired(runId, { approvalMs, requestedAt, fix }))
-      await runs.cancel(runId, withEndEvent(stored, { status: 'failed', finishReason: 'error', error }))
+      const ending = { status: 'failed', finishReason: 'error', error } as const
+      // It ends with its members that wait. One whose messages are damaged ends too.
+      const spent = stored.isBackground ? await treeSpent(store, stored).catch(() => ({})) : {}
+      await runs.cancel(runId, withEndEvent(stored, { ...ending, ...spent }))
     }
     if (found.length === 0) return
     ended.push(...found)
