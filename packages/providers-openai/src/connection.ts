@@ -16,7 +16,7 @@ import { knownModels } from './model-info.ts'
 export type OpenAIOptions = {
   /**
    * Names another server than OpenAI's, such as `xai`: its models have the ids `xai/…`, and its errors this name. It is sent
-   * no key of OpenAI's.
+   * no key of OpenAI's, nor the account and headers of `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and `OPENAI_CUSTOM_HEADERS`.
    */
   name?: string | undefined
   /** The environment variable with the key of a named server. Without it and `apiKey` no key is sent. */
@@ -58,6 +58,7 @@ export function connect({ api = 'auto', name, keyVariable, ...options }: Settled
       ? { provider: 'openai', vendor: 'OpenAI', variables: ['LLMPROVIDER_API_KEY', 'OPENAI_API_KEY'] }
       : { provider: name, vendor: name, variables: keyVariable === undefined ? [] : [keyVariable] }
   const isWithoutKey = name !== undefined && findKey(options.apiKey, key) === undefined
+  const ofOpenAI = name === undefined
   const connection = connectSdk(options, {
     key,
     ...(keyVariable !== undefined && { alwaysNeedsKey: true }),
@@ -67,21 +68,32 @@ export function connect({ api = 'auto', name, keyVariable, ...options }: Settled
     query: 'kept',
     create: async ({ defaultHeaders, ...settings }) => {
       const { OpenAI } = await import('openai')
+      if (ofOpenAI) return new OpenAI({ ...settings, ...(defaultHeaders && { defaultHeaders }) })
       // The SDK sends a key of its own making to a server that has none.
-      const headers = isWithoutKey ? { authorization: null, ...defaultHeaders } : defaultHeaders
-      return new OpenAI({ ...settings, ...(headers && { defaultHeaders: headers }) })
+      const authorization = isWithoutKey ? null : `Bearer ${settings.apiKey}`
+      const headers = { ...noCustomHeaders(), authorization, ...defaultHeaders }
+      return new OpenAI({ ...settings, ...noAccount, defaultHeaders: headers })
     },
     signature: async ({ apiKey }) => ({
       ...{ name: 'OpenAI', version: (await import('openai/version')).VERSION, variables: 'OPENAI' },
       headers: {
-        'openai-organization': nonEmpty(process.env.OPENAI_ORG_ID) ?? null,
-        'openai-project': nonEmpty(process.env.OPENAI_PROJECT_ID) ?? null,
+        'openai-organization': ofOpenAI ? (nonEmpty(process.env.OPENAI_ORG_ID) ?? null) : null,
+        'openai-project': ofOpenAI ? (nonEmpty(process.env.OPENAI_PROJECT_ID) ?? null) : null,
         authorization: isWithoutKey ? null : `Bearer ${apiKey}`,
       },
     }),
   })
   const resolved = api === 'auto' ? (connection.official ? 'responses' : 'chat') : api
   return { ...connection, api: resolved, provider: key.provider, keyVariables: key.variables }
+}
+
+/** Keeps the SDK from sending the OpenAI account in the environment to another server. */
+const noAccount = { organization: null, project: null }
+
+/** Removes the headers that the SDK reads from the environment, which are for OpenAI. */
+function noCustomHeaders(): Record<string, null> {
+  const lines = (process.env.OPENAI_CUSTOM_HEADERS ?? '').split('\n').filter((line) => line.includes(':'))
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), null]))
 }
 
 function checkNames(

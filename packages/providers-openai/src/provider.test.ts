@@ -136,6 +136,24 @@ describe('openai', () => {
     expect(() => openai({ apiKey }).model('m')).toThrow(error)
   })
 
+  const named = { name: 'xai', baseURL: 'http://127.0.0.1:9/v1', headers: { 'x-team': 'garden' } }
+  it.each([
+    ['the first request, by the SDK', 'x-gateway: opaque-4711\nAuthorization: Bearer opaque-4711\nx-team: other'],
+    ['a request without the SDK', undefined],
+  ])('sends another server nothing of the account of OpenAI in the environment: %s', async (_what, customHeaders) => {
+    const { fetch, sent } = fakeFetch()
+    vi.stubEnv('OPENAI_API_KEY', 'opaque-4711')
+    vi.stubEnv('OPENAI_ORG_ID', 'org-4711')
+    vi.stubEnv('OPENAI_PROJECT_ID', 'proj-4711')
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', customHeaders)
+    await call(openai({ ...named, fetch }))
+    const headers = [...(sent[0]?.headers ?? [])]
+    expect(headers).toContainEqual(['x-team', 'garden'])
+    expect(headers.filter(([name, value]) => /^openai-|^authorization$/.test(name) || value.includes('4711'))).toEqual(
+      [],
+    )
+  })
+
   it('refuses an address that is none', () => {
     expect(() => openai({ apiKey: 'abc', baseURL: 'localhost/v1' }).model('m')).toThrow(
       expect.objectContaining({ code: 'invalid-config' }),
