@@ -232,6 +232,22 @@ describe('a resumable run whose process dies', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  it('withdraws the text of a step of which no event was stored', async () => {
+    const world = worldOf(['Done.'])
+    const { store, kill } = world.disk.open()
+    // The store is slow: what the reader receives is not stored when the process dies.
+    const append: typeof store.runs.append = () => new Promise(() => {})
+    const run = world.agentOf({ ...store, runs: { ...store.runs, append } }).stream('Count.', inSession)
+    const events = run[Symbol.asyncIterator]()
+    let seen = (await events.next()).value
+    while (seen?.type !== 'text-delta') seen = (await events.next()).value
+    kill()
+    await world.continueUntilSettled(run.runId)
+    const later = await world.disk.open().store.runs.events(run.runId, seen.seq, 100)
+    expect(later.map(({ type }) => type).slice(0, 3)).toEqual(['run-start', 'step-restart', 'step-start'])
+    expect(later[1]).toMatchObject({ step: 1, error: { code: 'crashed' } })
+  })
+
   it('fails when its time is up meanwhile', async () => {
     const world = worldOf([calls('look 1'), 'Done.'])
     const options = { ...inSession, timeoutMs: 200 }

@@ -145,7 +145,7 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
   if (!isRetried && taken.begun.some(({ callId }) => callId === workflowCall)) died.isWorkflowLost = true
   const left = isRetried ? withoutElsewhere(snapshot) : snapshot
   const opened = { ...run, turn, snapshot: left, isRetried, hasMoved }
-  if (!kept || !store.runs || stored.lastSeq === 0) return { ...opened, scope: died }
+  if (!kept || !store.runs) return { ...opened, scope: died }
   const { memberRun } = scope
   const path = memberRun ? [memberRun.agentId, ...memberRun.path] : [agent.id]
   // The store numbers the events of members.
@@ -159,7 +159,8 @@ async function openTaken(run: NewRun, taken: OpenedTurn, { kept, isAttached }: T
   const { runs } = store
   interrupted.missingSources = () => readMissingSources(runs, stored, { own: path, sources: state.sources })
   if (progress?.released || start) Object.assign(interrupted, { isModelCallLost: false })
-  return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined }
+  // A reader may have seen more of a step than was stored, even where nothing was.
+  return { ...opened, scope: { ...died, interrupted }, beginsSegment: start !== undefined || stored.lastSeq === 0 }
 }
 
 /** Counts the model calls by its budget that the stored progress does not have yet. What they have used is not known. */
