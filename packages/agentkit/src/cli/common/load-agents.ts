@@ -1,5 +1,6 @@
 import { Agent, Swarm } from '@agentkit/core'
 import { agentIdFrom, nearestWord } from '@agentkit/core/internal'
+import { reservedTables } from '../../config/config-keys.ts'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
 import { closeTelemetry } from '../../util/use-telemetry.ts'
@@ -136,7 +137,13 @@ async function configuredAgents(ids: readonly string[]): Promise<LoadedAgents> {
     await closeTelemetry()
   }
   try {
-    for (const name of namesOf([...tables.keys()], path, ids)) {
+    const names = [...tables.keys()]
+    const chosen = namesOf(names, path, ids)
+    // The tables of agents that are not chosen are not stray, unless they are probably another table, misspelt.
+    for (const name of names) {
+      if (!nearestWord(name, reservedTables)) context.settingsOf({ name, id: agentIdFrom(name) })
+    }
+    for (const name of chosen) {
       agents.push(new ConfiguredAgent({ name, functions: [], sdkContext: context }))
     }
     return { agents, file, close }

@@ -248,6 +248,15 @@ ${exports}
     })
   })
 
+  it('is chosen without a warning about the tables of the others', async () => {
+    write('others/agentkit_config.toml', '[clerk]\nmodel = "offline/extractive"\n[sales]\n[defalts]\n')
+    const cwd = write('others/x', '').slice(0, -2)
+    const { code, error } = await agentkit(['run', 'Hello, who are you?', '--agent', 'clerk'], { cwd })
+    expect(code).toBe(0)
+    expect(error).not.toContain('[sales]')
+    expect(error).toContain('[defalts] belongs to no agent. Did you mean [defaults]?')
+  })
+
   it('is found in src, and in the configuration', async () => {
     write('in-src/package.json', '{ "type": "module" }')
     write('in-src/src/app.ts', two(`export const a = make('In src')`))
