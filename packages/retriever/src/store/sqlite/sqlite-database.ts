@@ -22,7 +22,9 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
     const { DatabaseSync } = nodeSQLite()
     const database = new DatabaseSync(path, { timeout: blockingWait })
     try {
-      // First, because it refuses foreign files; the journal mode would persist in them.
+      // Deleted text is overwritten at once: a deleted file leaves no text in free space.
+      database.exec('PRAGMA secure_delete = ON')
+      // Before the journal mode, because it refuses foreign files; the journal mode would persist in them.
       prepareSchema(database, path)
       database.exec('PRAGMA journal_mode = WAL')
       database.exec('PRAGMA synchronous = NORMAL')
