@@ -68,7 +68,8 @@ export async function deliverNotices(
   }
 }
 
-async function deliverOne(
+/** @returns when it is tried again, in milliseconds since 1970; 0 for never */
+export async function deliverOne(
   runs: BackgroundStore,
   notice: RunNotice,
   { hookOf, deliverOf, onError }: Receivers,

@@ -5,7 +5,8 @@ import type { Worker } from '../../runs/driver/background.ts'
 import { handBackRuns } from '../../sessions/live-runs.ts'
 import { settledWithin } from '../../util/async/abort.ts'
 import { repeat } from '../../util/async/repeat.ts'
-import { deliveredOf, deliverNotices, reportNotices } from '../notices/deliver-notices.ts'
+import { reportNotices } from '../notices/deliver-notices.ts'
+import { storeNotices } from '../notices/store-notices.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { stopEnded } from '../queue/stop-ended.ts'
 import { scheduleStarter } from '../schedules/start-scheduled.ts'
@@ -79,7 +80,7 @@ export async function workOnStore(
         return await runner.run(agent, runId)
       } finally {
         leave()
-        notices.get(agentId)?.wake()
+        if (notified.includes(agentId)) notices.wake()
       }
     },
     handBack: (runIds, withinMs) => handBackRuns(store, withinMs, runIds),
@@ -91,12 +92,7 @@ export async function workOnStore(
   // Notices that this process cannot deliver are left to others.
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
-  const notify = (agentId: string): Promise<unknown> =>
-    deliverNotices(runs, [agentId], { hookOf, deliverOf, onError }, deliveredOf(runs))
-  // A receiver that hangs holds up the notices of its own agent alone.
-  const notices = new Map(
-    notified.map((agentId) => [agentId, repeat(limits.noticeMs, () => notify(agentId), onError)] as const),
-  )
+  const notices = storeNotices(runs, notified, { hookOf, deliverOf, onError })
   const reports = reportNotices(runs, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
@@ -111,7 +107,7 @@ export async function workOnStore(
     await Promise.all([dispatcher.close(), ...upkeep.map((one) => one.stop())])
     await stopping.stop()
     // Delivers the notices of runs that have ended meanwhile.
-    await Promise.all([...notices].map(([agentId, repeated]) => notify(agentId).catch(onError).then(repeated.stop)))
+    await notices.stop()
     await background.removeWorker(workerId).catch(onError)
   }
   return {
