@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inspectSQLite } from './inspect-sqlite.ts'
 import { sqliteSessions } from './sqlite-sessions.ts'
@@ -61,3 +63,32 @@ it('nothing is said of a file that this Node cannot read, and it stays where it 
     process.execPath = execPath
   }
 })
+
+const mounting = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"'
+const unshare = (program: string, ...words: string[]) =>
+  spawnSync('unshare', ['-rm', 'sh', '-c', program, 'sh', ...words], { encoding: 'utf8' })
+
+it.runIf(unshare(mounting, import.meta.dirname).status === 0)(
+  'advises another path where the disk is read-only',
+  () => {
+    database('PRAGMA user_version = 0')
+    const source = pathToFileURL(join(import.meta.dirname, 'inspect-sqlite.ts')).href
+    const inspect = `import { inspectSQLite } from ${JSON.stringify(source)}
+    const [, folder, path] = process.argv
+    const { signal } = new AbortController()
+    for (const at of [path, folder + '/new/sessions.db']) console.log(JSON.stringify(await inspectSQLite(at, signal)))`
+    const inspection = `${mounting} && "$2" --conditions=@agentkit/source --no-warnings --input-type=module --eval "$3" "$1" "$4"`
+    const { stdout, stderr } = unshare(inspection, folder, process.execPath, inspect, path)
+    expect(stderr).toBe('')
+    const fix = expect.stringContaining('Choose a path of `sessions` on a disk that can be written')
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { status: 'fail', detail: `${path} cannot be written: its disk is read-only.`, fix },
+      { status: 'fail', detail: `${folder}/new/sessions.db cannot be made: the disk of ${folder} is read-only.`, fix },
+    ])
+  },
+)

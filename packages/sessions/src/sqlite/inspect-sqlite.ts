@@ -30,7 +30,9 @@ export async function inspectSQLite(path: string, signal: AbortSignal): Promise<
   }
   if (version === 0 && tables > 0) return fail(`${path} holds something else than sessions.`, moved(path, 'old'))
   if (problem !== 'ok') return fail(`${path} is damaged: ${problem}.`, aside)
-  if (!isWritable(path) || !isWritable(dirname(path))) {
+  const refused = refusedAccess(path) ?? refusedAccess(dirname(path))
+  if (refused === 'EROFS') return fail(`${path} cannot be written: its disk is read-only.`, otherDisk)
+  if (refused !== undefined) {
     return fail(`${path} cannot be written by this user.`, `chmod u+rw ${shellWord(path)} ${shellWord(dirname(path))}`)
   }
   // On Windows the mode says nothing of other users.
@@ -56,7 +58,9 @@ function inspectFolder(path: string): Finding {
   if (stats && stats !== 'unreadable' && !stats.isDirectory()) {
     return fail(`${path} cannot be made: ${folder} is a file.`, moved(folder, 'old'))
   }
-  if (stats === 'unreadable' || !isWritable(folder)) {
+  const refused = stats === 'unreadable' ? 'EACCES' : refusedAccess(folder)
+  if (refused === 'EROFS') return fail(`${path} cannot be made: the disk of ${folder} is read-only.`, otherDisk)
+  if (refused !== undefined) {
     return fail(`${path} cannot be made: this user cannot write ${folder}.`, `chmod u+rwx ${shellWord(folder)}`)
   }
   return { status: 'ok', detail: `There are no sessions yet: ${path} is made by the first run.` }
@@ -71,14 +75,18 @@ function statOf(path: string): ReturnType<typeof statSync> | 'unreadable' | unde
   }
 }
 
-function isWritable(path: string): boolean {
+/** The code of the error where this user cannot read and write it. */
+function refusedAccess(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch {
-    return false
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'EACCES' // what `fs` throws
   }
 }
+
+/** No mode of a file helps there, for root neither. */
+const otherDisk = 'Choose a path of `sessions` on a disk that can be written, such as a volume of the container.'
 
 type Facts = { version: number; tables: number; problem: string } | { error: { errcode?: number; message: string } }
 

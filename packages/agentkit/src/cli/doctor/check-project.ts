@@ -129,6 +129,10 @@ function folderProblem(folder: string): CheckResult | undefined {
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // what `fs` throws
+    if (code === 'EROFS') {
+      const fix = 'Mount it so that it can be written, or run the agent in another folder.'
+      return { status: 'fail', detail: `The disk of the folder ${name} is read-only (EROFS).`, fix }
+    }
     return {
       status: 'fail',
       detail: `The folder ${name} cannot be read and written by this user (${code}).`,
