@@ -108,6 +108,12 @@ describe('agentkit record and agentkit replay', () => {
     ],
     ['no command after the dashes', 2, ['record', 'weather.cassette', '--'], /^There is no command after the cassette/],
     ['a folder to record into', 2, ['record', '.', '--', node, '-e', '0'], /^"\." is a folder/],
+    [
+      'a cassette that cannot be written, before the command starts',
+      1,
+      ['record', 'weather.cassette/x.cassette', '--', node, '-p', '1'],
+      /^The cassette weather\.cassette\/x\.cassette cannot be written: EEXIST\. Pass a file in a folder in which you may write\.$/,
+    ],
     ['no command', 2, ['replay', 'x.cassette'], /missing required argument 'command'/],
   ])('refuse %s', async (_, code, words, problem) => {
     expect(await agentkit(words)).toMatchObject({ code, out: '', error: expect.stringMatching(problem) })

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { terminalLine, terminalText } from '@agentkit/core'
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { AgentKitError, terminalLine, terminalText } from '@agentkit/core'
+import { makeFolder } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { cassetteVariables } from '../models/cassette-model.ts'
 import { importTesting } from '../util/import-optional.ts'
@@ -67,6 +68,7 @@ async function record(file: string, words: string[]): Promise<void> {
     throw new UsageError(`"${file}" is a folder. Pass the file to write.`)
   }
   const { readCassette } = await importTesting()
+  checkWritable(file)
   const older = existsSync(file) ? readFileSync(file) : undefined
   rmSync(file, { force: true })
   try {
@@ -79,6 +81,20 @@ async function record(file: string, words: string[]): Promise<void> {
   const rest = older ? ' The earlier recording is kept.' : ''
   printError(`${file} was not written: the command called no model through an Agent of the package agentkit.${rest}`)
   process.exitCode ||= 1
+}
+
+/** Before the command starts, whose calls cost money and could not be recorded. */
+function checkWritable(file: string): void {
+  const isNew = !existsSync(file)
+  try {
+    makeFolder(dirname(file))
+    appendFileSync(file, '')
+    if (isNew) rmSync(file)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
+    const message = `The cassette ${file} cannot be written: ${code}. Pass a file in a folder in which you may write.`
+    throw new AgentKitError('storage', message, { cause })
+  }
 }
 
 async function replay(file: string, words: string[]): Promise<void> {
