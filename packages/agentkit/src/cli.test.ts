@@ -121,6 +121,11 @@ describe('agentkit', () => {
       ['run', '-5 degrees?'],
       'option \'-5 degrees?\'\n(Put a text that begins with "-" after --.)',
     ],
+    [
+      'an option of an app before its file',
+      ['dev', '--port', '8001'],
+      "unknown option '--port'\n(Options of the app follow its file: agentkit dev app.ts --port 8001. Or set `port`",
+    ],
     ['the verb of another tool', ['serve'], "unknown command 'serve'\n(Did you mean dev?)"],
     [
       'a command that is like no other',

@@ -34,6 +34,7 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
     return `${text}(Put a text that begins with "-" after --.)\n`
   }
+  if (code === 'commander.unknownOption' && command.name() === 'dev') return `${text}${devHint}`
   if (code === 'commander.unknownOption') return `${text}${suggestCommand(command, words)}`
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
@@ -46,6 +47,10 @@ export function problemText(code: string, text: string, command: Command, words:
     command.name() === 'index' ? '(Pass the folder of the files by --folder, or set it in agentkit_config.toml.)\n' : ''
   return `${text}${hint(first, commands) || folder}`
 }
+
+/** Which port it is, and whether the file reads `--port`, is up to the file. */
+const devHint =
+  '(Options of the app follow its file: agentkit dev app.ts --port 8001. Or set `port` below [server] in agentkit_config.toml.)\n'
 
 /**
  * A misspelt subcommand can look like an unknown option, which the parent command reports: `eval ad run_7f… --to
