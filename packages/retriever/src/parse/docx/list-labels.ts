@@ -1,6 +1,6 @@
 import { decodeXml } from './decode-xml.ts'
+import type { DocumentStyles } from './document-styles.ts'
 import { type DocxParts, partText } from './docx-parts.ts'
-import type { ParagraphStyles } from './heading-styles.ts'
 import { replaceSpans } from './replace-spans.ts'
 
 /** Code points that no text has: a label is between them. */
@@ -21,7 +21,7 @@ export function withLabels(text: string): string {
  * Writes the numbers of a document's lists and headings into its body, as Word shows them: `2.`, `4.1`, `b)`. mammoth counts
  * within each list of its HTML, which ends with every paragraph that is not numbered.
  */
-export function writeLabels(body: string, parts: DocxParts, styles: ParagraphStyles): string {
+export function writeLabels(body: string, parts: DocxParts, styles: DocumentStyles): string {
   const name = [...parts.keys()].find((part) => /^word\/numbering\d*\.xml$/i.test(part))
   if (name === undefined) return body
   const next = labeller(readNumbering(partText(parts, name)), styles)
@@ -77,7 +77,7 @@ function readNumbering(xml: string): Numbering {
 }
 
 /** Returns the label of each paragraph, from its properties; undefined for one that is not numbered, or has a bullet. */
-function labeller({ kinds, lists }: Numbering, styles: ParagraphStyles): (properties: string) => string | undefined {
+function labeller({ kinds, lists }: Numbering, styles: DocumentStyles): (properties: string) => string | undefined {
   const counts = new Map<string, number[]>()
   const begun = new Set<string>()
 

@@ -231,6 +231,54 @@ it('omits the text that Word hides', async () => {
   expect(await blocks(body, { parts })).toEqual(['text: The price is 5. Always.', 'text: Delivery.', 'text: Acme'])
 })
 
+it('omits the text that a style hides', async () => {
+  const style = (type: string, id: string, more: string, attributes = ''): string =>
+    `<w:style w:type="${type}" w:styleId="${id}"${attributes}><w:name w:val="${id}"/>${more}</w:style>`
+  const hides = '<w:rPr><w:b/><w:vanish/></w:rPr>'
+  const styles = [
+    style('paragraph', 'Normal', '', ' w:default="1"'),
+    style('paragraph', 'Note', `<w:basedOn w:val="Normal"/>${hides}`),
+    style('paragraph', 'LateNote', '<w:basedOn w:val="Note"/>'),
+    style('paragraph', 'Shown', '<w:basedOn w:val="Note"/><w:rPr><w:vanish w:val="false"/></w:rPr>'),
+    style('paragraph', 'Loop', '<w:basedOn w:val="Loop"/>'),
+    style('paragraph', 'Changed', '<w:rPr><w:b/><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr>'),
+    style('character', 'Secret', hides),
+    style('character', 'VerySecret', '<w:basedOn w:val="Secret"/>'),
+  ].join('')
+  const run = (text: string, properties = ''): string =>
+    `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t>${text}</w:t></w:r>`
+  const inStyle = (id: string, ...runs: string[]): string =>
+    `<w:p w:rsidR="1"><w:pPr><w:pStyle w:val="${id}"/></w:pPr>${runs.join('')}</w:p>`
+  const secret = '<w:rStyle w:val="VerySecret"/>'
+  const box = `<w:r><w:pict><v:shape><v:textbox><w:txbxContent>${inStyle('Note', run('Boxed.'))}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>`
+  const body = [
+    inStyle('Note', run('Hidden.'), run('Hidden too.', '<w:b/>'), '<w:r w:rsidR="1"/>'),
+    inStyle('LateNote', run('Hidden by what it is based on.')),
+    inStyle('LateNote', run('Shown by itself.', '<w:vanish w:val="0"/>')),
+    inStyle('Shown', run('Shown by its style.')),
+    inStyle('Note', run('Shown as both hide.', secret)),
+    `<w:p>${run('Shown ')}${run('hidden ', secret)}${run('as', `${secret}<w:vanish w:val="off"/>`)}${box}${run(' a rest.')}</w:p>`,
+    inStyle('Loop', run('Based on itself.')),
+    inStyle('Changed', run('Hidden before a change.')),
+    inStyle('Unknown', run('Unknown.')),
+    `<w:p><w:pPr><w:pPrChange><w:pPr><w:pStyle w:val="Note"/></w:pPr></w:pPrChange></w:pPr>${run('Was hidden.')}</w:p>`,
+  ].join('')
+  const parts = {
+    'word/header1.xml': `<w:hdr ${names}>${inStyle('Note', run('Draft'))}${inStyle('Shown', run('Acme'))}</w:hdr>`,
+  }
+  expect(await blocks(body, { styles, parts })).toEqual([
+    'text: Shown by itself.',
+    'text: Shown by its style.',
+    'text: Shown as both hide.',
+    'text: Shown as a rest.',
+    'text: Based on itself.',
+    'text: Hidden before a change.',
+    'text: Unknown.',
+    'text: Was hidden.',
+    'text: Acme',
+  ])
+})
+
 it.each([
   [
     'a run that was hidden before a tracked change',

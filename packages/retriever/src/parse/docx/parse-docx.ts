@@ -5,8 +5,8 @@ import { BlockWriter } from '../pieces/block-writer.ts'
 import { documentTitle } from '../pieces/document-title.ts'
 import { writeZip } from '../zip/write-zip.ts'
 import { decodeXml } from './decode-xml.ts'
+import { documentStyles, headingStyles } from './document-styles.ts'
 import { type DocxParts, docxParts, partText } from './docx-parts.ts'
-import { headingStyles, paragraphStyles } from './heading-styles.ts'
 import { writeHtml } from './html-blocks.ts'
 import { writeLabels } from './list-labels.ts'
 import { marginText } from './margin-text.ts'
@@ -57,11 +57,11 @@ async function writeBody(
 /** Returns the XML of the body. */
 function repairParts(parts: DocxParts): string {
   let body = ''
-  const styles = paragraphStyles(partText(parts, 'word/styles.xml'))
+  const styles = documentStyles(partText(parts, 'word/styles.xml'))
   for (const name of parts.keys()) {
     if (!/^word\/(document|footnotes|endnotes|comments)[^/]*\.xml$/i.test(name)) continue
     const isBody = /^word\/document/i.test(name)
-    const repaired = repairBody(partText(parts, name))
+    const repaired = repairBody(partText(parts, name), styles)
     const written = isBody ? writeLabels(repaired, parts, styles) : repaired
     parts.set(name, Buffer.from(written))
     if (isBody) body += written

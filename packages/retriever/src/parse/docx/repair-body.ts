@@ -1,11 +1,15 @@
+import type { DocumentStyles } from './document-styles.ts'
 import { repairDrawings } from './repair-drawings.ts'
 import { replaceSpans } from './replace-spans.ts'
 import { withoutHiddenText } from './without-hidden-text.ts'
 
 /** Rewrites XML that mammoth ignores (equations, fields, ruby, breaks, text boxes) as XML that it reads, without hidden text. */
-export function repairBody(xml: string): string {
-  const equations = replaceSpans(repairDrawings(withoutHiddenText(xml)), /<m:oMath[\s>]/g, '</m:oMath>', (equation) =>
-    run(linear(equation)),
+export function repairBody(xml: string, styles: DocumentStyles): string {
+  const equations = replaceSpans(
+    repairDrawings(withoutHiddenText(xml, styles)),
+    /<m:oMath[\s>]/g,
+    '</m:oMath>',
+    (equation) => run(linear(equation)),
   )
   let repaired = equations.replace(/<\/?m:oMathPara(Pr)?\b[^<>]*>/g, '')
   repaired = replaceSpans(repaired, /<w:rt>/g, '</w:rt>', nothing)

@@ -6,7 +6,7 @@ import { hostileFiles } from '../../__fixtures__/hostile-files.ts'
 import { makePdf } from '../../__fixtures__/make-pdf.ts'
 import type { Parser } from '../../data/piece.ts'
 import { isUnreadableFile } from '../../data/unreadable-file.ts'
-import { headingStyles, paragraphStyles } from '../docx/heading-styles.ts'
+import { documentStyles, headingStyles } from '../docx/document-styles.ts'
 import { writeLabels } from '../docx/list-labels.ts'
 import { plainParagraphs } from '../docx/plain-paragraphs.ts'
 import { repairBody } from '../docx/repair-body.ts'
@@ -54,22 +54,24 @@ it.each([
 })
 
 const tags = ['<m:oMath>', '<m:oMathPara ', '<w:rt>', '<w:fldData>', '<w:br ', '<w:drawing ', '<mc:Fallback>', '<w:t ']
+const ofRuns = ['<w:r><w:rPr>', '<w:r ', '<w:p><w:pPr><w:pStyle ', '<w:p>', '<w:vanish ', '<w:r><w:t>', '</w:p>']
 const nested = '<mc:AlternateContent><mc:Choice><w:txbxContent>'
 
 const ofLists = ['<w:pPr>', '<w:pPr><w:numId ', '<w:abstractNum ', '<w:abstractNum><w:lvl>', '<w:num>']
+const repaired = (xml: string): string => repairBody(xml, documentStyles(xml))
 const labels = (xml: string): string =>
-  writeLabels(xml, new Map([['word/numbering.xml', Buffer.from(xml)]]), paragraphStyles(xml))
+  writeLabels(xml, new Map([['word/numbering.xml', Buffer.from(xml)]]), documentStyles(xml))
 const renamed = (xml: string): string =>
   withUsualPrefixes(`<d xmlns:n="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${xml}`)
 
-it.each([...tags, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists, '<n:p '])(
+it.each([...tags, ...ofRuns, '<w:style ', '<w:style>', '<w:outlineLvl ', nested, ...ofLists, '<n:p '])(
   'scans 1 MB of %s in linear time',
   (tag) => {
     const xml = `w:txbxContent<w:style>${tag.repeat(1_000_000 / tag.length)}`
     const closed = `${xml}${'</w:txbxContent></mc:Choice></mc:AlternateContent>'.repeat(20_000)}</w:style>`
     const before = process.cpuUsage()
     for (const text of [xml, closed])
-      for (const scan of [repairBody, plainParagraphs, headingStyles, labels, renamed]) scan(text)
+      for (const scan of [repaired, plainParagraphs, headingStyles, labels, renamed]) scan(text)
 
     const { user, system } = process.cpuUsage(before)
     // A tenth of that is typical; searching each end would take minutes.
@@ -84,11 +86,7 @@ it('keeps little of the text before a number that a list repeats', () => {
     ['word/numbering.xml', Buffer.from(`${kind}<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)],
   ])
   const before = process.memoryUsage().heapUsed
-  const written = writeLabels(
-    '<w:p><w:pPr><w:numId w:val="1"/></w:pPr></w:p>'.repeat(1_000),
-    parts,
-    paragraphStyles(''),
-  )
+  const written = writeLabels('<w:p><w:pPr><w:numId w:val="1"/></w:pPr></w:p>'.repeat(1_000), parts, documentStyles(''))
   expect(written.length).toBeLessThan(200_000)
   // Each label would be a part of a text of its own of 200,000 characters.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000)

@@ -1,14 +1,21 @@
-/** The paragraph styles of a document, including inherited properties. */
-export type ParagraphStyles = {
+import { vanishOf } from './vanish.ts'
+
+/** The styles of a document, including inherited properties. */
+export type DocumentStyles = {
+  /** Of its paragraph styles. */
   ids: readonly string[]
   outlineLevel(id: string): number | undefined
   /** The list that paragraphs of a style are items of. */
   numbering(id: string): { list: string | undefined; level: number | undefined } | undefined
+  /** Whether a paragraph style hides its text; of paragraphs that name none, the default one. */
+  hidesParagraph(id: string | undefined): boolean
+  /** Whether a character style hides its text. */
+  hidesRun(id: string | undefined): boolean
 }
 
 /** Rules for mammoth: every paragraph style with an outline level is a heading, whatever its name. */
 export function headingStyles(stylesXml: string): string[] {
-  const styles = paragraphStyles(stylesXml)
+  const styles = documentStyles(stylesXml)
   const rules: string[] = []
   for (const id of styles.ids) {
     const level = styles.outlineLevel(id)
@@ -22,12 +29,19 @@ type Style = {
   outline: number | undefined
   list: string | undefined
   level: number | undefined
+  hides: boolean | undefined
 }
 
-export function paragraphStyles(xml: string): ParagraphStyles {
+export function documentStyles(xml: string): DocumentStyles {
   const styles = readStyles(xml)
+  const ids = [...styles.keys()].filter((id) => styles.get(id)?.type === 'paragraph')
+  const usual = ids.find((id) => styles.get(id)?.isDefault)
+  const hides = (id: string | undefined): boolean =>
+    id !== undefined && inherited(styles, id, (style) => style.hides) === true
   return {
-    ids: [...styles.keys()].filter((id) => styles.get(id)?.isOfParagraphs),
+    ids,
+    hidesParagraph: (id = usual) => hides(id),
+    hidesRun: hides,
     outlineLevel: (id) => inherited(styles, id, ({ outline }) => outline),
     numbering(id) {
       const list = inherited(styles, id, (style) => style.list)
@@ -36,24 +50,29 @@ export function paragraphStyles(xml: string): ParagraphStyles {
   }
 }
 
-function readStyles(xml: string): Map<string, Style & { isOfParagraphs: boolean }> {
-  const styles = new Map<string, Style & { isOfParagraphs: boolean }>()
+type ReadStyle = Style & { type: string; isDefault: boolean }
+
+function readStyles(xml: string): Map<string, ReadStyle> {
+  const styles = new Map<string, ReadStyle>()
   // A single regular expression would search the rest of the text for each unclosed style.
   for (const style of xml.split('</w:style>').slice(0, -1)) {
     const [, attributes = '', body = ''] = /<w:style\b([^<>]*)>([\s\S]*)$/.exec(style) ?? []
     const id = /\bw:styleId="([^"]*)"/.exec(attributes)?.[1]
-    const type = /\bw:type="(paragraph|numbering)"/.exec(attributes)?.[1]
+    const type = /\bw:type="(paragraph|numbering|character)"/.exec(attributes)?.[1]
     if (id === undefined || id === '' || type === undefined) continue
     const value = (name: string): string | undefined =>
       new RegExp(`<w:${name}\\b[^<>]*\\bw:val="([^"]*)"`).exec(body)?.[1]
     const outline = /^\d$/.exec(value('outlineLvl') ?? '')?.[0]
     const level = value('ilvl')
     styles.set(id, {
-      isOfParagraphs: type === 'paragraph',
+      type,
+      isDefault: /\bw:default="(?:1|true|on)"/.test(attributes),
       basedOn: value('basedOn'),
       outline: outline === undefined ? undefined : Number(outline),
       list: value('numId'),
       level: level === undefined ? undefined : Number(level),
+      // Properties before a tracked change are within it.
+      hides: vanishOf(body.split('<w:rPrChange', 1)[0] ?? ''),
     })
   }
   return styles
