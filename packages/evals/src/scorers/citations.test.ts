@@ -37,6 +37,12 @@ describe('the claims of an answer', () => {
     ['It takes A4 since the 1990s, v2.1 at 5km.', ['A4', '1990', 'v2.1', '5']],
     ['The value of MAX_RETRIES is 3.', ['3', 'MAX', 'RETRIES']],
     ['塔于1889年建成。', ['1889']],
+    ['Ask Ada Berg. According to Ada Berg it is long. However, Norway paid.', ['Ada Berg', 'Ada Berg', 'Norway']],
+    ['See Oslo. After May it is open, see Call of Duty.', ['Oslo', 'May', 'Call', 'Duty']],
+    ['Eva Berg built it.', ['Eva Berg']],
+    ['Die Brücke in der Stadt wurde 1933 von Ada Berg gebaut. Sie hat drei Bögen.', ['1933', 'Ada Berg']],
+    ['Für den Bau zahlte die NATO, laut Bericht.', ['NATO']],
+    ['The Berliner Dom is of 1905, and die Brücke is old.', ['1905', 'Berliner Dom', 'Brücke']],
   ])('%j are %j', (text, claims) => {
     expect(claimsOf(text, ['notes.md']).flatMap((one) => one.claims)).toEqual(claims)
   })

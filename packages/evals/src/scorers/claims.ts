@@ -8,7 +8,8 @@ const mostChars = 200_000
  * The sentences of an answer that have a number, a date or a name, with these.
  *
  * A name is a word in capitals, or that begins with one and is not the first of its sentence, or several such words in a
- * row. References such as `[2]`, numbers of lists, marks of headings and the names of `files` are not claims.
+ * row. A word that usually begins sentences, as in "Ask Ada Berg.", is not a part of a name there. In German, where every
+ * noun has a capital, one such word is no name. References such as `[2]`, numbers of lists, marks of headings and the names of `files` are not claims.
  */
 export function claimsOf(text: string, files: readonly string[] = []): Claims[] {
   let clean = text.slice(0, mostChars)
@@ -19,8 +20,9 @@ export function claimsOf(text: string, files: readonly string[] = []): Claims[] 
     .replaceAll(/^[ \t]*(?:\d{1,4}[.)]|[-*+>]|#{1,6})[ \t]+/gm, '')
     // An underscore within a word is a part of it. A run of them is tried once, from its first one.
     .replaceAll(/[*`]+|(?<![\p{L}\p{N}_])_+|(?<!_)_+(?![\p{L}\p{N}_])/gu, '')
+  const isInGerman = isGerman(clean)
   return sentencesOf(clean)
-    .map((sentence) => ({ sentence, claims: claimsIn(sentence) }))
+    .map((sentence) => ({ sentence, claims: claimsIn(sentence, isInGerman) }))
     .filter(({ claims }) => claims.length > 0)
 }
 
@@ -31,16 +33,18 @@ function sentencesOf(text: string): string[] {
   return lines.flatMap((line) => [...segmenter.segment(line)].map(({ segment }) => segment.trim())).filter(Boolean)
 }
 
-function claimsIn(sentence: string): string[] {
+function claimsIn(sentence: string, isInGerman: boolean): string[] {
   const numbers = numbersIn(sentence)
   const words = [...sentence.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.&-]*/gu)]
   const names: string[] = []
   let run: string[] = []
   let runStart = 0
+  const isCommon = (word: string, index: number): boolean =>
+    commonWords.has(word) || (isInGerman && germanWords.has(word)) || (index === 0 && firstWords.has(word))
   const close = (): void => {
     const isStart = runStart === 0
     const word = run[0] ?? ''
-    if (run.length > 1 || (run.length === 1 && (!isStart || isAcronym(word)))) names.push(run.join(' '))
+    if (run.length > 1 || isAcronym(word) || (run.length === 1 && !isStart && !isInGerman)) names.push(run.join(' '))
     run = []
   }
   let end = 0
@@ -50,7 +54,7 @@ function claimsIn(sentence: string): string[] {
     const follows = /^\s*$/.test(sentence.slice(end, match.index))
     if (run.length > 0 && !follows) close()
     end = match.index + word.length
-    if (isCapital(word) && !commonWords.has(word.toLowerCase())) {
+    if (isCapital(word) && !isCommon(word.toLowerCase(), index)) {
       if (run.length === 0) runStart = index
       run.push(word)
     } else close()
@@ -77,11 +81,36 @@ function isAcronym(word: string): boolean {
 }
 
 /** Words that begin sentences and parts of them, and words that English always writes with a capital. */
-const commonWords = new Set(
-  'a an and are as at but by can did do does for from had has have he her here his how i if in is it its no not of on or our she so some that the their there these they this those to was we were what when where which who why with yes you your'.split(
-    ' ',
-  ),
+const commonWords = wordsOf(
+  'a an and are as at but by can did do does for from had has have he her here his how i if in is it its no not of on or our she so some that the their there these they this those to was we were what when where which who why with yes you your',
 )
+
+/** More words that are no names where they begin a sentence, and often are within one, as in "Call of Duty". */
+const firstWords = wordsOf(
+  'about above according across add after against all along also although among another any apply around ask be because before behind below besides between beyond both bring buy call check choose click close compare contact consider create despite download during each either email enter even every except finally find first follow get give go however install instead into just keep last later let like likewise look make many meanwhile meet more moreover most much near neither next nor note now once one only open order otherwise over pay per perhaps phone please press put read remember report run see select send set several share show since sign similarly start still stop such take talk tell than then therefore though through thus today together tomorrow too towards try turn two under unless unlike until upon use via view visit wait whether while within without write yesterday yet',
+)
+
+/** Without those that English has too. */
+const germanWords = wordsOf(
+  'aber als auch auf aus bei beim bis da damit dann das dass dem den der des die dies diese diesem diesen dieser dieses du durch ein eine einem einen einer eines er es für gegen hat hatte ich ihr ihre im ist ja jede jeder kann kein keine laut mehr mit nach nein nicht noch nur oder seit sich sie sind sowie über um und unter vom von vor wann weil wenn werden wie wird wir wo wurde wurden zu zum zur',
+)
+const englishWords = wordsOf(
+  'and are for from has have is it its of on or that the their they this to were which with you',
+)
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '))
+}
+
+/** Whether more words of a text are frequent German ones than frequent English ones. */
+function isGerman(text: string): boolean {
+  let lead = 0
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
+    if (germanWords.has(word)) lead++
+    else if (englishWords.has(word)) lead--
+  }
+  return lead > 0
+}
 
 /** A text in the form in which claims and quotes are compared. 1,250 and 1250 are one number. */
 export function normalized(text: string): string {
