@@ -1,6 +1,7 @@
 import { AgentKitError, checkSessionKey, type RunQueue, type SessionStore } from '@agentkit/core'
 import { checkLimit, sessionFrom } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
+import { memoryOwnerOf } from '../util/memory-owner.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { type Access, openAccess } from './database/access.ts'
 import { openAnnouncements } from './database/announcements.ts'
@@ -24,7 +25,7 @@ import {
 import { storeEntry } from './runs/store-entry.ts'
 import { prepareEntry } from './runs/write-entry.ts'
 import { listSessions } from './sessions/list-sessions.ts'
-import { postgresMemory } from './sessions/postgres-memory.ts'
+import { dropForgotten, postgresMemory } from './sessions/postgres-memory.ts'
 import { readSession } from './sessions/session-messages.ts'
 
 export type StoreOptions = DatabaseOptions & HolderOptions
@@ -131,6 +132,7 @@ export function openPostgresStore(
         keyOf(key),
       ])
       for (const { id } of deleted) cache.forget(id)
+      await dropForgotten(query, [memoryOwnerOf(key)])
     },
 
     close() {

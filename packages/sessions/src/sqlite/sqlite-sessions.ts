@@ -8,6 +8,7 @@ import {
   sessionFrom,
 } from '@agentkit/core/internal'
 import { jsonOrNull, toJSON } from '../util/json.ts'
+import { memoryOwnerOf } from '../util/memory-owner.ts'
 import { storeTime } from '../util/store-time.ts'
 import { watchersOf } from '../util/watchers.ts'
 import { openSQLiteDatabase } from './database/sqlite-database.ts'
@@ -177,6 +178,7 @@ export function sqliteSessions(path: string, options: SQLiteSessionsOptions = {}
         const row = findSession(statements, key)
         if (row) forgetMessages(statements, row.id)
         statements.deleteSession.run(...keyValues(key))
+        statements.dropForgotten.run(memoryOwnerOf(key))
       })
     },
 

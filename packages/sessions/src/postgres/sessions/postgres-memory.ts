@@ -107,5 +107,17 @@ const addText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, 
   VALUES ($1, $2, $3, $4, coalesce((SELECT number FROM agentkit.runs WHERE run_id = $5),
     (SELECT number FROM agentkit.runs WHERE run_id = $6)), $7)`
 const deleteText = 'DELETE FROM agentkit.memory WHERE agent_id = $1 AND user_id = $2'
+// Without runs there is nothing to forget, and the user is not named in the database.
 const forgetText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, created_at)
-  VALUES ($1, $2, '', coalesce((SELECT max(number) FROM agentkit.runs), 0)::text, $3)`
+  SELECT $1, $2, '', (SELECT max(number) FROM agentkit.runs)::text, $3
+  WHERE EXISTS (SELECT 1 FROM agentkit.runs WHERE agent_id = $1 AND user_id = $2)`
+
+/** Removes what `clear` has stored of these owners, where their last run is gone. */
+export async function dropForgotten(query: Query, owners: readonly MemoryOwner[]): Promise<void> {
+  const columns = [owners.map(({ agentId }) => toStored(agentId)), owners.map(({ userId }) => toStored(userId))]
+  if (owners.length > 0) await query(dropText, columns)
+}
+
+const dropText = `DELETE FROM agentkit.memory AS m USING unnest($1::text[], $2::text[]) AS o (agent_id, user_id)
+  WHERE m.agent_id = o.agent_id AND m.user_id = o.user_id AND m.note_id = ''
+    AND NOT EXISTS (SELECT 1 FROM agentkit.runs AS r WHERE r.agent_id = o.agent_id AND r.user_id = o.user_id)`

@@ -1,8 +1,11 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
+import { memoryOwnerOf } from '../../util/memory-owner.ts'
 import type { MessageCache } from '../../util/message-cache.ts'
 import { noticeMs } from '../../util/notice-ms.ts'
 import type { Access } from '../database/access.ts'
 import type { Query } from '../database/database.ts'
+import { fromStored } from '../database/text-form.ts'
+import { dropForgotten } from './postgres-memory.ts'
 
 /**
  * The most rows that one statement removes, so that it holds locks for milliseconds only, and that one statement looks
@@ -73,7 +76,7 @@ async function removeSessions(
   const removed = { sessions: 0, runs: 0 }
   for (let index = 0; index < found.length; index += batch.sessions) {
     const some = found.slice(index, index + batch.sessions)
-    const rows = await query<{ id: number; runs: number }>(removeText, [
+    const rows = await query<{ id: number; runs: number; agent_id: string; user_id: string }>(removeText, [
       some.map(({ id }) => id),
       some.map(({ updated_at }) => updated_at),
       Math.ceil(now - noticeMs),
@@ -83,6 +86,8 @@ async function removeSessions(
       cache.forget(id)
       removed.runs += runs
     }
+    const owners = rows.map((row) => ({ agentId: fromStored(row.agent_id), userId: fromStored(row.user_id) }))
+    await dropForgotten(query, owners.map(memoryOwnerOf))
   }
   return removed
 }
@@ -132,7 +137,7 @@ const removeText = `DELETE FROM agentkit.sessions AS s USING unnest($1::bigint[]
     (SELECT 1 FROM agentkit.runs WHERE session = s.id AND status IN ('queued', 'running', 'waiting'))
     AND NOT EXISTS (SELECT 1 FROM agentkit.runs AS r JOIN agentkit.notices AS n ON n.run = r.number
       WHERE r.session = s.id AND n.due_at IS NOT NULL AND n.created_at > $3)
-  RETURNING s.id, (SELECT count(*) FROM agentkit.runs WHERE session = s.id) AS runs`
+  RETURNING s.id, s.agent_id, s.user_id, (SELECT count(*) FROM agentkit.runs WHERE session = s.id) AS runs`
 const keepLastText = `UPDATE agentkit.runs SET last_seq = greatest(last_seq,
   (SELECT max(seq) FROM agentkit.events WHERE run = number)) WHERE number = $1`
 const removeEventsText = `DELETE FROM agentkit.events WHERE run = $1 AND seq IN

@@ -1,4 +1,5 @@
 import type { PruneReport, RetentionRules } from '@agentkit/core'
+import { memoryOwnerOf } from '../../util/memory-owner.ts'
 import { noticeMs } from '../../util/notice-ms.ts'
 import { storeTime } from '../../util/store-time.ts'
 import type { StoreAccess } from '../database/store-access.ts'
@@ -77,8 +78,12 @@ async function removeSessions(
     const counts = await write((statements) =>
       some.map(({ id, updated_at }) => {
         const runs = statements.runsOfSession.get(id)?.runs as number
+        const key = statements.keyOfSession.get(id) as { agentId: string; userId: string } | undefined // its columns
         forgetMessages(statements, id)
-        return statements.deleteIdleSession.run(id, updated_at, storeTime() - noticeMs).changes > 0 ? runs : undefined
+        const { changes } = statements.deleteIdleSession.run(id, updated_at, storeTime() - noticeMs)
+        if (changes === 0) return undefined
+        if (key) statements.dropForgotten.run(memoryOwnerOf(key))
+        return runs
       }),
     )
     for (const runs of counts) {

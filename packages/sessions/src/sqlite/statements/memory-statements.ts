@@ -9,6 +9,8 @@ const recalled = `runs.agent_id = :agentId AND runs.user_id = :userId AND status
   AND ended_at >= :since AND (runs.created_at, runs.number) > (${forgotten}) AND sessions.agent_id = runs.agent_id`
 const ofOwner = 'agent_id = :agentId AND user_id = :userId'
 
+const hasRuns = `EXISTS (SELECT 1 FROM runs WHERE ${ofOwner})`
+
 /** The statements about memory. */
 export const memoryTexts = {
   recalledTurns: `SELECT number, ended_at FROM runs JOIN sessions ON sessions.id = runs.session
@@ -32,6 +34,9 @@ export const memoryTexts = {
       (SELECT number FROM runs WHERE run_id = :rootId)), :now)`,
   removeNote: `DELETE FROM memory WHERE ${ofOwner} AND note_id = :noteId` as string,
   clearMemory: `DELETE FROM memory WHERE ${ofOwner}` as string,
+  // Without runs there is nothing to forget, and the user is not named in the file.
   forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at)
-    VALUES (:agentId, :userId, '', coalesce((SELECT max(number) FROM runs), 0), :now)`,
+    SELECT :agentId, :userId, '', (SELECT max(number) FROM runs), :now WHERE ${hasRuns}`,
+  /** Removes the row of `forgetTurns` with the owner's last run. */
+  dropForgotten: `DELETE FROM memory WHERE ${ofOwner} AND note_id = '' AND NOT ${hasRuns}` as string,
 } as const

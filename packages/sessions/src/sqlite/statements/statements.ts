@@ -12,6 +12,7 @@ const sessionTexts = {
   addSession: `INSERT INTO sessions (agent_id, user_id, session_id, version, created_at, updated_at, question)
     VALUES (?, ?, ?, 0, ?, ?, ?) RETURNING id`,
   moveSession: 'UPDATE sessions SET version = version + 1, updated_at = ? WHERE id = ?',
+  keyOfSession: 'SELECT agent_id AS agentId, user_id AS userId FROM sessions WHERE id = ?',
   versionOfSession: 'SELECT version FROM sessions WHERE id = ?',
   setSessionState: 'UPDATE sessions SET state = ? WHERE id = ?',
   setTitle: 'UPDATE sessions SET title = ? WHERE agent_id = ? AND user_id = ? AND session_id = ?',
