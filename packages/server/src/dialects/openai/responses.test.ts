@@ -427,6 +427,20 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(await client.responses.cancel(queued.id)).toMatchObject({ ...waiting, status: 'cancelled' })
   })
 
+  it('deletes a run without a session, which no session lists', async () => {
+    const { agent } = make(['One.'])
+    const client = connect(createApp(agent, quiet))
+    const done = await agent.stream('A', { resumable: true }).result
+    const queued = await agent.enqueue('B', { startAfter: new Date(Date.now() + 3_600_000) })
+    for (const { runId } of [done, queued]) {
+      const eve = connect(createApp(agent, quiet), { headers: { 'x-user-id': 'eve' } })
+      await expect(eve.responses.delete(`resp_${runId}`)).rejects.toMatchObject({ status: 404 })
+      await client.responses.delete(`resp_${runId}`)
+      await expect(client.responses.retrieve(`resp_${runId}`)).rejects.toMatchObject({ status: 404 })
+    }
+    expect(await agent.runs()).toEqual([])
+  })
+
   it.each([['on disk'], ['in memory']])('reads no response of another user (%s)', async (where) => {
     const sessions = where === 'in memory' && { sessions: memorySessions() }
     const app = createApp(make(['One.', 'Two.'], { ...sessions }).agent, quiet)

@@ -83,7 +83,7 @@ function deleteRoute(parts: RouteParts): Route {
     method: 'DELETE',
     path: '/v1/responses/:id',
     tag: 'dialects',
-    summary: 'Deletes a response with its session, unless that has other ones',
+    summary: 'Deletes a response with its session, unless that has other ones; also any run without a session',
     headers: userHeader,
     answers: {
       200: {
@@ -92,9 +92,15 @@ function deleteRoute(parts: RouteParts): Route {
       },
     },
     async handle(context, { param }) {
-      const { runId, sessionId } = await findFor(context, parts, param('id'))
+      const { runId, sessionId, stored } = await findFor(context, parts, param('id'))
       const userId = openaiCaller(context, undefined)
-      if (sessionId === undefined) throw finalConflict('The response is not part of a session. It can be cancelled.')
+      const deleted = { id: param('id'), object: 'response', deleted: true }
+      if (sessionId === undefined) {
+        await agent.cancel(runId, { userId }).catch(throwProblem)
+        // A run without a session is stored under a key of its own.
+        if (stored) await agent.sessions.delete(stored.key)
+        return context.json(deleted)
+      }
       const key = { agentId: agent.id, userId, sessionId }
       const turns = await agent.sessions.turns(key, { limit: 2 })
       // Queued runs are not among the turns of their session.
@@ -105,7 +111,7 @@ function deleteRoute(parts: RouteParts): Route {
       if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(throwProblem)
       await capacity.sessionRuns.cancel(key)
       await agent.sessions.delete(key)
-      return context.json({ id: param('id'), object: 'response', deleted: true })
+      return context.json(deleted)
     },
   })
 }
