@@ -10,7 +10,15 @@ import { ServerSession } from './server-session.ts'
 import { toResult } from './tool-result.ts'
 
 /** The tools of a server, with sentences about those that are left out. */
-export type ConnectedTools = McpTools & { readonly warnings: readonly string[] }
+export type ConnectedTools = McpTools & {
+  readonly warnings: readonly string[]
+  /**
+   * The tools of the next run: the same list, unless the server has reported that they have changed. Then they are read
+   * once more. A tool that is new in production, where it cannot be pinned, is left out.
+   * @throws AgentKitError where they cannot be read
+   */
+  latest(): Promise<ConnectedTools>
+}
 
 /** Connects to a server. @throws AgentKitError as `mcp` does */
 export async function connectServer(
@@ -18,20 +26,53 @@ export async function connectServer(
   { isProduction }: { isProduction: boolean },
 ): Promise<ConnectedTools> {
   const session = new ServerSession(server)
-  try {
+  let last: Promise<ConnectedTools> | undefined
+  let reading: Promise<ConnectedTools> | undefined
+
+  const read = async (): Promise<ConnectedTools> => {
     const { tools, warnings } = await session.list()
     const states = checkPins(server, [...tools.values()], { era: session.era, isProduction })
-    checkApprovalNames(server, tools)
+    const known = (await last)?.map(({ name }) => name)
+    if (!known) checkApprovalNames(server, tools)
+    // Runs that begin now would fail for a tool that earlier ones have worked without.
+    const isLeft = ([name, tool]: [string, ServerTool]): boolean =>
+      known !== undefined && !known.includes(name) && states.get(tool.name) === 'unpinned'
+    const left = [...tools].filter(isLeft)
+    for (const [name] of left) tools.delete(name)
     const list = [...tools].map(([name, tool]) => toTool(name, tool, { server, session, state: states.get(tool.name) }))
     // The properties are not enumerable, so that the list has only tools.
     return Object.defineProperties(list, {
       close: { value: () => session.close() },
-      warnings: { value: warnings },
+      warnings: { value: [...warnings, ...left.map(([, tool]) => unpinnedLater(tool.name, server))] },
+      latest: { value: latest },
     }) as unknown as ConnectedTools // the properties that are defined here
+  }
+  const latest = async (): Promise<ConnectedTools> => {
+    if (reading !== undefined) return reading
+    if (last !== undefined && !(await session.hasNewList())) return last
+    // Runs that begin at once share one list.
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    const found = reading
+    found.then(
+      () => {
+        last = found
+      },
+      () => {},
+    )
+    return found
+  }
+  try {
+    return await latest()
   } catch (error) {
     await session.close()
     throw error
   }
+}
+
+function unpinnedLater(tool: string, { name, lockFile }: Server): string {
+  return `The run has no tool "${tool}", which the MCP server "${name}" has added: it has no pin in ${lockFile}.`
 }
 
 /** The state of a server, and the comparison of its tools with their pins. */

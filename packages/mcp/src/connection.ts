@@ -24,6 +24,8 @@ export type Connection = {
   isOpen(): boolean
   /** Why it was closed, where that is known: the SDK fails the requests without it. */
   closedBy(): AgentKitError | undefined
+  /** How often the server has reported that its tools have changed. */
+  listChanges(): number
   close(): Promise<void>
 }
 
@@ -67,6 +69,8 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
     },
   )
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal))
+  let changes = 0
+  client.setNotificationHandler('notifications/tools/list_changed', () => void changes++)
   let isOpen = true
   client.onclose = () => {
     isOpen = false
@@ -96,7 +100,7 @@ async function open(server: Server, era: Era | undefined, onElicit: ElicitHandle
     throw connectError(error, server)
   }
   const spoken = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
-  return { client, era: spoken, isOpen: () => isOpen, closedBy: () => tooLarge, close }
+  return { client, era: spoken, isOpen: () => isOpen, closedBy: () => tooLarge, listChanges: () => changes, close }
 }
 
 function transportOf(server: Server): Transport {

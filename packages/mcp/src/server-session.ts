@@ -10,13 +10,12 @@ import type { Server } from './options.ts'
 import { hashOf } from './pins.ts'
 import { runCall } from './run-call.ts'
 
-/** The tools of one server, and the calls of them. A tool that has changed since it was first listed is not called. */
+/** The tools of one server, and the calls of them. A tool that has changed since it was listed for its run is not called. */
 export class ServerSession {
   readonly #server: Server
   readonly #calls: Calls = { running: new Set(), openRequests: 0 }
   readonly #connections: Connections
-  readonly #hashes = new Map<string, string>()
-  readonly #listed = new WeakMap<Connection, ListedTools>()
+  readonly #listed = new WeakMap<Connection, ListedTools & { changes: number }>()
 
   constructor(server: Server) {
     this.#server = server
@@ -33,6 +32,13 @@ export class ServerSession {
     } catch (error) {
       throw connectError(error, this.#server)
     }
+  }
+
+  /** Whether the server has reported that its tools have changed since they were listed. */
+  async hasNewList(): Promise<boolean> {
+    const current = await this.#connections.current?.catch(() => undefined)
+    const listed = current && this.#listed.get(current)
+    return listed !== undefined && current !== undefined && current.listChanges() > listed.changes
   }
 
   async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
@@ -108,23 +114,22 @@ export class ServerSession {
   }
 
   async #listOn(current: Connection): Promise<ListedTools> {
+    // Before it is sent: a report that comes meanwhile may be of a later change.
+    const changes = current.listChanges()
     const found = await this.#connections.using(current, () => listTools(current.client, this.#server))
-    for (const tool of found.tools.values()) {
-      if (!this.#hashes.has(tool.name)) this.#hashes.set(tool.name, hashOf(tool))
-    }
-    this.#listed.set(current, found)
+    this.#listed.set(current, { ...found, changes })
     return found
   }
 
   #hasUnchanged(tool: ServerTool, found: ListedTools | undefined): boolean {
     const now = found && named(tool, found)
-    return now !== undefined && hashOf(now) === this.#hashes.get(tool.name)
+    return now !== undefined && hashOf(now) === hashOf(tool)
   }
 
   #checkUnchanged(tool: ServerTool, found: ListedTools): void {
     if (this.#hasUnchanged(tool, found)) return
     const what = named(tool, found) ? 'another' : 'no'
-    const message = `The MCP server "${this.#server.name}" was connected again, and has ${what} tool "${tool.name}". It was not called.`
+    const message = `The MCP server "${this.#server.name}" has changed its tools, and has ${what} tool "${tool.name}". It was not called.`
     throw new AgentKitError('tool-error', message)
   }
 }

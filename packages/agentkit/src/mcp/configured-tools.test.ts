@@ -21,6 +21,23 @@ function write(toml: string): string {
 
 const server = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(everything)}, "stdio"]`
 
+/** A server that has one more tool after a call. */
+const growing = `import { createInterface } from 'node:readline'
+const tools = [{ name: 'grow', inputSchema: { type: 'object' } }]
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  const serverInfo = { name: 'growing', version: '1' }
+  const capabilities = { tools: { listChanged: true } }
+  if (method === 'initialize') return send({ id, result: { protocolVersion: params.protocolVersion, capabilities, serverInfo } })
+  if (method === 'tools/list') return send({ id, result: { tools } })
+  if (method !== 'tools/call') return id === undefined || send({ id, error: { code: -32601, message: 'Unknown.' } })
+  tools.push({ ...tools[0], name: 'added' })
+  send({ method: 'notifications/tools/list_changed' })
+  send({ id, result: { content: [{ type: 'text', text: 'grown' }] } })
+})
+`
+
 /** The names of the tools that the model of an agent is offered. */
 async function offered(options: { name: string; sdkContext: SDKContext }) {
   const model = scriptedModel(['Hello.'])
@@ -91,6 +108,22 @@ describe('[mcp.<name>]', () => {
     expect(await offeredTo('hermits')).toEqual(['anna'])
     expect(await offeredTo('team', 'parallel')).toEqual({ members: ['echo', 'get-env'], own: ['anna', 'get-env'] })
     expect(await offeredTo('team', 'sequence')).toEqual({ members: ['echo', 'get-env'], own: [] })
+    await sdkContext.close()
+  })
+
+  it('gives the next run the tools that its server has added', async () => {
+    folder.write('growing.mjs', growing)
+    const own = `command = ${JSON.stringify(process.execPath)}\nargs = ["growing.mjs"]\npins = false`
+    const sdkContext = new SDKContext({ configPath: write(`[mcp.growing]\n${own}\n`) })
+    const model = scriptedModel([{ toolCalls: [{ name: 'grow' }] }, 'One.', 'Two.'])
+    const agent = new Agent({ name: 'Anna', functions: [], model, sdkContext, sessions: ':memory:' })
+    await agent.chat('Hi')
+    // The server reports the change before it answers the call.
+    const { error } = await agent.stream('Hi again').result
+    expect(error).toBeUndefined()
+    const offeredAt = (request: number) => model.requests[request]?.tools?.map(({ name }) => name)
+    expect([0, 1, 2].map(offeredAt)).toEqual([['grow'], ['grow'], ['grow', 'added']])
+    await agent.close()
     await sdkContext.close()
   })
 

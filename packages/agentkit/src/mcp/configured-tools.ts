@@ -28,7 +28,15 @@ export function configuredTools(
     const warnings: string[] = []
     const found = chosen.map(async (name) => {
       try {
-        return await untilAborted(signal, connected(context, name, isProduction))
+        const known = await untilAborted(signal, connected(context, name, isProduction))
+        return await untilAborted(signal, known.latest()).catch((error: unknown) => {
+          signal.throwIfAborted()
+          if (!isAgentKitError(error)) throw error
+          warnings.push(
+            `The tools of the MCP server "${name}" have changed, and could not be read again: ${error.message}`,
+          )
+          return known
+        })
       } catch (error) {
         signal.throwIfAborted()
         const isRequired = config.mcp.get(name)?.required !== false

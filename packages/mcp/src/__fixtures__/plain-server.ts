@@ -9,10 +9,14 @@ export async function plainServer(listed: readonly PlainTool[]) {
   let tools = listed
   let sessions = new Set<string>()
   let calls = 0
+  let lists = 0
   let mayAnswer: Promise<void> | undefined
   const streams = new Set<ServerResponse>()
   const answers: Record<string, () => object> = {
-    'tools/list': () => ({ tools }),
+    'tools/list': () => {
+      lists++
+      return { tools }
+    },
     'tools/call': () => {
       calls++
       return { content: [{ type: 'text', text: 'called' }] }
@@ -47,6 +51,13 @@ export async function plainServer(listed: readonly PlainTool[]) {
   return {
     ...server,
     calls: () => calls,
+    lists: () => lists,
+    /** Has other tools, and reports so, `times` times. */
+    change(changed: readonly PlainTool[], times = 1): void {
+      tools = changed
+      const report = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`
+      for (const stream of streams) stream.write(report.repeat(times))
+    },
     /** How many streams beside the calls are open. */
     streams: () => streams.size,
     /** Answers no call until then. */
