@@ -227,6 +227,17 @@ describe('POST /api/v1/runs/{id}/approvals/{approval_id}', () => {
     await until(() => paid.length > 0)
   })
 
+  it('belongs to services alone for the result of a client tool too', async () => {
+    const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
+    const { agent } = storedAgent([locateTurn, 'In Oslo.'], { functions: [locate] })
+    const app = createApp(agent, { ...quiet, auth: { tokens }, approvals: 'service' })
+    const { decide } = await waitingRun(app, { authorization: 'Bearer the-token-of-ada' })
+    const result = { city: 'Oslo' }
+    await expectProblem(await decide({ result }), 403, 'approval-not-allowed')
+    const service = { authorization: 'Bearer the-token-of-all' }
+    expect((await decide({ user_id: 'ada', result }, service)).status).toBe(200)
+  })
+
   it('belongs to a user who may approve, where the server leaves it to services', async () => {
     const { agent, paid } = storedAgent([payTurn, 'Paid.'])
     const auth = async (): Promise<{ userId: string; mayApprove: boolean }> => ({ userId: 'ada', mayApprove: true })
