@@ -86,7 +86,7 @@ export function Chat() {
           {isLoading.value && turns.value.length === 0 && <p class="fine">{t('app.loading')}</p>}
           {isEmpty && <Welcome />}
           {turns.value.map((turn) => (
-            <TurnView key={turn.id} turn={turn} isBusy={running.value !== undefined} />
+            <TurnView key={turn.id} turn={turn} isBusy={isRunning} />
           ))}
         </div>
       </div>

@@ -3,7 +3,7 @@ import { Uploads } from '../files/uploads.tsx'
 import { plainName } from '../run/format.ts'
 import { focusMessage, isFocusLost } from '../shell/focus.ts'
 import { Icon } from '../shell/icons.tsx'
-import { ask, draft, running, sessionId, stop } from '../store/chat.ts'
+import { ask, draft, isLoading, running, sessionId, stop } from '../store/chat.ts'
 import { uploadFiles } from '../store/files.ts'
 import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
@@ -32,7 +32,8 @@ export function Composer() {
   }, [isBusy])
   const send = (): void => {
     const text = draft.value.trim()
-    if (text === '' || isBusy) return
+    // The turns that are being read would take the place of a question that is sent meanwhile.
+    if (text === '' || isBusy || isLoading.value) return
     draft.value = ''
     void ask({ text })
   }
@@ -82,7 +83,7 @@ export function Composer() {
               type="submit"
               class="round primary"
               aria-label={t('composer.send')}
-              disabled={draft.value.trim() === ''}
+              disabled={draft.value.trim() === '' || isLoading.value}
             >
               <Icon name="send" />
             </button>

@@ -38,4 +38,58 @@ describeInBrowser('a conversation that is read slowly', () => {
     await page.waitForLoadState('networkidle')
     expect(await said('Answer 0.').count()).toBe(1)
   })
+
+  it('is not asked before it is there, and loses no question', async () => {
+    const { page, ask, said, settled, message, button } = await openPage(keeper(['One.', 'Two.', 'Two again.']))
+    await ask('First?')
+    await said('One.').waitFor()
+    await settled()
+    const open = Promise.withResolvers<void>()
+    await page.route('**/turns?*', async (route) => {
+      const response = await route.fetch()
+      await open.promise
+      await route.fulfill({ response })
+    })
+    await page.reload()
+    await said('Loading…').waitFor()
+    await ask('Second?')
+    expect([await message.inputValue(), await button('Send').isEnabled()]).toEqual(['Second?', false])
+    open.resolve()
+    await said('One.').waitFor()
+    await message.press('Enter')
+    await said('Two.').waitFor()
+    await settled()
+    expect(await page.locator('.question').count()).toBe(2)
+  })
+
+  it('is read again before one of its answers is replaced', async () => {
+    const { page, server, ask, said, settled, button } = await openPage(keeper(['One.', 'Elsewhere.', 'Again.']))
+    await ask('First?')
+    await said('One.').waitFor()
+    await settled()
+    const [, session_id] = page.url().split('#/chat/')
+    await fetch(`${server.url}/api/v1/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ user_id: 'default', session_id, messages: [{ role: 'user', content: 'Second?' }] }),
+    })
+    const asked = Promise.withResolvers<void>()
+    const open = Promise.withResolvers<void>()
+    await page.route('**/turns?*limit=50*', async (route) => {
+      const response = await route.fetch()
+      asked.resolve()
+      await open.promise
+      await route.fulfill({ response })
+    })
+    await page.evaluate(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await asked.promise
+    await button('Regenerate').click()
+    open.resolve()
+    await said('Elsewhere.').waitFor()
+    expect(await said('One.').count()).toBe(1)
+    await button('Regenerate').last().click()
+    await said('Again.').waitFor()
+    await settled()
+    expect(await page.locator('.question').count()).toBe(2)
+  })
 })

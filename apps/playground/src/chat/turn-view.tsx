@@ -7,7 +7,7 @@ import { Disclosure } from '../shell/disclosure.tsx'
 import { focusMessage } from '../shell/focus.ts'
 import { nameApart } from '../shell/name-apart.ts'
 import { ProblemCard } from '../shell/problem-card.tsx'
-import { ask } from '../store/chat.ts'
+import { ask, isLoading } from '../store/chat.ts'
 import { info } from '../store/server.ts'
 import { isRunning, isWaiting, type ShownTurn } from '../store/turn.ts'
 import { t } from '../text/t.ts'
@@ -26,6 +26,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
   const text = answerOf(view)
   const isOpen = isRunning(turn)
   const again = (question: string): void => {
+    if (isLoading.value) return
     // The element that had the focus belongs to the replaced answer.
     focusMessage()
     setEditing(false)
