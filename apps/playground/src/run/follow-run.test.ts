@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterAll, expect, it, vi } from 'vitest'
 
-vi.stubGlobal('document', { baseURI: 'http://127.0.0.1:8000/' })
+vi.stubGlobal('document', Object.assign(new EventTarget(), { baseURI: 'http://127.0.0.1:8000/', hidden: false }))
 const { followRun, pause } = await import('./follow-run.ts')
 afterAll(() => {
   vi.useRealTimers()
@@ -25,6 +25,7 @@ it('tries a lost connection again, however often one without news was closed bef
     ...{ runId: 'run_1', query: {}, signal: new AbortController().signal },
     lastSeq: () => seq,
     hasEnded: () => seq === 1,
+    isWaiting: () => seq === 0,
     onEvent: (event) => {
       seq = event.seq
     },

@@ -4,7 +4,7 @@ import { newRunView } from '../run/run-view.ts'
 import { hideDecided } from './runs.ts'
 import { callerQuery } from './server.ts'
 import { loadSessions } from './sessions.ts'
-import { receive, redraw, type ShownTurn } from './turn.ts'
+import { isWaiting, receive, redraw, type ShownTurn } from './turn.ts'
 
 /** Reads a run's events by `read`; when the connection is lost, from the server, which keeps them. */
 export async function drive(turn: ShownTurn, read: () => Promise<void>): Promise<void> {
@@ -44,6 +44,7 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       query: callerQuery(),
       lastSeq: () => turn.view.seq,
       hasEnded: () => hasEnded(turn),
+      isWaiting: () => isWaiting(turn),
       onEvent: (event) => {
         receive(turn, event)
         if (event.type === 'run-end') void hideDecided(turn)
