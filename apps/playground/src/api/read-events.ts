@@ -4,17 +4,29 @@ import type { AgentEvent } from '@agentkit/core'
 const maxEvent = 32 * 1024 * 1024
 
 /**
+ * How long a connection that sends nothing counts as open, in milliseconds: four heartbeats. Where a network has dropped
+ * it, nothing reports that.
+ */
+export const silenceMs = 60_000
+
+/**
  * Reads a stream of server-sent events.
  * @param onEvent receives the events of a run in order
+ * @param maxSilence ends the stream after a longer silence, in milliseconds; absent for one that cannot be continued
  */
-export async function readEvents(response: Response, onEvent: (event: AgentEvent) => void): Promise<void> {
+export async function readEvents(
+  response: Response,
+  onEvent: (event: AgentEvent) => void,
+  maxSilence?: number,
+): Promise<void> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   /** The event that has no end yet. It is not read: reading all of it at each piece takes time by the square of its length. */
   let begun = ''
   let held = ''
   for (;;) {
-    const { done, value } = await reader.read()
+    const timer = maxSilence && setTimeout(() => void reader.cancel(), maxSilence)
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer))
     if (done) return
     const blocks = (held + value).split('\n\n')
     const rest = blocks.pop() ?? ''

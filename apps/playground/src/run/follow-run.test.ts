@@ -35,6 +35,31 @@ it('tries a lost connection again, however often one without news was closed bef
   expect(lost.slice(-2)).toEqual([true, false])
 })
 
+it('opens a connection again that brings nothing, not even heartbeats, before or after the answer has begun', async () => {
+  vi.useFakeTimers()
+  const silent = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(': keep-alive\n\n')),
+  })
+  const answers: ((signal: AbortSignal) => Promise<Response>)[] = [
+    async () => new Response(silent),
+    (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    async () => new Response(end),
+  ]
+  vi.stubGlobal('fetch', (_: URL, { signal }: { signal: AbortSignal }) => answers.shift()?.(signal))
+  let seq = 0
+  const followed = followRun({
+    ...{ runId: 'run_1', query: {}, signal: new AbortController().signal, isWaiting: () => false },
+    lastSeq: () => seq,
+    hasEnded: () => seq === 1,
+    onEvent: (event) => {
+      seq = event.seq
+    },
+    onConnection: () => {},
+  })
+  await Promise.all([followed, vi.advanceTimersByTimeAsync(180_000)])
+  expect([answers.length, seq, vi.getTimerCount()]).toEqual([0, 1, 0])
+})
+
 it('leaves no listener at the signal after a pause, of which a run that waits has thousands', async () => {
   vi.useFakeTimers()
   const { signal } = new AbortController()

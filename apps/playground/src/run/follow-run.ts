@@ -1,6 +1,6 @@
 import type { AgentEvent } from '@agentkit/core'
 import { problemOf, RequestError } from '../api/problem.ts'
-import { readEvents } from '../api/read-events.ts'
+import { readEvents, silenceMs } from '../api/read-events.ts'
 import { request } from '../api/request.ts'
 
 export type Following = {
@@ -41,6 +41,7 @@ export async function followRun(following: Following): Promise<void> {
     const close = (): void => {
       if (signal.aborted || isResting()) connection.abort()
     }
+    const timer = setTimeout(() => connection.abort(), silenceMs)
     signal.addEventListener('abort', close)
     document.addEventListener('visibilitychange', close)
     const before = lastSeq()
@@ -50,10 +51,11 @@ export async function followRun(following: Following): Promise<void> {
         ...{ query, headers },
         signal: connection.signal,
       })
+      clearTimeout(timer)
       onConnection(false)
       failures = 0
       if (response.status === 204) return
-      await readEvents(response, onEvent)
+      await readEvents(response, onEvent, silenceMs)
       if (lastSeq() > before) tries = 0
     } catch (error) {
       if (signal.aborted) return
@@ -64,6 +66,7 @@ export async function followRun(following: Following): Promise<void> {
       if (isLasting || failures++ >= maxTries) throw error
       onConnection(true)
     } finally {
+      clearTimeout(timer)
       signal.removeEventListener('abort', close)
       document.removeEventListener('visibilitychange', close)
     }

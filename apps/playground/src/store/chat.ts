@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { newId } from '../api/new-id.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { readEvents } from '../api/read-events.ts'
+import { readEvents, silenceMs } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import type { TurnBody } from '../api/types.ts'
 import { pause } from '../run/follow-run.ts'
@@ -162,7 +162,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     if (turn.isStopping) void stop(turn)
     // The first words do not wait for the list.
     setTimeout(loadSessions, listAfterMs)
-    await readEvents(response, (event) => receive(turn, event))
+    await readEvents(response, (event) => receive(turn, event), keepsEvents ? silenceMs : undefined)
   })
   showAddress(sessionId.value)
   await answered
