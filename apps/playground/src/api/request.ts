@@ -1,4 +1,4 @@
-import { RequestError, readProblem } from './problem.ts'
+import { problemOf, RequestError, readProblem } from './problem.ts'
 import { dropToken, sessionToken } from './session-token.ts'
 
 export type RequestOptions = {
@@ -47,4 +47,11 @@ export async function request(path: string, options: RequestOptions = {}): Promi
 /** The same, of a route that answers JSON. The type is what `http.md` promises of the route. */
 export async function requestJSON<T>(path: string, options?: RequestOptions): Promise<T> {
   return (await (await request(path, options)).json()) as T
+}
+
+/** Deletes what may be gone already: another tab may have deleted it. */
+export async function requestDeletion(path: string, query: RequestOptions['query']): Promise<void> {
+  await request(path, { method: 'DELETE', query }).catch((error: unknown) => {
+    if (problemOf(error).status !== 404) throw error
+  })
 }

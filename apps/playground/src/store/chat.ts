@@ -101,7 +101,7 @@ function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previo
   return requestJSON(path, { query: { ...callerQuery(), ...page } })
 }
 
-/** Reads the conversation again when something was asked elsewhere, as in another tab. */
+/** Reads the conversation again when something was asked elsewhere, as in another tab, or all of it deleted. */
 export async function showNewTurns(): Promise<void> {
   const id = sessionId.value
   turns.value.forEach(refresh)
@@ -111,7 +111,9 @@ export async function showNewTurns(): Promise<void> {
   const newest = await readPage(id, { limit: maxMissed }).catch(() => undefined)
   if (!newest || sessionId.value !== id || isBusy()) return
   const shown = turns.value.map(({ view }) => view.runId)
-  if (newest.turns.some(({ run_id }) => !shown.includes(run_id))) await loadTurns()
+  // It was deleted; without stored runs its server may have been started again, and the page alone still has it.
+  const isGone = newest.turns.length === 0 && shown.length > 0 && info.value?.caller.resume
+  if (isGone || newest.turns.some(({ run_id }) => !shown.includes(run_id))) await loadTurns()
 }
 
 /** Shows what has become elsewhere of a run that is not followed, or whose connection was lost for too long. */

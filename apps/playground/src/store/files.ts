@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { newId } from '../api/new-id.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { addressOf, request, requestJSON } from '../api/request.ts'
+import { addressOf, request, requestDeletion, requestJSON } from '../api/request.ts'
 import { dropToken, sessionToken } from '../api/session-token.ts'
 import type { FileBody } from '../api/types.ts'
 import { t } from '../text/t.ts'
@@ -108,7 +108,7 @@ function change(id: string, values: Partial<Upload>): void {
 }
 
 export async function deleteFile(name: string): Promise<void> {
-  await requestJSON(`api/v1/files/${encodeURIComponent(name)}`, { method: 'DELETE', query: callerQuery() })
+  await requestDeletion(`api/v1/files/${encodeURIComponent(name)}`, callerQuery())
   await loadFiles()
 }
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { request, requestJSON } from '../api/request.ts'
+import { requestDeletion, requestJSON } from '../api/request.ts'
 import type { SessionBody } from '../api/types.ts'
 import { callerQuery } from './server.ts'
 
@@ -70,6 +70,6 @@ export async function renameSession({ session_id }: SessionBody, title: string):
 }
 
 export async function deleteSession({ session_id }: SessionBody): Promise<void> {
-  await request(`api/v1/sessions/${encodeURIComponent(session_id)}`, { method: 'DELETE', query: callerQuery() })
+  await requestDeletion(`api/v1/sessions/${encodeURIComponent(session_id)}`, callerQuery())
   await loadSessions()
 }
