@@ -77,9 +77,7 @@ function RenameForm({ session, onEnd }: { session: SessionBody; onEnd(): void })
           aria-label={t('sessions.title.label')}
           value={title}
           maxLength={200}
-          ref={(input) => {
-            if (input && document.activeElement !== input) input.focus()
-          }}
+          ref={focusField}
           onInput={(event) => setTitle(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return
@@ -96,4 +94,9 @@ function RenameForm({ session, onEnd }: { session: SessionBody; onEnd(): void })
       </form>
     </li>
   )
+}
+
+/** One function, so that it is called once: the form is rendered again with each new list. */
+function focusField(field: HTMLInputElement | null): void {
+  field?.focus()
 }
