@@ -61,7 +61,10 @@ describeInBrowser('a chat', () => {
     first.release()
   })
 
-  it('shows a question of another tab when the reader comes back', async () => {
+  it.each([
+    ['tab', 'visibilitychange'],
+    ['window', 'focus'],
+  ])('shows a question of another %s when the reader comes back', async (_, event) => {
     const { page, ask, settled } = await openPage(keeper(['One.', 'Two.', 'Three.']))
     await ask('First?')
     await settled()
@@ -71,7 +74,7 @@ describeInBrowser('a chat', () => {
     await ask('Second?')
     await settled()
     expect(await tab.getByText('Two.').count()).toBe(0)
-    await tab.evaluate(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    await tab.evaluate((type) => void document.dispatchEvent(new Event(type, { bubbles: true })), event)
     await tab.getByText('Two.').waitFor()
     expect(await tab.locator('section.turn').count()).toBe(2)
   })

@@ -61,6 +61,8 @@ function Ready() {
     addEventListener('keydown', pressed, { signal })
     addEventListener('visibilitychange', returned, { signal })
     addEventListener('online', returned, { signal })
+    // Another window beside this one hides nothing.
+    addEventListener('focus', returned, { signal })
     return () => left.abort()
   }, [])
   return (
