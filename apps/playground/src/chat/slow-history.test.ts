@@ -30,6 +30,8 @@ describeInBrowser('a conversation that is read slowly', () => {
 
     await button('Question 0').click()
     await said(`Answer ${many - 1}.`).waitFor()
+    // The sum of what is on the page.
+    await page.getByText('≥ 750 tokens · $0.1500').waitFor()
     open = Promise.withResolvers()
     await button('Show earlier questions').dblclick()
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -37,6 +39,7 @@ describeInBrowser('a conversation that is read slowly', () => {
     await said('Answer 0.').first().waitFor()
     await page.waitForLoadState('networkidle')
     expect(await said('Answer 0.').count()).toBe(1)
+    expect(await page.locator('.sum').textContent()).toBe('This conversation: 825 tokens · $0.1650')
   })
 
   it('is not asked before it is there, and loses no question', async () => {

@@ -1,5 +1,5 @@
 import { formatSum, plainName } from '../run/format.ts'
-import { turns } from '../store/chat.ts'
+import { previous, turns } from '../store/chat.ts'
 import { isMenuOpen, openDialog } from '../store/dialogs.ts'
 import { info } from '../store/server.ts'
 import { sumOf } from '../store/session-sum.ts'
@@ -27,7 +27,10 @@ export function Header() {
       <h1 dir="auto">{plainName(name)}</h1>
       {sum.priced + sum.unpriced > 0 && (
         <p class="sum">
-          <span class="hidden">{t('cost.session')}</span> {formatSum(sum)}
+          <span class="hidden">{t('cost.session')}</span>{' '}
+          {/* Earlier answers are not on the page, and not counted. */}
+          {previous.value !== undefined && '≥ '}
+          {formatSum(sum)}
         </p>
       )}
       {(accepts?.files.length ?? 0) > 0 && (
