@@ -31,10 +31,10 @@ export async function loadServer(): Promise<void> {
   }
 }
 
-/** Shows the login field again, after the server has refused the token. */
+/** Shows the login field, and nothing of what the page knows of the user. */
 export function signOut(): void {
   forgetToken()
-  server.value = { type: 'login', name: info.value?.name ?? '' }
+  location.reload()
 }
 
 /** The `user_id` of a request, where it must name one. */
