@@ -51,7 +51,9 @@ describeInBrowser('a connection that a network has dropped in the middle of an a
     // The first request may take a connection that is dropped too.
     for (let tries = 0; tries < 3 && (await said('Here it is.').count()) === 0; tries++) {
       await page.clock.runFor(61_000)
-      await said('Here it is.').waitFor({ timeout: 5_000 }).catch(() => {})
+      await said('Here it is.')
+        .waitFor({ timeout: 5_000 })
+        .catch(() => {})
     }
     await said('Here it is.').waitFor()
     await said('Let me look.').waitFor()

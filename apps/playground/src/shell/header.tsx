@@ -27,8 +27,7 @@ export function Header() {
       <h1 dir="auto">{plainName(name)}</h1>
       {sum.priced + sum.unpriced > 0 && (
         <p class="sum">
-          <span class="hidden">{t('cost.session')}</span>{' '}
-          {/* Earlier answers are not on the page, and not counted. */}
+          <span class="hidden">{t('cost.session')}</span> {/* Earlier answers are not on the page, and not counted. */}
           {previous.value !== undefined && '≥ '}
           {formatSum(sum)}
         </p>

@@ -138,21 +138,23 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   if (kept.length >= maxTurns) previous.value = kept.at(1 - maxTurns)?.view.runId
   turns.value = [...kept.slice(1 - maxTurns), turn]
   announceTurn(turn)
+  // The reader may open another conversation while it is sent.
+  const place = { ...callerQuery(), session_id: sessionId.value }
   const answered = drive(turn, async () => {
     turn.replaces = await replacedRun(replaces)
-    const response = await request('api/v1/chat_stream', {
+    const answer = request('api/v1/chat_stream', {
       method: 'POST',
       signal: turn.controller.signal,
       // A browser repeats a request whose connection was closed. A run without events would not end with its client.
       headers: { ...(keepsEvents && { 'idempotency-key': turn.id }) },
       json: {
-        ...callerQuery(),
-        session_id: sessionId.value,
+        ...place,
         messages: [{ role: 'user', content: text }],
         resumable: keepsEvents,
         replaces: turn.replaces,
       },
-    }).catch((error: unknown) => {
+    }).finally(() => turn.isLeft && turn.controller.abort())
+    const response = await answer.catch((error: unknown) => {
       // The question was sent twice, and is being answered: the run is followed.
       const { code, runId = '' } = problemOf(error)
       if (code === 'session-busy') turn.view.runId = runId
@@ -162,6 +164,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
     turn.isSending.value = false
     redraw(turn)
     if (turn.isStopping) void stop(turn)
+    if (turn.isLeft) void showNewTurns()
     // The first words do not wait for the list.
     setTimeout(loadSessions, listAfterMs)
     await readEvents(response, (event) => receive(turn, event), keepsEvents ? silenceMs : undefined)
@@ -229,9 +232,10 @@ function endHere({ controller, view }: ShownTurn): void {
   }
 }
 
-/** Runs that keep their events continue; the page no longer follows them. */
+/** Runs that keep their events continue; the page no longer follows them. A question that is on its way arrives first. */
 function unfollow(turn: ShownTurn): void {
-  turn.controller.abort()
+  turn.isLeft = turn.keepsEvents && turn.view.runId === '' && !turn.problem.value
+  if (!turn.isLeft) turn.controller.abort()
   turn.hasSteps.value = false
 }
 

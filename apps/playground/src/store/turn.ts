@@ -25,6 +25,8 @@ export type ShownTurn = {
   isSending: Signal<boolean>
   /** Whether the reader has stopped it before its run had an id. */
   isStopping: boolean
+  /** Whether the reader has left its conversation before its run had an id. */
+  isLeft: boolean
   startedAt: number
   endedAt: number | undefined
   /** The events, where the server keeps none: for a transcript. */
@@ -38,7 +40,7 @@ export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolea
   return {
     ...{ id: newId(), question, view: newRunView(''), replaces: undefined },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
-    ...{ keepsEvents, hasSteps: signal(true), isStopping: false },
+    ...{ keepsEvents, hasSteps: signal(true), isStopping: false, isLeft: false },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
   }
 }
