@@ -3,13 +3,12 @@ import { newId } from '../api/new-id.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { readEvents, silenceMs } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
-import type { TurnBody } from '../api/types.ts'
 import { pause } from '../run/follow-run.ts'
 import { isContinuing } from '../run/view-of-turn.ts'
 import { addressedId, showAddress } from './address.ts'
 import { announceTurn } from './announce.ts'
 import { drive, followTurn } from './follow-turn.ts'
-import { hideDecided, readRun } from './runs.ts'
+import { hideDecided, readRun, readTurns } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
@@ -62,17 +61,20 @@ export async function loadTurns(before?: string): Promise<void> {
   isLoading.value = true
   historyProblem.value = undefined
   try {
-    const page = await readPage(id, { limit: maxTurns, before })
+    const page = await readTurns(id, { limit: maxTurns, before })
     // Another conversation is shown by now, or another call has read the same turns.
     if (sessionId.value !== id || (before && before !== previous.value)) return
-    const read = page.turns.map(storedTurn)
-    if (before === undefined) turns.value.forEach(unfollow)
+    // A turn that is followed stays, with what the reader has opened and written in it.
+    const kept = turns.value.filter((turn) => turn.keepsEvents && turn.hasSteps.value && !turn.problem.value)
+    const read = page.turns.map((body) => kept.find(({ view }) => view.runId === body.run_id) ?? storedTurn(body))
+    if (before === undefined) turns.value.filter((turn) => !read.includes(turn)).forEach(unfollow)
     turns.value = before === undefined ? read : [...read, ...turns.value]
     previous.value = page.previous ?? undefined
+    unfollowWaiting(read.slice(0, -1))
     // Of the runs that continue, two are followed at once: a browser has six connections to a server.
     const first = read.find(({ view }) => view.isOpen)
     const last = before === undefined ? read.at(-1) : undefined
-    for (const turn of new Set([first, last])) if (turn) void followStored(turn)
+    for (const turn of new Set([first, last])) if (turn && !turn.hasSteps.value) void followStored(turn)
   } catch (error) {
     if (sessionId.value === id) historyProblem.value = problemOf(error)
   } finally {
@@ -96,11 +98,6 @@ async function followStored(turn: ShownTurn): Promise<void> {
   if (hasMore && !signal.aborted && !turn.problem.value) await loadTurns()
 }
 
-function readPage(id: string, page: object): Promise<{ turns: TurnBody[]; previous: string | null }> {
-  const path = `api/v1/sessions/${encodeURIComponent(id)}/turns`
-  return requestJSON(path, { query: { ...callerQuery(), ...page } })
-}
-
 /** Reads the conversation again when something was asked elsewhere, as in another tab, or all of it deleted. */
 export async function showNewTurns(): Promise<void> {
   const id = sessionId.value
@@ -108,7 +105,7 @@ export async function showNewTurns(): Promise<void> {
   // A question that has failed to be sent is on the page alone.
   const isBusy = (): unknown => isLoading.value || running.value || turns.value.some(({ problem }) => problem.value)
   // The next request that the reader makes shows why one fails.
-  const newest = await readPage(id, { limit: maxMissed }).catch(() => undefined)
+  const newest = await readTurns(id, { limit: maxMissed }).catch(() => undefined)
   if (!newest || sessionId.value !== id || isBusy()) return
   const shown = turns.value.map(({ view }) => view.runId)
   // It was deleted; without stored runs its server may have been started again, and the page alone still has it.
@@ -133,8 +130,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
   const at = replaces ? turns.value.indexOf(replaces) : -1
   const kept = at < 0 ? turns.value : turns.value.slice(0, at)
   turns.value.slice(kept.length).forEach(unfollow)
-  // A browser has six connections to a server: one that waits is followed again once it is decided.
-  kept.filter((earlier) => earlier.keepsEvents && isWaiting(earlier)).forEach(unfollow)
+  unfollowWaiting(kept)
   if (kept.length >= maxTurns) previous.value = kept.at(1 - maxTurns)?.view.runId
   turns.value = [...kept.slice(1 - maxTurns), turn]
   announceTurn(turn)
@@ -193,7 +189,7 @@ async function replacedRun(turn: ShownTurn | undefined): Promise<string | undefi
   if (runId === '') return replaces
   // A turn of the history has the id of its run.
   if (id === runId || view.agents.some(({ entries }) => entries.length > 0)) return runId
-  const { turns: stored } = await readPage(sessionId.value, { limit: maxTurns })
+  const { turns: stored } = await readTurns(sessionId.value, { limit: maxTurns })
   return stored.some(({ run_id }) => run_id === runId) ? runId : replaces
 }
 
@@ -237,6 +233,11 @@ function unfollow(turn: ShownTurn): void {
   turn.isLeft = turn.keepsEvents && turn.view.runId === '' && !turn.problem.value
   if (!turn.isLeft) turn.controller.abort()
   turn.hasSteps.value = false
+}
+
+/** A browser has six connections to a server: a run that waits is followed again once it is decided. */
+function unfollowWaiting(earlier: readonly ShownTurn[]): void {
+  earlier.filter((turn) => turn.keepsEvents && isWaiting(turn)).forEach(unfollow)
 }
 
 function leave(): void {

@@ -1,10 +1,15 @@
 import { requestJSON } from '../api/request.ts'
-import type { RunBody } from '../api/types.ts'
+import type { RunBody, TurnBody } from '../api/types.ts'
 import { callerQuery } from './server.ts'
 import { redraw, type ShownTurn } from './turn.ts'
 
 export function readRun(runId: string): Promise<RunBody> {
   return requestJSON(`api/v1/runs/${encodeURIComponent(runId)}`, { query: callerQuery() })
+}
+
+export function readTurns(sessionId: string, page: object): Promise<{ turns: TurnBody[]; previous: string | null }> {
+  const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/turns`
+  return requestJSON(path, { query: { ...callerQuery(), ...page } })
 }
 
 /**
