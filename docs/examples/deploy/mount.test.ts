@@ -41,19 +41,29 @@ describe('an agent in a route handler of Next', () => {
     // Next calls the export that is named for the method, with a Request of the public URL.
     const send: Send = async (path, init) => {
       const method = init?.method === 'POST' ? route.POST : route.GET
-      return method(new Request(`http://127.0.0.1:3000/agent${path}`, init))
+      return method(asNext(new Request(`http://127.0.0.1:3000/agent${path}`, init)))
     }
     await checkApp(send, model)
     expect(await (await send('/health')).json()).toEqual({ status: 'healthy' })
   })
 
+  it('exports its handlers only: with `cacheComponents`, which new apps have, Next refuses a configuration', async () => {
+    const names = Object.keys(await import('./next-route.ts'))
+    expect(names).toEqual(['DELETE', 'GET', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+  })
+
   it('compresses nothing, as Next removes the header of compressed answers', async () => {
     const { GET } = await import('./next-route.ts')
     const headers = { 'accept-encoding': 'gzip' }
-    const response = await GET(new Request('http://127.0.0.1:3000/agent/', { headers }))
+    const response = await GET(asNext(new Request('http://127.0.0.1:3000/agent/', { headers })))
     expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
   })
 })
+
+/** The proxy that Next passes to a route handler, to learn what it reads. */
+function asNext(request: Request): Request {
+  return new Proxy(request, { get: (target, name) => Reflect.get(target, name, target) })
+}
 
 describe.each([
   ['Bun', () => import('./bun.ts')],
