@@ -71,6 +71,13 @@ export function bodyStalled(): ProblemError {
   return new ProblemError('request-timeout', { headers: { connection: 'close' } })
 }
 
+export function bodyWasRead(): ProblemError {
+  return new ProblemError('invalid-config', {
+    detail:
+      'The body was read before it reached the agent. Mount the agent before express.json() and other parsers of bodies.',
+  })
+}
+
 export function unknownCharset(): ProblemError {
   return new ProblemError('malformed-multipart', {
     detail: 'A form field is in an unknown character set. Send UTF-8.',

@@ -187,7 +187,7 @@ export async function readForm(
     body.on('data', onData)
     body.on('end', () => isWriting || end())
     // A body that fails also emits `close`.
-    body.on('error', ignore)
+    body.on('error', (error) => error instanceof ProblemError && fail(error))
     body.on('close', () => body.readableEnded || fail(new ProblemError('malformed-multipart')))
     // The client may have left while its token was checked; then the body emits no more events.
     if (body.destroyed) fail(new ProblemError('malformed-multipart'))

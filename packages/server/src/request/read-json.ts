@@ -79,8 +79,11 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
       resolve(chunks)
     }
     const onClose = (): void => fail(incomplete())
+    const onError = (error: unknown): void => {
+      if (error instanceof ProblemError) fail(error)
+    }
     // A body that fails also emits `close`.
-    body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', ignore)
+    body.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError)
     // The client may have left while its token was checked; then the body emits no more events.
     if (body.destroyed) fail(incomplete())
   })
@@ -90,8 +93,6 @@ function readBytes(body: Readable, { limits, runs, held }: FormOptions): Promise
 function incomplete(): ProblemError {
   return new ProblemError('malformed-json', { detail: 'The body is not complete.' })
 }
-
-function ignore(): void {}
 
 function parse(chunks: readonly Uint8Array[], jsonDepth: number): unknown {
   let text: string
