@@ -56,6 +56,14 @@ export function checkPackageType(): CheckResult {
 
 /** Whether our packages have one version, and those are installed that the configuration needs. */
 export function checkPackages(project: Project): CheckResult {
+  if (process.versions.pnp !== undefined) {
+    const fix = 'yarn config set nodeLinker node-modules && yarn install'
+    return {
+      status: 'fail',
+      detail: "Yarn's Plug'n'Play has installed the packages: agentkit does not support it.",
+      fix,
+    }
+  }
   const { version } = ownManifest
   const manager = packageManager()
   const findings: CheckResult[] = []

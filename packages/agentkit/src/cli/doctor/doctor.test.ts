@@ -307,6 +307,20 @@ describe('agentkit doctor', () => {
     expect(found(report, 'packages')?.detail).toContain('@agentkit/mcp is of version 0.0.9')
   })
 
+  it("names the setting of Yarn where its Plug'n'Play has installed the packages", async () => {
+    const { cwd } = project({
+      // As Yarn's loader does; the packages are then in no folder `node_modules`.
+      'pnp.mjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, pnp: '3' } })",
+      'package.json': '{ "type": "module", "dependencies": { "@agentkit/none": "1.0.0" } }',
+    })
+    const report = await doctor(cwd, { env: { NODE_OPTIONS: '--import ./pnp.mjs' } })
+    expect(found(report, 'packages')).toMatchObject({
+      status: 'fail',
+      detail: "Yarn's Plug'n'Play has installed the packages: agentkit does not support it.",
+      fix: 'yarn config set nodeLinker node-modules && yarn install',
+    })
+  })
+
   it('names packages that are listed and not installed', async () => {
     const { cwd } = project({ 'package.json': '{ "type": "module", "dependencies": { "@agentkit/none": "1.0.0" } }' })
     expect(found(await doctor(cwd), 'packages')).toMatchObject({
