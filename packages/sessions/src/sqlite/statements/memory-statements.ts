@@ -36,7 +36,7 @@ export const memoryTexts = {
   clearMemory: `DELETE FROM memory WHERE ${ofOwner}` as string,
   // Without runs there is nothing to forget, and the user is not named in the file.
   forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at)
-    SELECT :agentId, :userId, '', (SELECT max(number) FROM runs), :now WHERE ${hasRuns}`,
+    SELECT :agentId, :userId, '', (SELECT max(number) FROM runs), :now WHERE ${hasRuns}` as string,
   /** Removes the row of `forgetTurns` with the owner's last run. */
   dropForgotten: `DELETE FROM memory WHERE ${ofOwner} AND note_id = '' AND NOT ${hasRuns}` as string,
 } as const
