@@ -104,16 +104,20 @@ async function deletedOf(plan: SyncPlan, removed: readonly string[], { store }: 
   return removed.filter((file) => !kept.has(file))
 }
 
+/** The first batches are small, so that the first write begins early. */
 async function* batches(changes: AsyncIterable<FileChange>, most: Batch): AsyncGenerator<FileChange[]> {
+  let limit = { ...usualBatch }
   let batch: FileChange[] = []
   let characters = 0
   for await (const change of changes) {
     batch.push(change)
     if (change.chunks !== 'keep') characters += change.record.characters
-    if (batch.length < most.files && characters < most.characters) continue
+    if (batch.length < Math.min(limit.files, most.files) && characters < Math.min(limit.characters, most.characters))
+      continue
     yield batch
     batch = []
     characters = 0
+    limit = { files: limit.files * 2, characters: limit.characters * 2 }
   }
   if (batch.length > 0) yield batch
 }
