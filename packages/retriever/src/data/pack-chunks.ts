@@ -1,6 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Chunk } from './chunk.ts'
-import type { ChunkSlices } from './chunk-slices.ts'
 
 /** The values of passages that follow each other. Objects, which spell out their keys, take several times as long. */
 type Packed = { firstOrder: number; values: Value[] }
@@ -40,15 +39,4 @@ export function unpackBytes(file: string, bytes: Uint8Array): Chunk[] {
     chunks.push(chunk)
   }
   return chunks
-}
-
-/** All passages of a file, which another process takes as they are. */
-export function packedChunks(file: string, parts: readonly PackedPart[]): ChunkSlices {
-  return {
-    length: parts.reduce((sum, { count }) => sum + count, 0),
-    packed: parts.map(({ packed }) => packed),
-    async *slices() {
-      for (const { packed } of parts) yield unpackBytes(file, packed)
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import type { Chunk } from '../../data/chunk.ts'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
-import { type PackedPart, packedChunks, unpackBytes } from '../../data/pack-chunks.ts'
+import { type PackedPart, unpackBytes } from '../../data/pack-chunks.ts'
+import { packedChunks } from '../../data/packed-chunks.ts'
 import type { ParsePart } from '../pieces/worker-messages.ts'
 import type { Spool, SpooledChunks, Spools } from './spool.ts'
 
