@@ -61,6 +61,29 @@ it('are not called by a run that began with another tool of the name', async () 
   await tools.close()
 })
 
+it('are read once more when the server had other ones after its connection was lost', async () => {
+  const tools = await connected()
+  server.restart([echo, add])
+  expect(await call(tools, 'echo')).toBe('called')
+  const later = await tools.latest()
+  expect(namesOf(later)).toEqual(['echo', 'add'])
+  expect(await tools.latest()).toBe(later)
+  await tools.close()
+})
+
+it('are read once more when a call of an earlier run has read the change', async () => {
+  const tools = await connected()
+  server.change([{ ...echo, description: 'Second.' }])
+  await expect.poll(async () => (await tools.latest()) === tools, patiently).toBe(false)
+  const second = await tools.latest()
+  // As where the call reads the list after a report, and before the next run.
+  server.change([{ ...echo, description: 'Third.' }], 0)
+  await expect(call(tools, 'echo')).rejects.toThrow('has another tool "echo"')
+  expect(await tools.latest()).not.toBe(second)
+  expect(await call(await tools.latest(), 'echo')).toBe('called')
+  await tools.close()
+})
+
 it('that are new have no pin in production, and are left out by a warning', async () => {
   const pins = join(folder, 'agentkit-mcp.lock.json')
   await (await connected({ pins })).close()

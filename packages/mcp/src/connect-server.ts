@@ -3,6 +3,7 @@ import { AgentKitError, type Tool } from '@agentkit/core'
 import { firstChars, invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
 import type { Tool as ServerTool } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
+import type { ListedTools } from './list-tools.ts'
 import type { McpToolInfo, McpTools, Server } from './options.ts'
 import { checkPins, type PinState } from './pins.ts'
 import { secretsOf } from './secrets.ts'
@@ -13,8 +14,8 @@ import { toResult } from './tool-result.ts'
 export type ConnectedTools = McpTools & {
   readonly warnings: readonly string[]
   /**
-   * The tools of the next run: the same list, unless the server has reported that they have changed. Then they are read
-   * once more. A tool that is new in production, where it cannot be pinned, is left out.
+   * The tools of the next run: the same list, unless the server has reported that they have changed, or a call has listed
+   * them on a new connection. Then they are read once more. A tool that is new in production, where it cannot be pinned, is left out.
    * @throws AgentKitError where they cannot be read
    */
   latest(): Promise<ConnectedTools>
@@ -26,42 +27,38 @@ export async function connectServer(
   { isProduction }: { isProduction: boolean },
 ): Promise<ConnectedTools> {
   const session = new ServerSession(server)
-  let last: Promise<ConnectedTools> | undefined
+  let last: { list: ConnectedTools; listed: ListedTools } | undefined
   let reading: Promise<ConnectedTools> | undefined
 
   const read = async (): Promise<ConnectedTools> => {
-    const { tools, warnings } = await session.list()
+    const listed = await session.list()
+    const { tools, warnings } = listed
     const states = checkPins(server, [...tools.values()], { era: session.era, isProduction })
-    const known = (await last)?.map(({ name }) => name)
+    const known = last?.list.map(({ name }) => name)
     if (!known) checkApprovalNames(server, tools)
     // Runs that begin now would fail for a tool that earlier ones have worked without.
     const isLeft = ([name, tool]: [string, ServerTool]): boolean =>
       known !== undefined && !known.includes(name) && states.get(tool.name) === 'unpinned'
     const left = [...tools].filter(isLeft)
     for (const [name] of left) tools.delete(name)
-    const list = [...tools].map(([name, tool]) => toTool(name, tool, { server, session, state: states.get(tool.name) }))
+    const made = [...tools].map(([name, tool]) => toTool(name, tool, { server, session, state: states.get(tool.name) }))
     // The properties are not enumerable, so that the list has only tools.
-    return Object.defineProperties(list, {
+    const list = Object.defineProperties(made, {
       close: { value: () => session.close() },
       warnings: { value: [...warnings, ...left.map(([, tool]) => unpinnedLater(tool.name, server))] },
       latest: { value: latest },
     }) as unknown as ConnectedTools // the properties that are defined here
+    last = { list, listed }
+    return list
   }
   const latest = async (): Promise<ConnectedTools> => {
     if (reading !== undefined) return reading
-    if (last !== undefined && !(await session.hasNewList())) return last
+    if (last && !(await session.hasNewList(last.listed))) return last.list
     // Runs that begin at once share one list.
     reading ??= read().finally(() => {
       reading = undefined
     })
-    const found = reading
-    found.then(
-      () => {
-        last = found
-      },
-      () => {},
-    )
-    return found
+    return reading
   }
   try {
     return await latest()

@@ -10,12 +10,18 @@ import type { Server } from './options.ts'
 import { hashOf } from './pins.ts'
 import { runCall } from './run-call.ts'
 
+/** The tools that a server had at a time. */
+type Listed = ListedTools & {
+  /** How often it had reported before that its tools have changed. */
+  changes: number
+}
+
 /** The tools of one server, and the calls of them. A tool that has changed since it was listed for its run is not called. */
 export class ServerSession {
   readonly #server: Server
   readonly #calls: Calls = { running: new Set(), openRequests: 0 }
   readonly #connections: Connections
-  readonly #listed = new WeakMap<Connection, ListedTools & { changes: number }>()
+  readonly #listed = new WeakMap<Connection, Listed>()
 
   constructor(server: Server) {
     this.#server = server
@@ -34,11 +40,13 @@ export class ServerSession {
     }
   }
 
-  /** Whether the server has reported that its tools have changed since they were listed. */
-  async hasNewList(): Promise<boolean> {
+  /** Whether the server has reported that its tools have changed since a `list`, or a call has listed them since. */
+  async hasNewList(given: ListedTools): Promise<boolean> {
     const current = await this.#connections.current?.catch(() => undefined)
     const listed = current && this.#listed.get(current)
-    return listed !== undefined && current !== undefined && current.listChanges() > listed.changes
+    if (!current || !listed) return false
+    // A call lists them where it has found other ones, or on a new connection.
+    return listed !== given || current.listChanges() > listed.changes
   }
 
   async call(tool: ServerTool, input: unknown, context: ToolContext): Promise<CallToolResult & { notes: string[] }> {
@@ -113,12 +121,13 @@ export class ServerSession {
     return (await this.#connections.open()) === current ? current : this.#openFor(tool)
   }
 
-  async #listOn(current: Connection): Promise<ListedTools> {
+  async #listOn(current: Connection): Promise<Listed> {
     // Before it is sent: a report that comes meanwhile may be of a later change.
     const changes = current.listChanges()
     const found = await this.#connections.using(current, () => listTools(current.client, this.#server))
-    this.#listed.set(current, { ...found, changes })
-    return found
+    const listed = { ...found, changes }
+    this.#listed.set(current, listed)
+    return listed
   }
 
   #hasUnchanged(tool: ServerTool, found: ListedTools | undefined): boolean {
