@@ -21,7 +21,7 @@ function write(toml: string): string {
 
 const server = `command = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(everything)}, "stdio"]`
 
-/** A server that has one more tool after a call. */
+/** A server that has one more tool after a call, and two of one name after the next. */
 const growing = `import { createInterface } from 'node:readline'
 const tools = [{ name: 'grow', inputSchema: { type: 'object' } }]
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
@@ -32,7 +32,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (method === 'initialize') return send({ id, result: { protocolVersion: params.protocolVersion, capabilities, serverInfo } })
   if (method === 'tools/list') return send({ id, result: { tools } })
   if (method !== 'tools/call') return id === undefined || send({ id, error: { code: -32601, message: 'Unknown.' } })
-  tools.push({ ...tools[0], name: 'added' })
+  for (const name of tools.length > 1 ? ['a b', 'a_b'] : ['added']) tools.push({ ...tools[0], name })
   send({ method: 'notifications/tools/list_changed' })
   send({ id, result: { content: [{ type: 'text', text: 'grown' }] } })
 })
@@ -115,14 +115,21 @@ describe('[mcp.<name>]', () => {
     folder.write('growing.mjs', growing)
     const own = `command = ${JSON.stringify(process.execPath)}\nargs = ["growing.mjs"]\npins = false`
     const sdkContext = new SDKContext({ configPath: write(`[mcp.growing]\n${own}\n`) })
-    const model = scriptedModel([{ toolCalls: [{ name: 'grow' }] }, 'One.', 'Two.'])
+    const grow = { toolCalls: [{ name: 'grow' }] }
+    const model = scriptedModel([grow, 'One.', grow, 'Two.', 'Three.'])
     const agent = new Agent({ name: 'Anna', functions: [], model, sdkContext, sessions: ':memory:' })
     await agent.chat('Hi')
     // The server reports the change before it answers the call.
     const { error } = await agent.stream('Hi again').result
     expect(error).toBeUndefined()
+    // Two tools of one name are refused: the run has those that were read before.
+    const { error: none, warnings } = await agent.stream('And again').result
+    expect(none).toBeUndefined()
+    expect(warnings.join()).toContain(
+      'The tools of the MCP server "growing" have changed, and could not be read again:',
+    )
     const offeredAt = (request: number) => model.requests[request]?.tools?.map(({ name }) => name)
-    expect([0, 1, 2].map(offeredAt)).toEqual([['grow'], ['grow'], ['grow', 'added']])
+    expect([0, 1, 2, 3, 4].map(offeredAt)).toEqual([['grow'], ['grow'], ...Array(3).fill(['grow', 'added'])])
     await agent.close()
     await sdkContext.close()
   })

@@ -29,7 +29,11 @@ export function configuredTools(
     const found = chosen.map(async (name) => {
       try {
         const known = await untilAborted(signal, connected(context, name, isProduction))
-        return await untilAborted(signal, known.latest()).catch((error: unknown) => {
+        const latest = known.latest().then((list) => {
+          connections.get(context)?.set(name, Promise.resolve(list))
+          return list
+        })
+        return await untilAborted(signal, latest).catch((error: unknown) => {
           signal.throwIfAborted()
           if (!isAgentKitError(error)) throw error
           warnings.push(
