@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { timeSlices } from '../util/time-slices.ts'
 import { segmentBuilder } from './segment-builder.ts'
@@ -32,3 +34,19 @@ it('gives terms in their order, those between two calls included', async () => {
     expect(order).toEqual([...vocabulary.terms].sort())
   }
 })
+
+it('keeps no text in memory of which it has terms', () => {
+  const builder = segmentBuilder()
+  const before = heapUsed()
+  for (let doc = 0; doc < 400; doc++) {
+    builder.add({ doc, file: 0, text: `${doc}x${'7'.repeat(50_000)} ${doc}-and-more-of-it ${'a '.repeat(10_000)}` })
+  }
+  expect(heapUsed() - before).toBeLessThan(10_000_000) // of 28,000,000
+})
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as () => void // of the flag
+  gc()
+  return process.memoryUsage().heapUsed
+}

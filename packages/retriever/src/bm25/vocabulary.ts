@@ -16,6 +16,8 @@ export type Word = {
 
 /** The number of terms, and of words, at which a vocabulary is full: there is no limit of distinct words. */
 const most = 1 << 16
+/** The length from which on V8 makes a part of a text that keeps all of the text in memory. */
+const shortestPart = 13
 
 const none: readonly number[] = []
 
@@ -34,8 +36,10 @@ export class Vocabulary {
   }
 
   wordOf({ terms, length }: Pick<Word, 'terms' | 'length'>): Word {
-    const [number = -1, ...others] = terms.map((term) => this.#number(term))
-    return { terms, length, number, others: others.length === 0 ? none : others }
+    const numbers = terms.map((term) => this.#number(term))
+    const [number = -1, ...others] = numbers
+    const own = numbers.map((each) => this.terms[each] ?? '')
+    return { terms: own, length, number, others: others.length === 0 ? none : others }
   }
 
   /** The numbers of all terms, in the order of `sortTerms`. */
@@ -63,8 +67,9 @@ export class Vocabulary {
   #number(term: string): number {
     const known = this.#numbers.get(term)
     if (known !== undefined) return known
-    const number = this.terms.push(term) - 1
-    this.#numbers.set(term, number)
+    const own = term.length < shortestPart ? term : Buffer.from(term, 'utf16le').toString('utf16le')
+    const number = this.terms.push(own) - 1
+    this.#numbers.set(own, number)
     return number
   }
 }
