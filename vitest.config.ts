@@ -17,7 +17,7 @@ const { agentkitTools } = await import('@agentkit/functions/unplugin')
 
 const include = ['*.test.ts', '{packages,apps,bench,docs,scripts}/**/*.test.ts']
 const never = ['**/node_modules/**', '**/dist/**', '**/*.live.test.ts']
-const ofModules = /\bvi\.(?:mock|doMock|hoisted|resetModules)\(/
+const ofModules = /\bvi\.(?:mock|doMock|hoisted|resetModules)\b/
 /** Random runs allocate much that lives shortly. A young generation that begins larger is collected less often. */
 const roomForNew = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 /** Tests whose modules Vite loads: of files that Node does not load, and those that replace modules. */
