@@ -104,7 +104,7 @@ export class ServerSession {
       })
   }
 
-  /** The open connection, on which the server has the tool as it was first: it may have another one after it was lost. */
+  /** The open connection, on which the server has the tool as it was listed for its run: it may have another one since. */
   async #openFor(tool: ServerTool, canReplace = true): Promise<Connection> {
     const current = await this.#connections.open()
     const opened = this.#connections.current
