@@ -38,6 +38,7 @@ it('leaves no byte of a user on disk, and all of another one', async () => {
     await worker.close()
     await expect(agent.chat(userId, { userId })).rejects.toMatchObject({ code: 'approval' })
     await agent.enqueue(userId, { userId, startAfter: new Date(Date.now() + 3_600_000) })
+    await agent.schedule(`digest-${userId}`, { cron: '0 7 * * *' }, userId, { userId })
     await sessions.memory?.addNote({ agentId: 'helper', userId }, { noteId: 'n', text: userId, runId }, 50)
     await sessions.memory?.clear({ agentId: 'helper', userId })
   }
@@ -45,6 +46,7 @@ it('leaves no byte of a user on disk, and all of another one', async () => {
   expect(await agent.runs({ userId: canary })).toHaveLength(5)
   await deleteUser(agent, canary)
   expect(await agent.runs({ userId: 'bob' })).toHaveLength(5)
+  expect((await agent.schedules()).map(({ userId }) => userId)).toEqual(['bob'])
   await sessions.close()
   const bytes = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'))
   expect(bytes.join('').includes(canary)).toBe(false)

@@ -1,7 +1,11 @@
 import type { Agent } from 'agentkit'
 
-/** Deletes the sessions, the runs and the memory of a user with an agent. */
+/** Deletes the schedules, the sessions, the runs and the memory of a user with an agent. */
 export async function deleteUser(agent: Agent, userId: string): Promise<void> {
+  // First: a schedule would start further runs of the user.
+  for (const schedule of await agent.schedules()) {
+    if (schedule.userId === userId) await agent.unschedule(schedule.name)
+  }
   for (;;) {
     const [run] = await agent.runs({ userId, limit: 1 })
     if (!run) break
