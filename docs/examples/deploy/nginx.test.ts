@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from '@agentkit/core'
 import { openai } from '@agentkit/providers-openai'
-import { type ServerOptions, serve } from '@agentkit/server'
+import { type AgentServer, type ServerOptions, serve } from '@agentkit/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chat, checkApp, token } from './__fixtures__/check-app.ts'
 import { type ModelServer, startModelServer } from './__fixtures__/model-server.ts'
@@ -37,22 +37,32 @@ describe.runIf(nginx)('a server behind nginx', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Serves an agent, starts nginx with this configuration in front of it, and returns nginx' port. */
-  async function startBoth(options: ServerOptions, configure: (port: number, server: number) => string) {
+  async function startServer(options: ServerOptions, port = 0): Promise<AgentServer> {
     const provider = openai({ apiKey: 'test-key', baseURL: model.baseURL })
     const agent = new Agent({ name: 'Clerk', functions: [], model: provider.model('m') })
-    const server = await serve(agent, { port: 0, log: () => {}, ...options })
+    const server = await serve(agent, { port, log: () => {}, ...options })
     ends.push(() => server.close())
+    return server
+  }
+
+  /** Starts nginx with this configuration, and returns its port. */
+  async function startNginx(configure: (port: number) => string): Promise<number> {
     const port = await freePort()
-    await writeFile(join(folder, 'nginx.conf'), nginxConf(configure(port, Number(new URL(server.url).port))))
+    await writeFile(join(folder, 'nginx.conf'), nginxConf(configure(port)))
     await mkdir(join(folder, 'bodies'))
     const url = `http://127.0.0.1:${port}/health`
     ends.unshift(await start({ command: nginx ?? '', args: ['-p', folder, '-c', 'nginx.conf'], cwd: folder, url }))
     return port
   }
 
-  const behindFull = (options: ServerOptions = {}) =>
-    startBoth({ auth, allowedHosts: [host], trustedProxies: ['127.0.0.1'], ...options }, fullConfiguration)
+  /** Serves an agent, starts nginx with this configuration in front of it, and returns nginx' port. */
+  async function startBoth(options: ServerOptions, configure: (port: number, server: number) => string) {
+    const server = await startServer(options)
+    return await startNginx((port) => configure(port, portOf(server)))
+  }
+
+  const behindProxy = { auth, allowedHosts: [host], trustedProxies: ['127.0.0.1'] }
+  const behindFull = (options: ServerOptions = {}) => startBoth({ ...behindProxy, ...options }, fullConfiguration)
 
   it('answers, streams, and ends the run of a client that leaves', async () => {
     const port = await behindFull()
@@ -88,6 +98,32 @@ describe.runIf(nginx)('a server behind nginx', () => {
     expect(await answer.json()).toMatchObject({ code: 'proxy-not-configured' })
   })
 
+  it('answers while each of two servers restarts', async () => {
+    const first = await startServer(behindProxy)
+    const second = await startServer(behindProxy)
+    const upstream = readFileSync(join(import.meta.dirname, 'two-processes.conf'), 'utf8')
+      .replace('127.0.0.1:8000', `127.0.0.1:${portOf(first)}`)
+      .replace('127.0.0.1:8001', `127.0.0.1:${portOf(second)}`)
+    const listen = await startNginx((port) =>
+      fullConfiguration(port, portOf(first)).replace(/upstream [^}]*}\n/, () => upstream),
+    )
+    const headers = { authorization: `Bearer ${token}` }
+    const statuses = async () => {
+      const found: number[] = []
+      for (let question = 0; question < 4; question++) {
+        const answer = await fetch(`http://127.0.0.1:${listen}/api/v1/chat`, chat('Hello', headers))
+        await answer.text()
+        found.push(answer.status)
+      }
+      return found
+    }
+    await first.close()
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+    await startServer(behindProxy, portOf(first))
+    await second.close()
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+  })
+
   it('with auth answers also behind nothing but `proxy_pass`', async () => {
     const port = await startBoth({ auth }, (listen, server) => {
       return `server { listen 127.0.0.1:${listen}; location / { proxy_pass http://127.0.0.1:${server}; } }`
@@ -96,6 +132,10 @@ describe.runIf(nginx)('a server behind nginx', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/chat`, chat('Hello', { authorization }))
     expect(await answer.text()).toBe('Hello, Ada.')
   })
+
+  function portOf(server: AgentServer): number {
+    return Number(new URL(server.url).port)
+  }
 
   /** The configuration of the guide, on other ports and without TLS. */
   function fullConfiguration(listen: number, server: number): string {
