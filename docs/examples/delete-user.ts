@@ -2,8 +2,8 @@ import type { Agent } from 'agentkit'
 
 /** Deletes the schedules, the sessions, the runs and the memory of a user with an agent. */
 export async function deleteUser(agent: Agent, userId: string): Promise<void> {
-  // First: a schedule would start further runs of the user.
-  for (const schedule of await agent.schedules()) {
+  // First: a schedule would start further runs of the user. A store without background runs has none.
+  for (const schedule of agent.sessions.runs?.background ? await agent.schedules() : []) {
     if (schedule.userId === userId) await agent.unschedule(schedule.name)
   }
   for (;;) {
