@@ -12,9 +12,10 @@ export type BackgroundStore = RunStore & { readonly background: BackgroundRuns }
  */
 export function backgroundOf({ runs }: SessionStore): BackgroundStore {
   if (!runs) throw new AgentKitError('unsupported', needed)
-  if (!runs.background) throw invalidConfig(needed)
+  if (!runs.background) throw invalidConfig(`${needed} ${queue}`)
   // Checked above.
   return runs as BackgroundStore
 }
 
 const needed = 'Background runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.'
+const queue = 'postgresSessions() needs its option `queue`, such as `postgresQueue(url)` of @agentkit/queue-postgres.'

@@ -95,7 +95,11 @@ describe('enqueue', () => {
     const { background: _, ...lasting } = runs
     const inMemory = agent({ ...memorySessions(), runs: lasting })
     for (const call of [() => inMemory.enqueue('Hi.'), () => inMemory.work(), () => inMemory.schedules()]) {
-      await expect(call()).rejects.toMatchObject({ code: 'invalid-config', message })
+      // As of `:memory:`, and of `postgresSessions(url)`.
+      await expect(call()).rejects.toMatchObject({
+        code: 'invalid-config',
+        message: `${message} postgresSessions() needs its option \`queue\`, such as \`postgresQueue(url)\` of @agentkit/queue-postgres.`,
+      })
     }
   })
 
