@@ -9,6 +9,7 @@ export type Info = {
   sample_prompts: string[]
   members: { id: string; name: string; description: string | null }[]
   tools: { name: string; description: string }[]
+  speaker?: string
   budget: Record<string, number | null> | null
   accepts: { images: boolean; files: string[] }
   limits: { file_bytes: number }

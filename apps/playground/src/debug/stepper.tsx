@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Markdown } from '../markdown/markdown.tsx'
 import { plainName } from '../run/format.ts'
 import { answerOf, applyEvent, newRunView, type RunView } from '../run/run-view.ts'
+import { info } from '../store/server.ts'
 import { t } from '../text/t.ts'
 import { LongText } from '../work/long-text.tsx'
 import { shownValue } from '../work/shown-value.ts'
@@ -62,7 +63,7 @@ export function Stepper({ events }: { events: readonly AgentEvent[] }) {
 }
 
 function viewAt(events: readonly AgentEvent[], at: number): RunView {
-  const view = newRunView(events[0]?.runId ?? '')
+  const view = newRunView(events[0]?.runId ?? '', info.value?.speaker)
   for (const event of events.slice(0, at + 1)) applyEvent(view, event)
   return view
 }

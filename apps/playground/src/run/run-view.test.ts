@@ -69,6 +69,22 @@ describe('the view of a run', () => {
     expect(answerOf(handed)).toBe('I bake')
   })
 
+  it('has the answer of a workflow once, and the texts of its agents in their sections', () => {
+    const view = newRunView('run_1', 'boss')
+    const events: Given[] = [
+      { type: 'agent-start', name: 'Baker', path: ['boss', 'baker'] },
+      { type: 'step-start', step: 1, path: ['boss', 'baker'] },
+      text('A draft.', ['boss', 'baker']),
+      text('A letter.'),
+    ]
+    const answers = events.map((body, index) => {
+      applyEvent(view, { seq: index + 1, runId: 'run_1', path: ['boss'], ...body } as AgentEvent)
+      return answerOf(view)
+    })
+    expect(answers).toEqual(['', '', '', 'A letter.'])
+    expect(view.agents[0]?.entries).toMatchObject([{ text: 'A draft.' }])
+  })
+
   it('ends the calls of an agent that ends before they have a result', () => {
     const member = ['boss', 'baker']
     const call = (callId: string, path: string[]): Given => ({

@@ -63,6 +63,8 @@ export type RunView = {
   models: readonly string[]
   /** The path of the member that has the conversation. */
   active: string | undefined
+  /** The agent whose text is the answer, where it is always the same one. */
+  speaker: string | undefined
   openCalls: Set<string>
 }
 
@@ -76,7 +78,8 @@ export type Spent = {
   toolCalls: number
 }
 
-export function newRunView(runId: string): RunView {
+/** @param speaker of `/api/v1/info`: where it is the agent itself, as of a workflow, no member has the conversation */
+export function newRunView(runId: string, speaker?: string): RunView {
   return {
     runId,
     seq: 0,
@@ -90,6 +93,7 @@ export function newRunView(runId: string): RunView {
     spent: { tokens: 0, isCounted: true, usd: 0, isPriced: true, modelCalls: 0, toolCalls: 0 },
     models: [],
     active: undefined,
+    speaker,
     openCalls: new Set(),
   }
 }
@@ -218,7 +222,7 @@ function startStep(view: RunView, agent: AgentView, event: AgentEvent & { step: 
   const created: StepView = { type: 'step', step, text: '', reasoning: '', calls: [], restarts: [] }
   if (agent.entries.length < maxEntries) agent.entries.push(created)
   // The same rule as on the server: the answer is the text of the agent itself, or of the member to which the conversation was handed off.
-  if (event.path.length === 2 && view.openCalls.size === 0) view.active = agent.key
+  if (event.path.length === 2 && view.openCalls.size === 0 && event.path[0] !== view.speaker) view.active = agent.key
   if (event.path.length <= 1 || agent.key === view.active) view.answerSteps.push(created)
   return created
 }

@@ -2,7 +2,7 @@ import { problemOf } from '../api/problem.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
 import { hideDecided } from './runs.ts'
-import { callerQuery } from './server.ts'
+import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isWaiting, receive, redraw, type ShownTurn } from './turn.ts'
 
@@ -35,7 +35,7 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
   const { view } = turn
   if (!turn.hasSteps.value) {
     // The events are read from the first one on.
-    turn.view = Object.assign(newRunView(view.runId), { isOpen: view.isOpen })
+    turn.view = Object.assign(newRunView(view.runId, info.value?.speaker), { isOpen: view.isOpen })
     turn.hasSteps.value = true
   }
   try {

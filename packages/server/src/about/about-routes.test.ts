@@ -1,4 +1,4 @@
-import { Agent, memorySessions, Swarm, tool } from '@agentkit/core'
+import { Agent, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
@@ -74,6 +74,15 @@ describe('GET /api/v1/info', () => {
     const info = await read(createApp(swarm).request('/api/v1/info'))
     expect(info.members).toEqual([{ id: 'analyst', name: 'Analyst', description: 'Reads figures.' }])
     expect(info.tools).toEqual([{ name: 'weather', description: 'The weather.' }])
+    expect(info).not.toHaveProperty('speaker')
+  })
+
+  it('names the agent whose text is the answer: of a sequence the last member, of a workflow itself', async () => {
+    const member = new Agent({ name: 'Analyst', functions: [], model: model() })
+    const sequence = new Swarm({ name: 'Team', collaboration: 'sequence', agents: [member], model: model() })
+    const flow = workflow({ name: 'Flow' }).step(member).asAgent()
+    const speakers = [sequence, flow].map((agent) => read(createApp(agent).request('/api/v1/info')))
+    expect(await Promise.all(speakers)).toMatchObject([{ speaker: 'analyst' }, { speaker: 'flow' }])
   })
 
   it('has the tools and the file types of the knowledge', async () => {

@@ -21,6 +21,7 @@ const info = objectOf(
     sample_prompts: texts,
     members: { type: 'array', items: objectOf(named) },
     tools: { type: 'array', items: objectOf({ name: text, description: text }) },
+    speaker: text,
     budget: { anyOf: [numbers, { type: 'null' }] },
     accepts: objectOf({ images: flag, files: texts }),
     limits: numbers,
@@ -80,6 +81,7 @@ function describe(agent: Runnable) {
     sample_prompts: agent.samplePrompts,
     members: (agent.members ?? []).map(({ id, name, description = null }) => ({ id, name, description })),
     tools: (agent.tools ?? []).map(({ name, description }) => ({ name, description })),
+    ...(agent.speaker !== undefined && { speaker: agent.speaker }),
     budget: Object.keys(budget).length > 0 ? snakeKeys(budget) : null,
     accepts: { images: agent.acceptsImages ?? false, files: agent.knowledge?.exts ?? [] },
   }

@@ -29,6 +29,8 @@ export type Waiting = { runId: string; asked: readonly Asked[] }
 /** The agent of a chat, in this process or on a server. */
 export interface ChatAgent {
   readonly name: string
+  /** Of `Runnable.speaker`. */
+  readonly speaker: string | undefined
   /**
    * The events of one answer, up to its end. Approvals are asked, and the events continue after them.
    * @throws AgentKitError, or an Error with a sentence, when it cannot be asked

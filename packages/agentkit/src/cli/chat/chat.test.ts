@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Agent, tool } from '@agentkit/core'
+import { Agent, tool, workflow } from '@agentkit/core'
 import { type AgentServer, serve } from '@agentkit/server'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
@@ -213,6 +213,17 @@ export default new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel
     await expect(reading).rejects.toThrow()
     const [run] = await agent.runs({})
     expect(run).toMatchObject({ status: 'failed', finishReason: 'aborted' })
+  })
+
+  it('shows the answer of a workflow of a server once, and the texts of its agents as lines', async () => {
+    const agent = (name: string, text: string): Agent =>
+      new Agent({ name, functions: [], model: scriptedModel([text]) })
+    const flow = workflow({ name: 'Flow' }).step(agent('One', 'A draft.')).step(agent('Two', 'The letter.'))
+    const server = await serve(flow.asAgent(), { port: 0, log: () => {} })
+    closers.push(() => server.close())
+    const { out } = await agentkit(['chat', server.url], { input: 'Write\n' })
+    expect(out).toMatch(/\[one\] A draft\.\n\[one\] done\n.*\[two\] The letter\.\n\[two\] done\nThe letter\.\n/s)
+    expect(out).not.toMatch(/^A draft/m)
   })
 
   it('sends the other decisions where one was decided elsewhere', async () => {

@@ -132,7 +132,7 @@ async function ask({ agent, prompt, write }: Parts, state: ChatState, what: Ques
     progress = undefined
     return write(text)
   }
-  const view = createView(show)
+  const view = createView(show, agent.speaker)
   /** Shows progress only after a whole line, because the progress would remove the text of an unfinished line. */
   const showWorking = (): void => {
     if (view.isAtLineStart()) progress ??= openProgress(working)

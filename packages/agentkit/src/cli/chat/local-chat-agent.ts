@@ -5,6 +5,7 @@ import {
   type Decision,
   type InputPart,
   isAgentKitError,
+  type Runnable,
 } from '@agentkit/core'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
 import type { Answer, Asked, ChatAgent, Decide, SentFile } from './chat-agent.ts'
@@ -22,8 +23,10 @@ export async function localChatAgent(
   try {
     const agent = chosenAgent(loaded, id)
     const { sessions, knowledge } = agent
+    const { speaker }: Runnable = agent
     return {
       name: agent.name,
+      speaker,
       async *ask({ text, files, sessionId, replaces }, decide, signal) {
         const options = { userId, sessionId, ...(replaces !== undefined && { replaces }) }
         yield* eventsOf(agent.stream(inputOf(text, files), options), decide, signal)

@@ -24,18 +24,20 @@ export async function serverChatAgent(
   askToken: () => Promise<string>,
 ): Promise<ChatAgent> {
   const connection = new ServerConnection(address)
-  const { name, user_id: user } = await connection.signIn(askToken)
-  return new ServerChatAgent(connection, name ?? connection.base, user ?? userId)
+  const info = await connection.signIn(askToken)
+  return new ServerChatAgent(connection, info, info.user_id ?? userId)
 }
 
 class ServerChatAgent implements ChatAgent {
   readonly name: string
+  readonly speaker: string | undefined
   readonly #connection: ServerConnection
   readonly #user: string
   readonly #query: string
 
-  constructor(connection: ServerConnection, name: string, user: string) {
-    this.name = name
+  constructor(connection: ServerConnection, { name, speaker }: ServerInfo, user: string) {
+    this.name = name ?? connection.base
+    this.speaker = speaker
     this.#connection = connection
     this.#user = user
     this.#query = `user_id=${encodeURIComponent(user)}`

@@ -9,6 +9,7 @@ export type ServerInfo = {
   name?: string
   auth?: boolean
   user_id?: string
+  speaker?: string
   tools?: { name: string; description: string }[]
 }
 

@@ -1,4 +1,6 @@
-import type { Usage } from '@agentkit/core'
+import { stripVTControlCharacters } from 'node:util'
+import { Agent, type Runnable, type Usage, workflow } from '@agentkit/core'
+import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { createView } from './view.ts'
 
@@ -21,4 +23,17 @@ it('shows an emoji whole whose halves come in two parts', async () => {
     await view.show({ type: 'text-delta', text, seq: 1, runId: 'run_1', path: [] })
   }
   expect(shown).toEqual(['a', '😀b', '\nc'])
+})
+
+it('shows the answer of a workflow once, and the texts of its agents as lines', async () => {
+  const flow: Runnable = workflow({ name: 'Flow' })
+    .step(new Agent({ name: 'One', functions: [], model: scriptedModel(['A\nshort draft.']) }))
+    .step(new Agent({ name: 'Two', functions: [], model: scriptedModel(['The letter.']) }))
+    .asAgent()
+  const shown: string[] = []
+  const view = createView(async (text) => void shown.push(text), flow.speaker)
+  for await (const event of flow.stream('Hi')) await view.show(event)
+  expect(stripVTControlCharacters(shown.join(''))).toBe(
+    '[one] begins\n[one] A short draft.\n[one] done\n[two] begins\n[two] The letter.\n[two] done\nThe letter.',
+  )
 })

@@ -6,15 +6,29 @@ import { fitToWidth } from '../common/text-width.ts'
 type Style = Parameters<typeof styleText>[0]
 type RunEnd = Extract<AgentEvent, { type: 'run-end' }>
 
-/** Shows the events of one answer as they come: the text of the agent that has the conversation, and the tools and members as lines. */
-export function createView(write: (text: string) => Promise<void>): {
+/** The most of a member's text that a line shows. */
+const maxText = 2_000
+/** The events after which a member writes no more of a text. */
+const textEnds = new Set<AgentEvent['type']>(['tool-call', 'step-restart', 'step-end', 'agent-end'])
+
+/**
+ * Shows the events of one answer as they come: the text of the agent that has the conversation, and the tools and members as lines.
+ *
+ * @param speaker of `Runnable.speaker`: of a workflow, the texts of its agents are lines
+ */
+export function createView(
+  write: (text: string) => Promise<void>,
+  speaker?: string,
+): {
   show(event: AgentEvent): Promise<void>
   /** The line below an answer, with its usage. */
   end(end: RunEnd, startedAt: number): Promise<void>
   /** Whether the shown text ends with a line break. */
   isAtLineStart(): boolean
 } {
-  const speakers = new Speakers()
+  const speakers = new Speakers({ speaker })
+  /** The texts of the agents of a workflow, by their paths. */
+  const texts = new Map<string, string>()
   let isAtLineStart = true
   let held = ''
 
@@ -32,9 +46,20 @@ export function createView(write: (text: string) => Promise<void>): {
     async show(event) {
       const isShown = speakers.isShown(event)
       const who = event.path.length > 1 ? `[${event.path.at(-1)}] ` : ''
+      if (textEnds.has(event.type)) {
+        const key = event.path.join('/')
+        const text = (texts.get(key) ?? '').replaceAll(/\s+/g, ' ').trim()
+        texts.delete(key)
+        if (text !== '' && event.type !== 'step-restart') await note('dim', `${who}${text}`)
+      }
       switch (event.type) {
         case 'text-delta': {
-          if (!isShown) return
+          if (!isShown) {
+            if (event.path.length !== 2 || event.path[0] !== speaker) return
+            const key = event.path.join('/')
+            texts.set(key, ((texts.get(key) ?? '') + event.text).slice(0, maxText))
+            return
+          }
           // A line end and an emoji of two characters may come in two parts.
           const text = held + event.text
           held = /[\r\ud800-\udbff]$/.exec(text)?.[0] ?? ''
