@@ -5,15 +5,20 @@ import { en } from './src/text/en.ts'
 
 const fileOf = (path: string): string => join(import.meta.dirname, path)
 
-/** Bundles the German texts without their keys, which the English ones have: 400 bytes less. */
+const languages = { en, de }
+const keys = Object.keys(en) as (keyof typeof en)[] // keys of the object above
+const listOf = (lines: readonly string[]): string => `${JSON.stringify(lines.join('\n'))}.split('\\n')`
+
+/** Bundles the keys of the texts once, and the texts of each language without them. */
 const textsOnly: Plugin = {
   name: 'texts-only',
   load(id) {
-    if (!id.endsWith('/src/text/de.ts')) return undefined
-    const texts = Object.keys(en).map((key) => de[key as keyof typeof en]) // a key of the object above
-    return `import { en } from './en.ts'
-const texts = ${JSON.stringify(texts.join('\n'))}.split('\\n')
-export const de = Object.fromEntries(Object.keys(en).map((key, at) => [key, texts[at]]))`
+    const [, name] = /\/src\/text\/(en|de)\.ts$/.exec(id) ?? []
+    if (name === undefined) return undefined
+    const texts = languages[name as keyof typeof languages] // by the pattern above
+    return `${name === 'en' ? `export const keys = ${listOf(keys)}` : `import { keys } from './en.ts'`}
+const texts = ${listOf(keys.map((key) => texts[key]))}
+export const ${name} = Object.fromEntries(keys.map((key, at) => [key, texts[at]]))`
   },
 }
 
