@@ -56,7 +56,7 @@ export function ApprovalCard({ turn, approval }: { turn: ShownTurn; approval: Ap
       <LongText label={t('work.arguments')} text={shownValue(approval.input)} />
       {problem && <ProblemCard problem={problem} />}
       {!mayDecide && <p class="fine">{t(keepsRuns ? 'approval.notAllowed' : 'approval.notStored')}</p>}
-      {mayDecide && (
+      {mayDecide && problem?.code !== 'session-conflict' && (
         <>
           {kind !== 'approval' && (
             <Field label={t('approval.result')}>
