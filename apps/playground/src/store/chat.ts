@@ -8,13 +8,11 @@ import { isContinuing } from '../run/view-of-turn.ts'
 import { addressedId, showAddress } from './address.ts'
 import { announceTurn } from './announce.ts'
 import { drive, followTurn } from './follow-turn.ts'
-import { hideDecided, readRun, readTurns } from './runs.ts'
+import { hideDecided, maxTurns, readRun, readTurns } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isRunning, isWaiting, newTurn, receive, redraw, type ShownTurn, storedTurn } from './turn.ts'
 
-/** The turns on the page at once: earlier ones are read again when they are asked for. */
-const maxTurns = 50
 /** How many of the newest turns are looked at for one that was asked elsewhere. */
 const maxMissed = 9
 const listAfterMs = 1_000

@@ -1,7 +1,9 @@
 import { problemOf } from '../api/problem.ts'
 import { followRun } from '../run/follow-run.ts'
 import { newRunView } from '../run/run-view.ts'
-import { hideDecided } from './runs.ts'
+import { viewOfTurn } from '../run/view-of-turn.ts'
+import { addressedId } from './address.ts'
+import { hideDecided, maxTurns, readTurns } from './runs.ts'
 import { callerQuery, info } from './server.ts'
 import { loadSessions } from './sessions.ts'
 import { isWaiting, receive, redraw, type ShownTurn } from './turn.ts'
@@ -62,6 +64,12 @@ export async function followTurn(turn: ShownTurn): Promise<void> {
       turn.problem.value = problem
       // The next decision, or the reader's return, reads them again.
       turn.hasSteps.value = false
+    } else if (!hasEnded(turn)) {
+      // It was decided and has ended elsewhere, long before the reader's return.
+      const stored = await readTurns(addressedId(), { limit: maxTurns }).catch(() => undefined)
+      const body = stored?.turns.find(({ run_id }) => run_id === view.runId)
+      if (body) turn.view = viewOfTurn(body)
+      turn.hasSteps.value = !body
     }
   }
   turn.isLost.value = false

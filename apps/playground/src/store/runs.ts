@@ -3,6 +3,9 @@ import type { RunBody, TurnBody } from '../api/types.ts'
 import { callerQuery } from './server.ts'
 import { redraw, type ShownTurn } from './turn.ts'
 
+/** The turns on the page at once: earlier ones are read again when they are asked for. */
+export const maxTurns = 50
+
 export function readRun(runId: string): Promise<RunBody> {
   return requestJSON(`api/v1/runs/${encodeURIComponent(runId)}`, { query: callerQuery() })
 }
