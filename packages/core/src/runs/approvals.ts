@@ -13,7 +13,7 @@ import type { ActiveMember, RunDriver } from './driver/run-driver.ts'
 import { runEndOf } from './end-turn.ts'
 import { agentEndOf } from './member-outcome.ts'
 import { runStartOf } from './run-start.ts'
-import { type OpenRun, storeSnapshot, takeSnapshot } from './snapshot.ts'
+import { type OpenRun, storeSnapshot, takeSnapshot } from './take-snapshot.ts'
 
 /** A run, and the agent that knows the results that it waits for. */
 type AskingRun = OpenRun & { agent: ResultOwner }

@@ -17,7 +17,7 @@ import type { RunResult } from './driver/run.ts'
 import { agentEndOf, outcomeOf } from './member-outcome.ts'
 import { emptyReply, textOf } from './reply.ts'
 import type { RunState } from './run-state.ts'
-import type { OpenRun } from './snapshot.ts'
+import type { OpenRun } from './take-snapshot.ts'
 
 /** What a run has used, for its end. */
 export type Used = Pick<Ledger, 'spent' | 'cost'>

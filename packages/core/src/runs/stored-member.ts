@@ -5,8 +5,7 @@ import type { Spent } from '../policies/account.ts'
 import { optionsOf, progressOf } from '../sessions/recorded-data.ts'
 import type { MemberRun } from './driver/member-run.ts'
 import { type MemberOutcome, outcomeOf } from './member-outcome.ts'
-import type { RunSnapshot } from './snapshot.ts'
-import { readSnapshot } from './snapshot.ts'
+import { type RunSnapshot, readSnapshot } from './snapshot.ts'
 
 /** What the stored run of a member began with; `undefined` of another run. */
 export function memberRunOf(stored: StoredRun): MemberRun | undefined {
