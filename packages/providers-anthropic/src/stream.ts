@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFinishReason, ModelRequest } from '@agentkit/core'
+import type { ModelEvent, ModelRequest } from '@agentkit/core'
 import {
   type ErrorContext,
   type Frame,
@@ -13,6 +13,7 @@ import {
 import { failureOfFrame } from './errors.ts'
 import type { ThinkingData } from './messages.ts'
 import { plainTextDelta } from './plain-text-delta.ts'
+import { toFinishReason } from './stop-reason.ts'
 import { withOwnNames } from './tool-schema.ts'
 import type { RenamedKeys } from './tools.ts'
 import type { Block, BlockDelta, StopDelta, StopDetails, StreamEvent, WholeMessage } from './types.ts'
@@ -92,7 +93,9 @@ export class AnthropicReader implements FrameReader {
     if (!this.#stopped) throw incompleteStream(this.#context)
     if (this.#stopReason === '') this.#assumeEnd()
     for (const index of [...this.#blocks.keys()]) this.#end(index)
-    this.#reply.finish(this.#finishReason(), this.#usage.total())
+    const { reason, warning } = toFinishReason(this.#stopReason, this.#stopDetails, this.#spoke, this.#context)
+    if (warning !== undefined) this.#reply.warn(warning)
+    this.#reply.finish(reason, this.#usage.total())
   }
 
   take(): ModelEvent[] {
@@ -220,32 +223,6 @@ export class AnthropicReader implements FrameReader {
       this.#end(index)
     })
     this.#stop(message, undefined)
-  }
-
-  #finishReason(): ModelFinishReason {
-    switch (this.#stopReason) {
-      case 'max_tokens':
-        return 'length'
-      case 'refusal':
-        this.#warnOfRefusal()
-        return 'content-filter'
-      case 'pause_turn':
-        this.#reply.warn('The server paused in the middle of the answer: it is not whole.')
-        return 'stop'
-      case 'model_context_window_exceeded': {
-        if (this.#spoke) return 'length'
-        const message = 'there was no room left for an answer.'
-        throw providerError({ code: this.#stopReason, message }, this.#context)
-      }
-      default:
-        return 'stop'
-    }
-  }
-
-  /** The reason of a refusal is a warning, not a part of the answer. */
-  #warnOfRefusal(): void {
-    const { category, explanation } = this.#stopDetails ?? {}
-    this.#reply.warn(`The model refused to answer${category ? ` (${category})` : ''}. ${explanation ?? ''}`.trimEnd())
   }
 }
 
