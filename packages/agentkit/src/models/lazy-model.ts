@@ -8,19 +8,20 @@ export interface LazyModel extends Model {
 }
 
 /**
- * A model that loads itself when it is first needed. Once loaded it returns the loaded model's own streams. A load
+ * A model that loads itself when it is first needed. Once loaded its `stream` is that of the loaded model. A load
  * that fails is tried again by the next call.
  */
 export function lazyModel(id: string, load: () => Promise<Model>): LazyModel {
   const model = lazy(async () => {
     const loaded = await load()
     if (loaded.info) proxy.info = loaded.info
+    proxy.stream = loaded.stream.bind(loaded)
     return loaded
   })
   const proxy: LazyModel & { info?: ModelInfo } = {
     id,
     load: async () => void (await model.load()),
-    stream: (request, signal) => model.value?.stream(request, signal) ?? streamOnceLoaded(model, request, signal),
+    stream: (request, signal) => streamOnceLoaded(model, request, signal),
   }
   return proxy
 }
