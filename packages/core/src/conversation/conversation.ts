@@ -1,13 +1,12 @@
 import { withConverted } from '../contracts/converted-of-run.ts'
 import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
 import { isAgentKitError } from '../data/errors.ts'
-import type { Message, ToolMessage } from '../data/message.ts'
-import { limits } from '../limits.ts'
+import type { Message } from '../data/message.ts'
 import { estimateMessage } from '../tokens/estimate-tokens.ts'
-import { isCut } from '../util/text/cut-text.ts'
 import { type Compaction, compactedView, notCompacted, readCompaction } from './compacted-view.ts'
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
+import { ResultLengths } from './result-lengths.ts'
 import { filesIn, fitsIn, highSide, mostTokens, roomOf } from './room.ts'
 
 /** A message that is sent after `after` messages of the run. Plain JSON. */
@@ -46,17 +45,11 @@ export class Conversation {
   #messages: Message[]
   #compaction: Compaction
   #unstored: readonly UnstoredMessage[]
-  /** Whole texts of results by the ids of their calls. */
-  #wholeResults: Map<string, string> | undefined
-  #resultTokens = Number.POSITIVE_INFINITY
-  #hasResults = false
-  #hasLongResults = false
+  readonly #results = new ResultLengths()
   #hasBegunLong: boolean | undefined
   #converted: Map<object, unknown> | undefined
   /** Set when a model rejects a request as too long. */
   #narrow = Number.POSITIVE_INFINITY
-  /** The number of messages, from the first, that were checked for long results. */
-  #checked = 0
   /** The tokens of the first messages, while nothing is compacted. */
   #counted: Counted = { info: undefined, count: 0, tokens: 0 }
 
@@ -74,7 +67,7 @@ export class Conversation {
 
   add(message: Message): void {
     this.#messages.push(message)
-    this.#checkForLongResults()
+    this.#results.check(this.#messages)
   }
 
   /**
@@ -94,10 +87,8 @@ export class Conversation {
   async requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest> {
     const { info } = model
     const room = Math.min(this.#narrow, roomOf(info, { ...rest, messages: [...this.#system, ...this.#noted] }))
-    const perResult = Math.max(1, Math.floor(room / 4))
-    if (perResult !== this.#resultTokens) this.#checked = 0
-    this.#resultTokens = perResult
-    this.#checkForLongResults()
+    this.#results.limit(Math.max(1, Math.floor(room / 4)))
+    this.#results.check(this.#messages)
     this.#hasBegunLong ??= !fitsIn(this.#messages.slice(0, this.#questionAt + 1), room / 2, info)
     if (!this.#fits(this.#roomBesideUnstored(room, info), info)) {
       // The earlier ones have served.
@@ -132,27 +123,18 @@ export class Conversation {
   findResult(callId: string): string | undefined {
     const isWanted = (message: Message): boolean => message.role === 'tool' && message.callId === callId
     const message = this.#messages.findLast(isWanted)
-    return this.#wholeResults?.get(callId) ?? (message?.role === 'tool' ? resultText(message) : undefined)
+    return this.#results.wholeText(callId) ?? (message?.role === 'tool' ? resultText(message) : undefined)
   }
 
   /** Keeps the whole text of a result that is stored cut, while the run lasts. */
   keepWhole(callId: string, text: string | undefined): void {
-    // Some providers reuse the ids of earlier calls.
-    if (text === undefined) {
-      this.#wholeResults?.delete(callId)
-      return
-    }
-    this.#wholeResults ??= new Map()
-    this.#wholeResults.set(callId, text)
-    this.#hasLongResults = true
-    const [oldest] = this.#wholeResults.keys()
-    if (this.#wholeResults.size > limits.wholeResults && oldest !== undefined) this.#wholeResults.delete(oldest)
+    this.#results.keepWhole(callId, text)
   }
 
   /** Whether any tool result is shortened, so that the model needs a tool to read on. */
   hasLongResults(): boolean {
     const { cleared, cut } = this.#compaction
-    return this.#hasLongResults || (this.#hasResults && (cleared > 0 || cut !== undefined))
+    return this.#results.hasLong || (this.#results.hasAny && (cleared > 0 || cut !== undefined))
   }
 
   /** Whether the run has begun with so much that its results are likely to be shortened. */
@@ -162,14 +144,15 @@ export class Conversation {
 
   /** The most tokens that one result may take in a request. */
   resultTokens(): number {
-    return this.#resultTokens
+    return this.#results.maxTokens
   }
 
   /** Replaces the messages before this run: other runs have added to the session. */
   async rebase(history: readonly Message[]): Promise<void> {
     this.#messages = [...history, ...this.#messages.slice(this.#questionAt)]
     this.#questionAt = history.length
-    this.#checked = this.#counted.count = this.#counted.tokens = 0
+    this.#results.checkAgain()
+    this.#counted.count = this.#counted.tokens = 0
     // The stored compaction too: it is of the messages before the other runs.
     this.#compaction = notCompacted
     await this.#options.onCompacted(this.#compaction)
@@ -189,7 +172,7 @@ export class Conversation {
   }
 
   #show(): readonly Message[] {
-    return compactedView(this.#messages, this.#compaction, this.#questionAt, this.#resultTokens)
+    return compactedView(this.#messages, this.#compaction, this.#questionAt, this.#results.maxTokens)
   }
 
   #showAll(): readonly Message[] {
@@ -205,21 +188,12 @@ export class Conversation {
     return all
   }
 
-  /** Before the question, so that what precedes it is the same whatever was noted meanwhile. */
+  /** Before the question, so that what precedes it does not change when notes are added meanwhile. */
   #withNotes(shown: readonly Message[]): readonly Message[] {
     if (this.#noted.length === 0) return shown
     const { covered } = this.#compaction
     const at = covered > this.#questionAt ? 1 : this.#questionAt - covered + (covered > 0 ? 1 : 0)
     return [...shown.slice(0, at), ...this.#noted, ...shown.slice(at)]
-  }
-
-  #checkForLongResults(): void {
-    for (; this.#checked < this.#messages.length; this.#checked++) {
-      const message = this.#messages[this.#checked]
-      if (message?.role !== 'tool') continue
-      this.#hasResults = true
-      if (isLong(message, this.#resultTokens)) this.#hasLongResults = true
-    }
   }
 
   #roomBesideUnstored(room: number, info: ModelInfo | undefined): number {
@@ -251,19 +225,11 @@ export class Conversation {
   #compactTo({ info }: Model, room: number): ReturnType<typeof compact> {
     return compact({
       ...{ messages: this.#messages, compaction: this.#compaction, questionAt: this.#questionAt },
-      ...{ room, resultTokens: this.#resultTokens, info, summarize: this.#options.summarize },
+      ...{ room, resultTokens: this.#results.maxTokens, info, summarize: this.#options.summarize },
     })
   }
 }
 
 function isOverflow(error: unknown): boolean {
   return isAgentKitError(error) && error.code === 'context-overflow'
-}
-
-function isLong(message: ToolMessage, tokens: number): boolean {
-  if (isCut(message)) return true
-  // No character takes more than four tokens, so most results need no counting.
-  return typeof message.content === 'string' && message.content.length * 4 <= tokens
-    ? false
-    : estimateMessage(message) > tokens
 }
