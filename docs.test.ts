@@ -153,7 +153,7 @@ describe('the lists of the documentation', () => {
     ],
     [
       'reliability',
-      `has failed ${limits.breakerFailures} steps in a row is left alone for ${limits.breakerMs / 1000} seconds`,
+      `has failed ${limits.breakerFailures} steps in a row is not called for ${limits.breakerMs / 1000} seconds`,
     ],
     ['reliability', `\`modelTimeoutMs\` | ${limits.modelTimeoutMs / 60_000} min |`],
     ['reliability', `| ${limits.toolTimeoutMs / 1000} s | an error result for the model`],

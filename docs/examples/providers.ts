@@ -16,7 +16,7 @@ const agent = new Agent({
 })
 
 const { text, usage, cost, warnings } = await agent.stream([
-  { type: 'text', text: 'What is on this picture?' },
+  { type: 'text', text: 'What is in this picture?' },
   { type: 'image', data: new URL('https://example.com/harbour.jpg') },
 ]).result
 console.log(text, usage.cachedInputTokens, cost?.usd, warnings)
