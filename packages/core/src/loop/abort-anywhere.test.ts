@@ -82,7 +82,7 @@ describe.each(['always', 'never'] as const)('a run with something of everything,
     return { runId: run.runId, result, events, isWhole, witness }
   }
 
-  /** All that holds of a run holds of this one; its session goes on; and if it waits, it does too. */
+  /** Checks the run, the next turn of its session and, if it waits for an approval, the run that resumes it. */
   async function expectSound(run: AnyRun, store: SessionStore, where: string): Promise<void> {
     const { result, runId, witness } = run
     expect(['aborted', 'approval', 'stop'], where).toContain(result.finishReason)

@@ -401,7 +401,7 @@ describe('a run that is stopped while it waits', () => {
         await shown(payment)
         const paid = payment.done.filter((what) => what.startsWith('pay'))
         const { status } = (await payment.store.find(run.runId)) ?? {}
-        // What still waits has not been paid, and is paid once when it goes on.
+        // What still waits has not been paid, and is paid once when it continues.
         if (how === 'cancelled') expect(status).not.toBe('waiting')
         if (status === 'waiting') {
           expect([paid, approvals.map(({ callId }) => callId)]).toEqual([[], ['pay3', 'pay4']])

@@ -563,7 +563,7 @@ describe('an agent that a tool runs', () => {
     const result = await run({ model: outer, functions: [each], budget: { tokens: 15 + first + 3 * worst + 100 } })
     const found = result.messages.find(({ role }) => role === 'tool')?.content
     expect(most).toBe(3)
-    // The others wait: what was set aside for the first ones was far more than they used.
+    // The others wait: what was reserved for the first ones was far more than they used.
     expect(JSON.parse(String(found))).toEqual(Array.from({ length: 6 }, () => 'Found.'))
   })
 

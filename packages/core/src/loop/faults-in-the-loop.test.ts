@@ -409,7 +409,7 @@ describe('a conversation that is too long for a model', () => {
     return scriptedModel(turns, { id, info })
   }
   const isStep = ({ messages }: ModelRequest): boolean => messages.at(-1)?.content === 'Go'
-  /** Turns for steps, whatever summaries are asked for between them. */
+  /** Turns for steps, also when summaries are requested between them. */
   const asked = (turns: readonly ScriptedTurn[], summary: ScriptedTurn = 'A summary.'): ScriptedTurn[] => {
     const left = [...turns]
     return Array.from(

@@ -65,7 +65,7 @@ it('cannot be resumed when its snapshot is not stored, and does not hold its ses
 
 const approval = (runId: string): Decisions => ({ [idOf(runId, '1-pay1')]: true })
 
-/** A run waits, and another one has added to its session since: it stores that first when it goes on. */
+/** A run waits, and another one has added to its session since: it stores that first when it continues. */
 async function movedPayer(): Promise<Payer & { runId: string }> {
   const first = payer([calls('pay 1'), 'Hello.'])
   const { runId } = await first.agent.stream('Pay', session).result

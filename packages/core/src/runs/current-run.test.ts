@@ -68,7 +68,7 @@ it('does not wait for itself where an agent is the model of another one', async 
   }
   const outer = new Agent({ name: 'Outer', functions: [], model, budget: { tokens: 1_000 } })
   const { finishReason, text } = await outer.stream('Go').result
-  // What the outer call has set aside leaves nothing for the inner one, which says so at once.
+  // What the outer call has reserved leaves nothing for the inner one, which fails at once.
   expect([finishReason, text]).toEqual(['budget', ''])
 })
 

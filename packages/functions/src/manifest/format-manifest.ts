@@ -1,7 +1,7 @@
 import { formatHeader, jsonLine } from './header.ts'
 import type { Manifest } from './manifest.ts'
 
-/** The text of a manifest module, the same whatever makes it again. */
+/** The text of a manifest module. The same functions always give the same text. */
 export function formatManifest({ header, attachFrom, functions }: Manifest): string {
   const names = moduleNames(functions.map(({ from }) => from))
   const imports = [...names].map(([from, name]) => `import * as ${name} from ${quoted(from)}`)
