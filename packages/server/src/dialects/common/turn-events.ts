@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventBody, Approval, Citation, Message } from '@agentkit/core'
-import { isStoppedNote } from '@agentkit/core/internal'
+import { isStoppedNote, withoutNote } from '@agentkit/core/internal'
 
 type StoredRunParts = {
   agentId: string
@@ -26,7 +26,9 @@ export function turnEvents({ agentId, runId, messages, approvals = [], sources =
   for (const [index, message] of own.entries()) {
     if (index === lastText) for (const source of sources) emit({ type: 'source', source })
     if (message.role === 'tool') {
-      const { callId, name, content, isError = false } = message
+      const { callId, name, isError = false } = message
+      // The note of the loop detection is for the model: events never have it.
+      const content = withoutNote(message.content)
       const output = typeof content === 'string' ? content : content.map(shownPart)
       emit({ type: 'tool-result', callId, name, output, isError, durationMs: 0 })
     }

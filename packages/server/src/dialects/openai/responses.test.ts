@@ -96,6 +96,16 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(messagesOf(await client.responses.create({ model, input: 'Go' }))).toMatchObject(said)
   })
 
+  it('reads the results of repeated calls later, without the notes to the model', async () => {
+    const call = { toolCalls: [{ name: 'look' }] }
+    const client = connect(createApp(make([...Array(5).fill(call), 'Bees.'], { functions: [look] }).agent, quiet))
+    const response = await client.responses.create({ model, input: 'Go' })
+    expect(response.output.flatMap((item) => ('output' in item ? [item.output] : []))).toEqual(
+      Array(5).fill('three bees'),
+    )
+    expect(await client.responses.retrieve(response.id)).toEqual(response)
+  })
+
   it('has the answer of a workflow as its only message, streamed or not', async () => {
     const writer = (name: string, text: string) => new Agent({ name, model: scriptedModel([text, text]) })
     const flow = workflow({ name: 'Test' }).step(writer('One', 'A draft.')).step(writer('Two', 'The letter.'))
