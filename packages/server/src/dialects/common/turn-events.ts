@@ -8,38 +8,44 @@ type StoredRunParts = {
   messages: readonly Message[]
   approvals?: readonly Approval[]
   sources?: readonly Citation[]
+  /** The member whose words are the answer, with its messages: the last call is the one that it has answered. */
+  speaker?: { id: string; messages: readonly Message[] } | undefined
 }
 
-/**
- * The events of a stored run without its end, rebuilt from its messages. A turn has messages of the agent that speaks
- * only.
- */
-export function turnEvents({ agentId, runId, messages, approvals = [], sources = [] }: StoredRunParts): AgentEvent[] {
-  // The messages that seeded the session are in its first turn, before the question.
-  const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
-  const lastText = own.findLastIndex((message) => message.role === 'assistant' && hasText(message))
+/** The events of a stored run without its end, rebuilt from its messages. */
+export function turnEvents({
+  agentId,
+  runId,
+  messages,
+  approvals = [],
+  sources = [],
+  speaker,
+}: StoredRunParts): AgentEvent[] {
+  const entries = withSpeaker(ownOf(messages), speaker)
+  const hasSpoken = entries.some(({ message, path }) => path.length > 0 && hasText(message))
+  const lastText = entries.findLastIndex(({ message, path }) => path.length > 0 === hasSpoken && hasText(message))
   const events: AgentEvent[] = []
   const emit = (body: AgentEventBody, path: readonly string[] = []): void => {
     events.push({ seq: events.length + 1, runId, path: [agentId, ...path], ...body })
   }
   let step = 0
-  for (const [index, message] of own.entries()) {
+  for (const [index, { message, path }] of entries.entries()) {
     if (index === lastText) for (const source of sources) emit({ type: 'source', source })
     if (message.role === 'tool') {
       const { callId, name, isError = false } = message
       // The note of the loop detection is for the model: events never have it.
       const content = withoutNote(message.content)
       const output = typeof content === 'string' ? content : content.map(shownPart)
-      emit({ type: 'tool-result', callId, name, output, isError, durationMs: 0 })
+      emit({ type: 'tool-result', callId, name, output, isError, durationMs: 0 }, path)
     }
     if (message.role !== 'assistant' || isStoppedNote(message)) continue
-    emit({ type: 'step-start', step: ++step })
+    emit({ type: 'step-start', step: ++step }, path)
     for (const part of message.content) {
-      if (part.type === 'text') emit({ type: 'text-delta', text: part.text })
-      else if (part.type === 'reasoning') emit({ type: 'reasoning-delta', text: part.text })
+      if (part.type === 'text') emit({ type: 'text-delta', text: part.text }, path)
+      else if (part.type === 'reasoning') emit({ type: 'reasoning-delta', text: part.text }, path)
       else {
         const { callId, name, input, inputText } = part
-        emit({ type: 'tool-call', callId, name, input: inputText ?? input })
+        emit({ type: 'tool-call', callId, name, input: inputText ?? input }, path)
       }
     }
   }
@@ -48,8 +54,24 @@ export function turnEvents({ agentId, runId, messages, approvals = [], sources =
   return events
 }
 
-function hasText({ content }: Extract<Message, { role: 'assistant' }>): boolean {
-  return content.some((part) => part.type === 'text' && part.text !== '')
+/** The messages that seeded the session are in its first turn, before the question. */
+function ownOf(messages: readonly Message[]): Message[] {
+  return messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+}
+
+type Entry = { message: Message; path: readonly string[] }
+
+/** The messages of the member stand before the result of its call. */
+function withSpeaker(own: readonly Message[], speaker: StoredRunParts['speaker']): Entry[] {
+  const entries: Entry[] = own.map((message) => ({ message, path: [] }))
+  if (!speaker) return entries
+  const result = own.findLastIndex(({ role }) => role === 'tool')
+  const spoken = ownOf(speaker.messages).map((message) => ({ message, path: [speaker.id] }))
+  return entries.toSpliced(result < 0 ? entries.length : result, 0, ...spoken)
+}
+
+function hasText(message: Message): boolean {
+  return message.role === 'assistant' && message.content.some((part) => part.type === 'text' && part.text !== '')
 }
 
 /** Images are long, and clients of this protocol show none. */

@@ -11,6 +11,7 @@ import type {
 import { ProblemError } from '../../answer/problem.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
+import { storedSpeaker } from '../common/stored-speaker.ts'
 import { turnEvents } from '../common/turn-events.ts'
 
 /** The outcome of a run: its end, or the approvals that it waits for. */
@@ -62,10 +63,11 @@ export class AnswerOutcome {
 }
 
 /** The outcome of a stored run. */
-export function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | undefined): Outcome {
-  const { runId, sessionId = '', status, text = '', sources, error } = stored.record
+export async function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | undefined): Promise<Outcome> {
+  const { runId, userId, sessionId = '', status, text = '', sources, error } = stored.record
   const finishReason = stored.record.finishReason ?? (status === 'waiting' ? 'approval' : 'stop')
-  const reader = readTurn(agent, { stored, turn })
+  const speaker = await storedSpeaker({ agent, runId, userId, sessionId: stored.record.sessionId, turn })
+  const reader = readTurn(agent, { stored, turn, speaker })
   reader.read({ type: 'run-end', seq: 0, runId, path: [agent.id], finishReason, text, usage: {} })
   const place = { runId, sessionId }
   return {
@@ -84,9 +86,12 @@ export function openApprovals({ record, approvals }: StoredRun): Approval[] {
   return record.approvals.filter(({ approvalId }) => !decided.has(approvalId))
 }
 
-function readTurn(agent: Runnable, { stored, turn }: { stored: StoredRun; turn: Turn | undefined }): AnswerReader {
+type ReadTurn = { stored: StoredRun; turn: Turn | undefined; speaker?: Awaited<ReturnType<typeof storedSpeaker>> }
+
+function readTurn(agent: Runnable, { stored, turn, speaker }: ReadTurn): AnswerReader {
   const reader = new AnswerReader({ canDrop: true, speaker: agent.speaker })
   const { runId } = stored.record
-  for (const event of turnEvents({ agentId: agent.id, runId, messages: turn?.messages ?? [] })) reader.read(event)
+  const messages = turn?.messages ?? []
+  for (const event of turnEvents({ agentId: agent.id, runId, messages, speaker })) reader.read(event)
   return reader
 }

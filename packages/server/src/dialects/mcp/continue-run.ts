@@ -40,7 +40,7 @@ export async function continueRun(
     if (hasContinued) return { outcome: answer.outcome(), isDismissed: false }
   }
   const settled = await untilSettled(host, runId, signal)
-  return { outcome: storedOutcome(agent, settled, await agent.sessions.find(runId)), isDismissed }
+  return { outcome: await storedOutcome(agent, settled, await agent.sessions.find(runId)), isDismissed }
 }
 
 /** The state that a client sends back is the id of a run, which it could have invented. */

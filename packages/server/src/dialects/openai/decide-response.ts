@@ -36,14 +36,14 @@ export async function decideResponse(
   const found = await findResponse(parts, responseId(runId), { userId, param })
   const { stored, turn } = found
   if (!stored) throw new ProblemError('unsupported', { detail: 'Approvals need sessions on disk or Postgres.' })
-  const reader = readStored(parts.agent, found)
+  const reader = await readStored(parts.agent, found)
   reader.beginNext(continuedSpeakers(stored, turn))
   const events = await decideRun(context, parts, stored, { decisions, userId })
   const encode = responsesEncoder({ head, reader })
   if (events && !isStream && stored.isBackground) {
     // A worker continues it, whenever there is one.
     const now = await findResponse(parts, responseId(runId), { userId, param })
-    return Response.json(storedResponse(parts, now, head))
+    return Response.json(await storedResponse(parts, now, head))
   }
   if (events && isStream) return eventResponse(events(encode), context, parts)
   if (events) await readWhole(events(encode), context.req.raw.signal)

@@ -7,6 +7,7 @@ import { runBeforeSession } from './session-after.ts'
 /** A run that is known as a response. */
 export type FoundResponse = {
   runId: string
+  userId: string
   /** Absent for a run without a session. */
   sessionId: string | undefined
   /** Absent until a queued run begins. */
@@ -39,12 +40,12 @@ export async function findResponse(
   if (runs) {
     const stored = await runs.read(runId)
     if (stored?.record.agentId !== agent.id || stored.record.userId !== userId) throw unknown
-    return { runId, sessionId: stored.record.sessionId, turn: await agent.sessions.find(runId), stored }
+    return { runId, userId, sessionId: stored.record.sessionId, turn: await agent.sessions.find(runId), stored }
   }
   const turn = await agent.sessions.find(runId)
   const sessionId = turn && (await sessionWith(agent.sessions, { agentId: agent.id, userId }, runId))
   if (sessionId === undefined) throw unknown
-  return { runId, sessionId, turn, stored: undefined }
+  return { runId, userId, sessionId, turn, stored: undefined }
 }
 
 /** The id of the run that a response continues: before it in its session, or that with which the session begins. */

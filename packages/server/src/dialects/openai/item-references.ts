@@ -77,7 +77,7 @@ async function itemOf(
 async function storedOutput(parts: RouteParts, runId: string, userId: string): Promise<readonly Item[]> {
   try {
     const found = await findResponse(parts, responseId(runId), { userId, param: 'input' })
-    const { output } = storedResponse(parts, found) as { output: readonly Item[] } // a response has its items
+    const { output } = (await storedResponse(parts, found)) as { output: readonly Item[] } // a response has its items
     return output
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'not-found') return []

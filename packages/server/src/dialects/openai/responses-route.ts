@@ -117,5 +117,5 @@ async function inBackground(
     return eventResponse(followedEvents({ sessions: agent.sessions, ...followed }), context, parts)
   }
   const found = await findResponse(parts, responseId(runId), { userId: message.userId, param: 'id' })
-  return Response.json(storedResponse(parts, found, head))
+  return Response.json(await storedResponse(parts, found, head))
 }

@@ -1,7 +1,7 @@
 import { Agent, AgentKitError, memorySessions, Swarm, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import type OpenAI from 'openai'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { fakeAgent, text } from '../../__fixtures__/fake-agent.ts'
 import { payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
@@ -94,6 +94,29 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     // The calls of the sequence itself are those of its members.
     expect(response && typesOf(response)).toEqual(['mcp_call', 'mcp_call', 'message', 'message'])
     expect(messagesOf(await client.responses.create({ model, input: 'Go' }))).toMatchObject(said)
+  })
+
+  it('reads the steps of the last member of a sequence later, as they were answered', async () => {
+    const steps = [{ text: 'I look.', toolCalls: [{ name: 'look' }] }, 'Three bees.']
+    const one = new Agent({ name: 'One', functions: [], model: scriptedModel(['First.', 'First.', 'First.']) })
+    const two = new Agent({ name: 'Two', functions: [look], model: scriptedModel([...steps, ...steps, ...steps]) })
+    for (const sessions of [memorySessions(), make([]).sessions]) {
+      const swarm = new Swarm({ name: 'Test', collaboration: 'sequence', agents: [one, two], sessions })
+      const client = connect(createApp(swarm, quiet))
+      const response = await client.responses.create({ model, input: 'Go' })
+      expect(response.output_text).toBe('I look.Three bees.')
+      expect(await client.responses.retrieve(response.id)).toEqual(response)
+      if (!sessions.runs) continue
+      const { id } = await client.responses.create({ model, input: 'Go', background: true })
+      const worker = await swarm.work()
+      await vi.waitFor(async () => expect((await client.responses.retrieve(id)).status).toBe('completed'))
+      const later = await client.responses.retrieve(id)
+      expect(later.output_text).toBe('I look.Three bees.')
+      const events: StreamEvent[] = []
+      for await (const event of await client.responses.retrieve(id, { stream: true })) events.push(event)
+      expect(events.at(-1)).toMatchObject({ response: { output: later.output } })
+      await worker.close()
+    }
   })
 
   it('reads the results of repeated calls later, without the notes to the model', async () => {

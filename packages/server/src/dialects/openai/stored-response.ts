@@ -1,6 +1,7 @@
 import type { RunFinishReason, RunRecord, StoredRun, TurnStatus } from '@agentkit/core'
 import { isRecord, storedClientData } from '@agentkit/core/internal'
 import type { RouteParts } from '../../request/parts.ts'
+import { storedSpeaker } from '../common/stored-speaker.ts'
 import { turnEvents } from '../common/turn-events.ts'
 import type { FoundResponse } from './find-response.ts'
 import { type ResponseHead, type ResponseStatus, responseBody } from './response-body.ts'
@@ -8,10 +9,14 @@ import { ResponseReader } from './response-reader.ts'
 import { endedState } from './responses-encoder.ts'
 
 /** A response that is read later, from the stored data of its run. */
-export function storedResponse({ agent }: RouteParts, found: FoundResponse, head?: Partial<ResponseHead>): object {
+export async function storedResponse(
+  { agent }: RouteParts,
+  found: FoundResponse,
+  head?: Partial<ResponseHead>,
+): Promise<object> {
   const { runId, turn, stored } = found
   const whole = { ...storedHead(agent.id, found), ...head }
-  const reader = readStored(agent, found)
+  const reader = await readStored(agent, found)
   const {
     status = statuses[turn?.status ?? 'running'],
     text = '',
@@ -50,13 +55,13 @@ function headAsAnswered(stored: StoredRun): Partial<Pick<ResponseHead, 'created'
 }
 
 /** Reads the stored messages of a run, without its end. */
-export function readStored(
-  { id: agentId, speaker }: RouteParts['agent'],
-  { runId, turn, stored }: FoundResponse,
-): ResponseReader {
-  const reader = new ResponseReader(agentId, speaker, stored?.approvals)
+export async function readStored(agent: RouteParts['agent'], found: FoundResponse): Promise<ResponseReader> {
+  const { id: agentId } = agent
+  const { runId, turn, stored } = found
+  const reader = new ResponseReader(agentId, agent.speaker, stored?.approvals)
   const { approvals = [], sources = [] } = stored?.record ?? {}
-  const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources })
+  const speaker = await storedSpeaker({ agent, ...found })
+  const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources, speaker })
   for (const event of events) reader.read(event)
   return reader
 }

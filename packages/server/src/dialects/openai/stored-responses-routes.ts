@@ -57,7 +57,7 @@ function readRoute(parts: RouteParts): Route {
       const { runId, stored } = found
       context.set('runId', runId)
       const head = await headFor(context, parts, found)
-      if (stream !== 'true') return context.json(storedResponse(parts, found, head))
+      if (stream !== 'true') return context.json(await storedResponse(parts, found, head))
       if (!stored?.keepsEvents) {
         const errors = [{ path: ['stream'], message: 'is not supported' }]
         throw new ProblemError('unsupported', { detail: 'Only background responses keep their events.', errors })
@@ -132,7 +132,7 @@ function cancelRoute(parts: RouteParts): Route {
       if (agent.sessions.runs) await agent.cancel(runId, { userId }).catch(throwProblem)
       else if (sessionId !== undefined) await capacity.sessionRuns.cancel({ userId, sessionId })
       const ended = await findFor(context, parts, param('id'))
-      return context.json(storedResponse(parts, ended, await headFor(context, parts, ended)))
+      return context.json(await storedResponse(parts, ended, await headFor(context, parts, ended)))
     },
   })
 }
