@@ -348,6 +348,8 @@ describe('toAISDK()', () => {
   it.each<[string, unknown, unknown, string]>([
     ['what is not an agent', {}, {}, 'Pass an agent or a swarm'],
     ['an unknown option', clerk([]).agent, { user: 'ada' }, 'Unknown option `user`'],
+    ['a user that is no text', clerk([]).agent, { userId: 5 }, '`userId` is a text'],
+    ['an empty session', clerk([]).agent, { sessionId: '' }, '`sessionId` is a text'],
   ])('refuses %s', (_what, agent, options, message) => {
     expect(() => toAISDK(agent as Agent, options as object)).toThrow(message)
   })

@@ -1,6 +1,14 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
-import { checkOptionNames, invalidArgument, isRecord, reported } from '@agentkit/core/internal'
+import {
+  checkOptionNames,
+  checkOptions,
+  invalidArgument,
+  isId,
+  isRecord,
+  type OptionRules,
+  reported,
+} from '@agentkit/core/internal'
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -38,7 +46,7 @@ export type AgentLanguageModel = {
  * tools that the provider has executed.
  *
  * @param options the user and the session; default: the user "default", and no memory
- * @throws AgentKitError `invalid-argument` for an unknown option
+ * @throws AgentKitError `invalid-argument` for an unknown option or a wrong value
  * @example
  * const { textStream } = streamText({ model: toAISDK(agent), prompt: 'Do I need an umbrella in Oslo?' })
  */
@@ -47,7 +55,7 @@ export function toAISDK(
   options: ToAISDKOptions = {},
 ): AgentLanguageModel {
   if (typeof agent?.stream !== 'function') throw invalidArgument('Pass an agent or a swarm: toAISDK(agent).')
-  checkNames(options)
+  checkOptions(options, optionRules)
   return {
     specificationVersion: 'v3',
     provider: 'agentkit',
@@ -61,11 +69,7 @@ export function toAISDK(
 
 type Agent = Pick<Runnable, 'id' | 'stream' | 'speaker'>
 
-function checkNames(options: ToAISDKOptions): void {
-  checkOptionNames(options, optionNames, { code: 'invalid-argument' })
-}
-
-const optionNames: Record<keyof ToAISDKOptions, true> = { userId: true, sessionId: true }
+const optionRules: OptionRules<ToAISDKOptions> = { userId: isId, sessionId: isId }
 
 /** A run for one call. The caller's tools and settings have no effect: the agent has its own. */
 function startRun(agent: Agent, options: ToAISDKOptions, call: LanguageModelV3CallOptions): AgentRun {
@@ -74,7 +78,7 @@ function startRun(agent: Agent, options: ToAISDKOptions, call: LanguageModelV3Ca
     const named = providerOptions?.agentkit ?? {}
     if (!isRecord(named)) throw invalidArgument('`providerOptions.agentkit` is an object: { userId, sessionId }.')
     // The names are checked here, the values by the agent.
-    checkNames(named)
+    checkOptionNames(named, optionRules, { code: 'invalid-argument' })
     const { userId, sessionId }: ToAISDKOptions = { ...options, ...named }
     const { input, history } = readPrompt(prompt, responseFormat)
     const run = agent.stream(input, {

@@ -92,6 +92,7 @@ export {
   isCount,
   isFlag,
   isFunction,
+  isId,
   isMilliseconds,
   isOneOf,
   isText,

@@ -175,6 +175,10 @@ describe('Swarm', () => {
     expect(() => new Swarm({ name: 'Team', agents })).toThrow(expect.objectContaining({ code: 'missing-key' }))
   })
 
+  it.each(['agents', 'collaboration', 'history'])('refuses `%s: null`, which is not the default', (name) => {
+    expect(() => team({ [name]: null })).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+
   it('has no misspelt options', () => {
     // @ts-expect-error: the right word is `collaboration`.
     expect(() => team({ colaboration: 'handoff' })).toThrow(

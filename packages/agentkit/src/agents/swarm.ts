@@ -39,7 +39,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     const context = contextOf(options)
     const swarm = { name: own.name, id: agentIdFrom(own.name, own.id) }
     const settings = context.settingsOf(swarm)
-    const collaboration = own.collaboration ?? settings.collaboration ?? 'manager'
+    const { collaboration = settings.collaboration ?? 'manager', history = historyOf(settings) } = own
     const isManaged = collaboration === 'manager' || collaboration === 'parallel'
     const needsModel = model !== undefined || isManaged
     const models = needsModel
@@ -49,7 +49,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
     const knowledge = agentKnowledge(files, settings, chatProvidersOf(models ?? []), context)
     // Without a model of the swarm itself, the functions belong to its members. Core warns about functions without
     // effect.
-    const callable = isManaged || agents ? functions : []
+    const callable = isManaged || agents !== undefined ? functions : []
     const shared = isManaged ? settings : withoutDefaultInstruction(settings, context)
     // A swarm whose members answer does not use the settings of `[defaults]`.
     const remembered = agentMemory(memory, isManaged ? settings : {})
@@ -61,8 +61,8 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       ...(models && { model: models }),
       functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : callable,
       collaboration,
-      ...definedOnly({ history: own.history ?? historyOf(settings) }),
-      agents: agents ?? configAgents(swarm, settings, functions, model, context),
+      ...definedOnly({ history }),
+      agents: agents === undefined ? configAgents(swarm, settings, functions, model, context) : agents,
       sessions: store,
       ...sharedOptions(own, shared),
     })
