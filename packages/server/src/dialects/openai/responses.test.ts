@@ -379,6 +379,10 @@ describe.each(clients)('the client openai %i', (_, connect) => {
       const from = { stream: true, starting_after: 2 } as const
       for await (const event of await client.responses.retrieve(queued.id, from)) rest.push(event)
       expect(rest).toEqual(events.slice(3))
+      const last = await client.responses.retrieve(queued.id, { stream: true, starting_after: events.length - 1 })
+      for await (const event of last) expect.unreachable(event.type)
+      const above = client.responses.retrieve(queued.id, { stream: true, starting_after: events.length })
+      await expect(above).rejects.toMatchObject({ status: 400, param: 'starting_after' })
       expect(await client.responses.retrieve(queued.id)).toMatchObject({
         status: 'completed',
         output: [{ type: 'message' }],

@@ -1,3 +1,4 @@
+import type { RunStore, StoredRun } from '@agentkit/core'
 import { object, optional, picklist } from 'valibot'
 import { jsonOf } from '../../answer/answer-schemas.ts'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
@@ -62,8 +63,10 @@ function readRoute(parts: RouteParts): Route {
         const errors = [{ path: ['stream'], message: 'is not supported' }]
         throw new ProblemError('unsupported', { detail: 'Only background responses keep their events.', errors })
       }
-      await checkKept(runStoreOf(agent), stored, 0)
+      const runs = runStoreOf(agent)
+      await checkKept(runs, stored, 0)
       const { lastSeq, record } = stored
+      if (starting_after !== undefined) await checkPlace(runs, stored, { agent, after: starting_after })
       const isActive = record.status === 'queued' || record.status === 'running'
       const encode = responsesEncoder({
         ...{ head, reader: new ResponseReader(agent.id, agent.speaker) },
@@ -75,6 +78,34 @@ function readRoute(parts: RouteParts): Route {
       return eventResponse(events, context, parts)
     },
   })
+}
+
+const eventsAtOnce = 500
+
+/** @throws ProblemError `invalid-field` for a number above that of the last event of the response */
+async function checkPlace(
+  runs: RunStore,
+  { record, lastSeq }: StoredRun,
+  { agent, after }: { agent: RouteParts['agent']; after: number },
+): Promise<void> {
+  const reader = new ResponseReader(agent.id, agent.speaker)
+  // Two events begin a response, and one ends it.
+  let last = -1
+  for (let seq = 0; seq < lastSeq && last < after; ) {
+    const events = await runs.events(record.runId, seq, eventsAtOnce)
+    for (const event of events) {
+      if (event.seq > lastSeq) break
+      if (last < 0) last += 2
+      last += reader.read(event).length + (event.type === 'run-end' ? 1 : 0)
+    }
+    const end = events.at(-1)
+    if (!end) break
+    seq = end.seq
+  }
+  if (after <= Math.max(0, last)) return
+  const message = `must not be above ${Math.max(0, last)}, the number of the last event`
+  const errors = [{ path: ['starting_after'], message }]
+  throw new ProblemError('invalid-field', { status: 400, detail: `starting_after ${message}.`, errors })
 }
 
 function deleteRoute(parts: RouteParts): Route {
