@@ -47,6 +47,19 @@ async function statusOf(app: App, id: string): Promise<unknown> {
 }
 
 describe('POST /api/v1/runs', () => {
+  it.each([
+    ['/agent', '/agent'],
+    ['/the%20agent', '/the%20agent'],
+    ['', ''],
+    ['//elsewhere.example', ''],
+    [undefined, ''],
+  ])('names the run below the path that Express has removed: %s', async (baseUrl, prefix) => {
+    const app = createApp(open([]).agent)
+    const response = await app.request('/api/v1/runs', enqueue('Write'), { incoming: { baseUrl } })
+    const { run_id } = (await response.json()) as { run_id: string }
+    expect(response.headers.get('location')).toBe(`${prefix}/api/v1/runs/${run_id}`)
+  })
+
   it('stores a run, and a worker begins it', async () => {
     const stored = open(['The report.'])
     const app = createApp(stored.agent)

@@ -47,11 +47,18 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       // A replayed answer has these headers too.
       const runId = context.get('runId')
       if (response.status === 202 && runId !== undefined) {
-        response.headers.set('location', `${encodeURI(parts.rules.basePath)}/api/v1/runs/${encodeURIComponent(runId)}`)
+        const below = mountPath(context) + encodeURI(parts.rules.basePath)
+        response.headers.set('location', `${below}/api/v1/runs/${encodeURIComponent(runId)}`)
       }
       return response
     } finally {
       release()
     }
   })
+}
+
+/** The prefix that `use` of Express or Connect has removed from the path of the request. */
+function mountPath(context: ServerContext): string {
+  const { baseUrl } = (context.env?.incoming ?? {}) as { baseUrl?: unknown }
+  return typeof baseUrl === 'string' && /^\/[^/\\]/.test(baseUrl) ? baseUrl : ''
 }
