@@ -1,4 +1,4 @@
-import { Agent, type AgentEvent, Swarm } from '@agentkit/core'
+import { Agent, type AgentEvent, AgentKitError, Swarm } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { ask } from '../__fixtures__/stored-agent.ts'
@@ -31,6 +31,22 @@ it.each([
   const place = { seq: 1, runId: 'run_1', path: ['team'] }
   const ended = { ...place, type: 'run-end', finishReason: 'stop', text: 'Done.', usage: {} } as const
   expect(publicEvent({ ...ended, warnings: [warning] })).toEqual({ ...ended, warnings: [shown] })
+})
+
+it("a run that a hook ends with an error of the code `budget` has our sentence, and the budget's own stays", async () => {
+  const beforeModel = (): never => {
+    throw new AgentKitError('budget', 'secret path')
+  }
+  const model = scriptedModel(['Hi.'])
+  for (const [options, warning] of [
+    [{ hooks: { beforeModel } }, 'The run has used up its budget.'],
+    [{ budget: { modelCalls: 0 } }, expect.stringContaining("The run's budget is used up: 0 of 0 model calls")],
+  ] as const) {
+    const agent = new Agent({ name: 'Clerk', functions: [], model, ...options })
+    const shown: AgentEvent[] = []
+    for await (const event of agent.stream('Hi')) shown.push(publicEvent(event))
+    expect(shown.at(-1)).toMatchObject({ finishReason: 'budget', warnings: [warning] })
+  }
 })
 
 it('no stream shows why a member failed in the words of its model', async () => {

@@ -35,9 +35,20 @@ const endings: Readonly<Record<string, string>> & { failed: string } = {
 function publicEnd({ warnings, error, ...event }: Extract<AgentEvent, { type: 'run-end' }>): AgentEvent {
   return {
     ...event,
-    ...(warnings && { warnings: warnings.map(publicWarning) }),
+    ...(warnings && { warnings: publicWarnings(event.finishReason, warnings) }),
     ...(error && { error: publicError(error) }),
   }
+}
+
+/** What ours say of a budget; a hook or a tool may throw an error of this code with a text of its own. */
+const ofBudget = /The run's budget is used up: |The budget is used up\.|The budget left no room /
+
+/** The last warning of a run that a budget has ended is the text of the error that ended it. */
+function publicWarnings(finishReason: string, warnings: readonly string[]): string[] {
+  const shown = warnings.map(publicWarning)
+  const last = shown.at(-1)
+  if (finishReason !== 'budget' || last === undefined || ofBudget.test(last)) return shown
+  return [...shown.slice(0, -1), problemTable.budget.detail]
 }
 
 /** A warning of a failure ends with the error text, after a colon. */
