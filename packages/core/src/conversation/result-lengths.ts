@@ -6,9 +6,9 @@ import { isCut } from '../util/text/cut-text.ts'
 /** Which results of a conversation are longer than a request shows, and the whole texts of those that are stored cut. */
 export class ResultLengths {
   /** The most tokens that one result may take in a request. */
-  maxTokens = Number.POSITIVE_INFINITY
-  hasAny = false
-  hasLong = false
+  maxTokens: number = Number.POSITIVE_INFINITY
+  hasAny: boolean = false
+  hasLong: boolean = false
   /** The number of messages, from the first, that were checked. */
   #checked = 0
   /** By the ids of their calls. */
