@@ -261,7 +261,11 @@ describe('the other packages, without agentkit', () => {
     })
     expect([...errors, ...warnings]).toEqual([])
     await writeFile(join(alone, 'notes.md'), '# Notes')
-    expect(await node(['bundled.mjs'], alone)).toMatch(/^unsupported .* leave @agentkit\/retriever in node_modules/)
+    const refused = /^unsupported .* leave @agentkit\/retriever in node_modules/
+    expect(await node(['bundled.mjs'], alone)).toMatch(refused)
+    // Another process writes many bytes.
+    await writeFile(join(alone, 'book.md'), '# A book\n'.repeat(1_000_000))
+    expect(await node(['bundled.mjs'], alone)).toMatch(refused)
   })
 
   it('retriever loads parsers and index stores lazily', async () => {

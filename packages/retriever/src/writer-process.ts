@@ -6,7 +6,7 @@ import { readSpool } from './data/spooled-chunks.ts'
 import { lanceSpace } from './store/lance/lance-space.ts'
 import { openSQLiteStore } from './store/sqlite/sqlite-store.ts'
 import type { Change, Store } from './store/store.ts'
-import type { FromWriter, IndexAddress, SpooledFile, ToWriter, WriterChange } from './store/write-in-process.ts'
+import type { FromWriter, IndexAddress, SpooledFile, ToWriter, WriterChange } from './store/writer-messages.ts'
 
 const stop = new AbortController()
 let store: Promise<Store> | undefined

@@ -1,45 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { AgentKitError, type ErrorCode } from '@agentkit/core'
+import { AgentKitError } from '@agentkit/core'
 import { abortError } from '@agentkit/core/internal'
-import type { NewChunk } from '../data/chunk.ts'
 import { type ChunkSlices, isSliced } from '../data/chunk-slices.ts'
 import type { SpoolParts } from '../data/spooled-chunks.ts'
+import { startError } from '../util/start-error.ts'
 import type { Change, ChangeWriter } from './store.ts'
-
-/** Which index the writer opens. */
-export type IndexAddress = { dimensions?: number } & (
-  | { kind: 'sqlite'; path: string }
-  | { kind: 'lance'; uri: string; generation: string; storageOptions?: Record<string, string> }
-)
-
-/** A change as the writer receives it. */
-export type WriterChange = {
-  index: IndexAddress
-  removed: readonly string[]
-  changed: readonly (Omit<Change['changed'][number], 'chunks'> & {
-    chunks: readonly NewChunk[] | 'keep' | SpooledFile | PackedFile
-  })[]
-}
-
-export type SpooledFile = { length: number; spool: SpoolParts }
-
-/** In parts of `packBytes`. */
-export type PackedFile = { packed: readonly Uint8Array[] }
-
-export type ToWriter =
-  | { type: 'change'; change: WriterChange }
-  | { type: 'abort' }
-  /** There are no more changes: index them, and exit. */
-  | { type: 'end' }
-  /** The vectors of the slice that was asked for, one for each of its chunks. */
-  | { type: 'vectors'; vectors: readonly (Float32Array | undefined)[] }
-
-export type FromWriter =
-  /** Asks for the vectors of the next slice of the file at this index of `changed`. */
-  | { type: 'vectors'; of: number }
-  | { type: 'applied' }
-  | { type: 'failed'; code: ErrorCode; message: string; retryable: boolean; cause?: unknown }
+import type { FromWriter, IndexAddress, PackedFile, SpooledFile, ToWriter, WriterChange } from './writer-messages.ts'
 
 /**
  * Most memory that a change allocates is garbage soon. V8 collects earlier with a smaller limit of the old generation:
@@ -97,28 +64,19 @@ export class WriterProcess implements ChangeWriter {
   #failure: unknown
 
   constructor(index: IndexAddress, { heapMb = defaultHeapMb, spools = [] }: WriterOptions = {}) {
-    // `#index-writer` of the package.json is `writer-process.ts`.
-    const script = createRequire(import.meta.url).resolve('#index-writer')
     this.#index = index
     this.#heapMb = heapMb
-    this.#child = fork(script, [], {
-      // Each thread of LanceDB would otherwise have an arena of memory of its own, of which fragments stay.
-      env: { MALLOC_ARENA_MAX: '2', ...process.env, NODE_OPTIONS: '' },
-      execArgv: [
-        `--max-old-space-size=${heapMb}`,
-        '--max-semi-space-size=16',
-        // A source imports the sources of other packages.
-        ...(script.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
-      ],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...spools.map(({ descriptor }) => descriptor)],
-    })
+    try {
+      this.#child = forkWriter(heapMb, spools)
+    } catch (error) {
+      throw startError('writes the index', error)
+    }
     this.#child.on('message', (message: FromWriter) => this.#receive(message))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#written = (this.#written + text).slice(-mostWritten)
     })
     this.#child.on('error', (error) => {
-      this.#failure ??= error
+      this.#failure ??= this.#child.pid === undefined ? startError('writes the index', error) : error
     })
     this.#ended = new Promise<void>((resolve) => {
       this.#child.once('close', () => resolve())
@@ -193,6 +151,23 @@ export class WriterProcess implements ChangeWriter {
   #send(message: ToWriter): void {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
+}
+
+function forkWriter(heapMb: number, spools: readonly SpoolParts[]): ChildProcess {
+  // `#index-writer` of the package.json is `writer-process.ts`.
+  const script = createRequire(import.meta.url).resolve('#index-writer')
+  return fork(script, [], {
+    // Each thread of LanceDB would otherwise have an arena of memory of its own, of which fragments stay.
+    env: { MALLOC_ARENA_MAX: '2', ...process.env, NODE_OPTIONS: '' },
+    execArgv: [
+      `--max-old-space-size=${heapMb}`,
+      '--max-semi-space-size=16',
+      // A source imports the sources of other packages.
+      ...(script.endsWith('.ts') ? ['--conditions=@agentkit/source'] : []),
+    ],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...spools.map(({ descriptor }) => descriptor)],
+  })
 }
 
 function endedEarly({ changed }: Change, written: string, heapMb: number): AgentKitError {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import { AgentKitError } from '@agentkit/core'
+import type { AgentKitError } from '@agentkit/core'
+import { startError } from '../../util/start-error.ts'
 import type { FromWorker, ParseRequest, ToWorker } from '../pieces/worker-messages.ts'
 import { forkWorker } from './fork-worker.ts'
 import type { ParseLimits } from './parse-limits.ts'
@@ -187,22 +188,8 @@ export class PoolWorker {
       const { limits } = this.#options
       return settleExit(left, { signal, stderr: this.#stderr, limits, filesRead: this.#filesRead })
     }
-    const error = startError(this.#failure, this.#stderr)
+    const error = startError('reads files', this.#failure, this.#stderr)
     for (const [, task] of left) task.reject(error)
     return []
   }
-}
-
-function startError(failure: unknown, stderr: string): AgentKitError {
-  const cause = failure ?? new Error(stderr.trim() || 'It ended without an error message.')
-  const fix = isBundled(cause)
-    ? 'Its file is not part of a bundle: let your bundler leave @agentkit/retriever in node_modules (`external`).'
-    : 'Allow this program to start processes of Node.'
-  return new AgentKitError('unsupported', `The process that reads files could not start. ${fix}`, { cause })
-}
-
-/** Whether a bundler has moved this code out of its package, where no package import is known, or no `import.meta.url`. */
-function isBundled(cause: unknown): boolean {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return ['MODULE_NOT_FOUND', 'ERR_PACKAGE_IMPORT_NOT_DEFINED', 'ERR_INVALID_ARG_VALUE'].includes(String(code))
 }

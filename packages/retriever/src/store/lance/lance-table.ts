@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
-import type { IndexAddress } from '../write-in-process.ts'
+import type { IndexAddress } from '../writer-messages.ts'
 import type { Guard } from './lance-error.ts'
 import type { Lance } from './lance-package.ts'
 import type { Places } from './lance-places.ts'

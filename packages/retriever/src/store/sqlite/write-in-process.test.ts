@@ -146,6 +146,19 @@ it('writes nothing of a change that is aborted, and ends the process', async () 
   expect(await store.files()).toEqual([])
 })
 
+it('says what to do where no process can start', async () => {
+  const { execPath } = process
+  process.execPath = join(folder, 'nowhere')
+  const writer = openWriter()
+  process.execPath = execPath
+  const applying = writer.apply({ changed: [packed('one.md', ['The heron'])], removed: [] }, never)
+  await expect(applying).rejects.toMatchObject({
+    code: 'unsupported',
+    message: 'The process that writes the index could not start. Allow this program to start processes of Node.',
+  })
+  await writer.stop()
+})
+
 function openWriter(): ChangeWriter {
   const writer = store.openWriter?.()
   if (!writer) throw new Error('The store has no writer.')
