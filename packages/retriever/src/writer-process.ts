@@ -30,6 +30,8 @@ process.on('message', (message: ToWriter) => {
       void end()
   }
 })
+// A terminal or a service manager signals all processes: the parent decides when this one exits.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 // The parent process has died or does not wait, so the uncommitted changes are not needed.
 process.on('disconnect', () => process.exit())
 

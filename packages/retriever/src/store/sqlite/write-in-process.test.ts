@@ -127,6 +127,15 @@ it('keeps what a process has applied that was killed, and nothing of the next ch
   expect((await store.files()).map(({ file }) => file)).toEqual(['one.md'])
 })
 
+it('writes on when a terminal or a service manager signals all processes: this one decides', async () => {
+  const writer = openWriter()
+  await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) killChildren(signal)
+  await writer.apply({ changed: [packed('two.md', ['The heron'])], removed: [] }, never)
+  await writer.end(never)
+  expect((await store.files()).map(({ file }) => file).sort()).toEqual(['one.md', 'two.md'])
+})
+
 it.each(['end', 'stop'] as const)('ends the process when it is aborted or stopped: %s', async (end) => {
   const writer = openWriter()
   await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
@@ -172,8 +181,8 @@ function packed(file: string, texts: string[]): Change['changed'][number] {
   return { record, chunks: packedChunks(file, [{ packed: packBytes(all), count: all.length }]) }
 }
 
-function killChildren(): void {
-  for (const pid of children()) process.kill(pid, 'SIGKILL')
+function killChildren(signal: NodeJS.Signals = 'SIGKILL'): void {
+  for (const pid of children()) process.kill(pid, signal)
 }
 
 /** The processes of this one that write an index, by the list that `ps` gives. */
