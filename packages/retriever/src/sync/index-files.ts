@@ -84,6 +84,8 @@ async function indexBatches(plan: SyncPlan, removed: string[], options: IndexFil
     }
     await writing
     await writer?.end(signal)
+    // Otherwise this process would take the changes into the indexes, in seconds.
+    if (signal.aborted) throw abortError(signal)
   } finally {
     // After a failure, nothing is written any more when this returns.
     await writing.catch(() => {})
