@@ -27,7 +27,11 @@ process.on('message', (message: ToWriter) => {
       reply?.reject(stop.signal.reason)
       break
     case 'end':
-      void end()
+      void end(async () => (await store)?.indexNow?.())
+      break
+    case 'maintain':
+      store ??= open(message.index)
+      void end(async () => (await store)?.maintainHere?.(stop.signal))
   }
 })
 // A terminal or a service manager signals all processes: the parent decides when this one exits.
@@ -61,12 +65,12 @@ function open(index: IndexAddress): Promise<Store> {
     : lanceSpace(index.uri, index).open(index.generation, index)
 }
 
-async function end(): Promise<void> {
+async function end(work: () => Promise<void>): Promise<void> {
   try {
-    await (await store)?.indexNow?.()
+    await work()
     await close()
   } catch {
-    // A failure is ignored, because the parent process indexes the rest.
+    // A failure is ignored, because the parent process does the rest.
   }
   process.disconnect()
 }

@@ -62,6 +62,8 @@ export interface Store {
   repair?(signal: AbortSignal): Promise<void>
   /** Takes large changes into the indexes. Called where they were written, because it needs as much memory. */
   indexNow?(): Promise<void>
+  /** `maintain` in this process: that lets another one do it where it takes much memory. */
+  maintainHere?(signal: AbortSignal): Promise<void>
   /** Starts a process for the many changes of a large sync. */
   openWriter?(): ChangeWriter
   /** Cleans up after changes. Under the lock; may be slow, and stops at the signal. */

@@ -105,11 +105,20 @@ export class WriterProcess implements ChangeWriter {
   }
 
   /** Lets the process take the changes into the indexes; its failure or an abort leaves that to this process. */
-  async end(signal: AbortSignal): Promise<void> {
+  end(signal: AbortSignal): Promise<void> {
+    return this.#finish({ type: 'end' }, signal)
+  }
+
+  /** Lets the process maintain the index; its failure or an abort leaves that to this process. */
+  maintain(signal: AbortSignal): Promise<void> {
+    return this.#finish({ type: 'maintain', index: this.#index }, signal)
+  }
+
+  async #finish(message: ToWriter, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return this.stop()
     const stop = (): void => void this.stop()
-    if (signal.aborted) return stop()
     signal.addEventListener('abort', stop)
-    this.#send({ type: 'end' })
+    this.#send(message)
     await this.#ended
     signal.removeEventListener('abort', stop)
   }

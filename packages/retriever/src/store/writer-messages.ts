@@ -28,6 +28,8 @@ export type ToWriter =
   | { type: 'abort' }
   /** There are no more changes: index them, and exit. */
   | { type: 'end' }
+  /** Maintain the index, and exit. */
+  | { type: 'maintain'; index: IndexAddress }
   /** The vectors of the slice that was asked for, one for each of its chunks. */
   | { type: 'vectors'; vectors: readonly (Float32Array | undefined)[] }
 

@@ -22,6 +22,15 @@ export async function maintainTable(at: LanceTable, signal: AbortSignal): Promis
   await keepVectorIndex(at)
 }
 
+/** LanceDB joins all files of a table of up to a million rows, in memory: for these bytes a process of its own does it. */
+const worthProcess = 32_000_000
+
+/** Whether maintenance takes so much memory that it should be in another process. */
+export async function isMuchToMaintain(at: LanceTable): Promise<boolean> {
+  const { totalBytes } = await at.table.stats()
+  return totalBytes >= worthProcess && (await needsMaintenance(at))
+}
+
 async function needsMaintenance({ table }: LanceTable): Promise<boolean> {
   const { numIndexedRows, numUnindexedRows } = await textIndexStats({ table })
   if (numUnindexedRows > maintenanceBounds.unindexedRows || (numIndexedRows === 0 && numUnindexedRows > 0)) return true

@@ -1,9 +1,10 @@
+import { abortError } from '@agentkit/core/internal'
 import type { Store } from '../store.ts'
 import { applyInProcess, isForProcess, WriterProcess } from '../write-in-process.ts'
 import { applyChange } from './lance-apply.ts'
 import { knownFilter } from './lance-filter.ts'
 import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
-import { maintainTable } from './lance-maintain.ts'
+import { isMuchToMaintain, maintainTable } from './lance-maintain.ts'
 import { readMeta, writeMeta } from './lance-meta.ts'
 import { searchText, searchVector } from './lance-search.ts'
 import { areChunks, type LanceTable } from './lance-table.ts'
@@ -37,7 +38,13 @@ export function lanceStore(at: LanceTable): Store {
       // Searches begin.
       if (meta.completedAt !== undefined) await indexManyRows(at)
     },
-    maintain: (signal) => maintainTable(at, signal),
+    async maintain(signal) {
+      if (signal.aborted) throw abortError(signal)
+      if (await isMuchToMaintain(at)) await new WriterProcess(at.address).maintain(signal)
+      // What is left.
+      await maintainTable(at, signal)
+    },
+    maintainHere: (signal) => maintainTable(at, signal),
     verify: () => verifyTable(at),
     async close() {
       at.table.close()
