@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, counted } from '@agentkit/core/internal'
 import { type ChunkSlices, isSliced } from '../data/chunk-slices.ts'
 import type { SpoolParts } from '../data/spooled-chunks.ts'
 import { startError } from '../util/start-error.ts'
@@ -179,8 +179,17 @@ function forkWriter(heapMb: number, spools: readonly SpoolParts[]): ChildProcess
   })
 }
 
+/** A change may have 2,000 files. */
+const mostNamed = 3
+
+function filesOf(files: readonly string[]): string {
+  const named = files.slice(0, mostNamed).map((file) => `"${file}"`)
+  const others = files.length - named.length
+  return [...named, ...(others > 0 ? [counted(others, 'other file')] : [])].join(', ')
+}
+
 function endedEarly({ changed }: Change, written: string, heapMb: number): AgentKitError {
-  const files = changed.map(({ record }) => `"${record.file}"`).join(', ')
+  const files = filesOf(changed.map(({ record }) => record.file))
   if (/out of memory/i.test(written)) {
     const fix = 'Split it into smaller files, or lower `maxFileBytes` so that it is skipped.'
     return new AgentKitError('storage', `Indexing ${files} takes more than ${heapMb} MB of memory. ${fix}`)
