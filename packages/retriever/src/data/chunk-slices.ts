@@ -1,5 +1,7 @@
 import type { NewChunk } from './chunk.ts'
-import type { SpoolParts } from './spooled-chunks.ts'
+
+/** The places of packed chunks in an open file. Plain data: a process that inherits the descriptor can read them. */
+export type SpoolParts = { file: string; descriptor: number; parts: readonly { at: number; bytes: number }[] }
 
 /**
  * The chunks of a file that come a slice at a time, in their order: it is too large to hold all of them in memory, or

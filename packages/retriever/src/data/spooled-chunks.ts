@@ -1,9 +1,7 @@
 import { readSync } from 'node:fs'
 import type { Chunk } from './chunk.ts'
+import type { SpoolParts } from './chunk-slices.ts'
 import { unpackBytes } from './pack-chunks.ts'
-
-/** The places of packed chunks in an open file. Plain data: a process that inherits the descriptor can read them. */
-export type SpoolParts = { file: string; descriptor: number; parts: readonly { at: number; bytes: number }[] }
 
 /** Reads the chunks of a spool, one part at a time. */
 export async function* readSpool({ file, descriptor, parts }: SpoolParts): AsyncGenerator<Chunk[], void, undefined> {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@agentkit/core'
 import type { NewChunk } from '../data/chunk.ts'
-import type { SpoolParts } from '../data/spooled-chunks.ts'
+import type { SpoolParts } from '../data/chunk-slices.ts'
 import type { Change } from './store.ts'
 
 /** Which index the writer opens. */

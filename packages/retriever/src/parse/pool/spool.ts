@@ -2,8 +2,8 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from
 import { join } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
 import { messageOf } from '@agentkit/core/internal'
-import type { ChunkSlices } from '../../data/chunk-slices.ts'
-import { readSpool, type SpoolParts } from '../../data/spooled-chunks.ts'
+import type { ChunkSlices, SpoolParts } from '../../data/chunk-slices.ts'
+import { readSpool } from '../../data/spooled-chunks.ts'
 
 /** The passages of a large file, on disk until they are indexed. */
 export interface SpooledChunks extends ChunkSlices {
