@@ -22,7 +22,11 @@ it('is aborted also while a process takes a large sync into the indexes, which i
     { read: [large], unchanged: [], removed: [] },
     {
       store: { ...store, openWriter },
-      pool: { read: async () => ({ outcome: 'replaced' }), close: async () => {} },
+      pool: {
+        read: async () => ({ outcome: 'replaced', hash: '' }),
+        extract: () => Promise.reject(new Error('Nothing is extracted.')),
+        close: async () => {},
+      },
       spoolFolder: '/',
       maxFileBytes: 1e9,
       signal: stop.signal,
