@@ -122,7 +122,7 @@ export type Question = { text: string; replaces?: ShownTurn }
 /** Sends a question, and shows its answer while it comes. */
 export async function ask({ text, replaces }: Question): Promise<void> {
   const keepsEvents = info.value?.caller.resume ?? false
-  const turn = newTurn(text, { keepsEvents })
+  const turn = newTurn(text, { keepsEvents, speaker: info.value?.speaker })
   // The server may have the question whose connection was lost: it is sent again, not asked again.
   if (replaces && isUnanswered(replaces) && replaces.question === text) turn.id = replaces.id
   const at = replaces ? turns.value.indexOf(replaces) : -1

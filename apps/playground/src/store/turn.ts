@@ -5,7 +5,6 @@ import type { Problem } from '../api/problem.ts'
 import type { TurnBody } from '../api/types.ts'
 import { applyEvent, newRunView, type RunView } from '../run/run-view.ts'
 import { viewOfTurn } from '../run/view-of-turn.ts'
-import { info } from './server.ts'
 
 /** A question with its run. */
 export type ShownTurn = {
@@ -37,9 +36,13 @@ export type ShownTurn = {
 
 const maxLog = 20_000
 
-export function newTurn(question: string, { keepsEvents }: { keepsEvents: boolean }): ShownTurn {
+/** @param options.speaker of `/api/v1/info` */
+export function newTurn(
+  question: string,
+  { keepsEvents, speaker }: { keepsEvents: boolean; speaker?: string | undefined },
+): ShownTurn {
   return {
-    ...{ id: newId(), question, view: newRunView('', info.value?.speaker), replaces: undefined },
+    ...{ id: newId(), question, view: newRunView('', speaker), replaces: undefined },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
     ...{ keepsEvents, hasSteps: signal(true), isStopping: false, isLeft: false },
     ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
