@@ -93,12 +93,7 @@ async function handOver(place: StorePlace, death?: { number: number; hasEffect: 
     return new Swarm({ name: 'Team', agents: [ann, report.asAgent()], collaboration: 'handoff', sessions })
   }
   const name = `handed_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
-  const first = place.open(name)
-  await first.runs?.background?.beatWorker('test', ['team'])
-  const mortal = mortalStore(first, death)
-  const { runId } = await make(first).enqueue('Go.', session)
-  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
-  await first.close()
+  const { runId, writes } = await begin({ place, name, make, death })
   const second = mortalStore(place.open(name))
   const swarm = make(second.store)
   const record = await settle(swarm, second, runId)
@@ -106,7 +101,7 @@ async function handOver(place: StorePlace, death?: { number: number; hasEffect: 
   if (record.status === 'failed') await swarm.retry(runId)
   const retried = await settle(swarm, second, runId)
   await second.store.close()
-  return { record, retried, steps: own, writes: mortal.writes }
+  return { record, retried, steps: own, writes }
 }
 
 /** A swarm with one member that is enqueued, begun by a process that may die, and continued by another one. */
@@ -121,12 +116,7 @@ async function lead(place: StorePlace, death?: { number: number; hasEffect: bool
     )
   }
   const name = `one_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
-  const first = place.open(name)
-  await first.runs?.background?.beatWorker('test', ['team'])
-  const mortal = mortalStore(first, death)
-  const { runId } = await make(first).enqueue('Go.', session)
-  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
-  await first.close()
+  const { runId, writes } = await begin({ place, name, make, death })
   const second = place.open(name)
   const swarm = make(second)
   await settle(swarm, mortalStore(second), runId)
@@ -135,7 +125,26 @@ async function lead(place: StorePlace, death?: { number: number; hasEffect: bool
   const statuses = (await second.turns(key)).map(({ status }) => status).filter((status) => status !== 'replaced')
   const messages = (await second.load(key))?.messages ?? []
   await second.close()
-  return { messages, statuses, warnings, writes: mortal.writes }
+  return { messages, statuses, warnings, writes }
+}
+
+type Begun = {
+  place: StorePlace
+  name: string
+  make(sessions: TeamOptions['sessions']): Swarm
+  death: Parameters<typeof mortalStore>[1]
+}
+
+/** Enqueues a run of a swarm, in a process that drives it until its end, or dies before. */
+async function begin({ place, name, make, death }: Begun): Promise<{ runId: string; writes: number }> {
+  const first = place.open(name)
+  // Otherwise the test would print a warning about it.
+  await first.runs?.background?.beatWorker('test', ['team'])
+  const mortal = mortalStore(first, death)
+  const { runId } = await make(first).enqueue('Go.', session)
+  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
+  await first.close()
+  return { runId, writes: mortal.writes }
 }
 
 type Life = {
@@ -166,13 +175,7 @@ async function live(place: StorePlace, kind: Kind, death?: { number: number; has
     return swarmOf('Team', kind, kind === 'handoff' ? [inner, ann] : [ann, inner], options)
   }
   const name = `${kind}_${death?.number ?? 'none'}_${death?.hasEffect ?? ''}`
-  // Otherwise the test would print a warning about it.
-  const first = place.open(name)
-  await first.runs?.background?.beatWorker('test', ['team'])
-  const mortal = mortalStore(first, death)
-  const { runId } = await make(first).enqueue('Go.', session)
-  await Promise.race([drive(make(mortal.store), mortal), mortal.died])
-  await first.close()
+  const { runId, writes } = await begin({ place, name, make, death })
   const second = place.open(name)
   const alive = mortalStore(second)
   const swarm = make(alive.store)
@@ -197,7 +200,7 @@ async function live(place: StorePlace, kind: Kind, death?: { number: number; has
     expect(results.filter(({ isError }) => isError)).toEqual([])
   }
   await second.close()
-  return { record, writes: mortal.writes, modelCalls, effects, lines, hasWaited }
+  return { record, writes, modelCalls, effects, lines, hasWaited }
 }
 
 /** Continues what needs a worker, until nothing does. */
