@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { Agent, type Worker, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
+import { Hono } from 'hono'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
@@ -55,9 +56,17 @@ describe('POST /api/v1/runs', () => {
     [undefined, ''],
   ])('names the run below the path that Express has removed: %s', async (baseUrl, prefix) => {
     const app = createApp(open([]).agent)
-    const response = await app.request('/api/v1/runs', enqueue('Write'), { incoming: { baseUrl } })
+    const response = await app.request('/api/v1/runs', enqueue('Write'), { incoming: { url: '/api/v1/runs', baseUrl } })
     const { run_id } = (await response.json()) as { run_id: string }
     expect(response.headers.get('location')).toBe(`${prefix}/api/v1/runs/${run_id}`)
+  })
+
+  it('names the run below a path of another app', async () => {
+    const outer = new Hono().route('/agent', createApp(open([]).agent))
+    const response = await outer.request('/agent/api/v1/runs', enqueue('Write'))
+    const location = response.headers.get('location')
+    expect(location).toMatch(/^\/agent\/api\/v1\/runs\/run_/)
+    expect((await outer.request(`${location}?user_id=ada`)).status).toBe(200)
   })
 
   it('stores a run, and a worker begins it', async () => {

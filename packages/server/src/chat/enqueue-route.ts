@@ -3,6 +3,7 @@ import { asSpent } from '../capacity/capacity.ts'
 import { idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { sentPath } from '../util/sent-path.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { chatBodies } from './chat-schemas.ts'
 import { enqueueRun, requireBackground } from './enqueue-run.ts'
@@ -47,18 +48,12 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       // A replayed answer has these headers too.
       const runId = context.get('runId')
       if (response.status === 202 && runId !== undefined) {
-        const below = mountPath(context) + encodeURI(parts.rules.basePath)
-        response.headers.set('location', `${below}/api/v1/runs/${encodeURIComponent(runId)}`)
+        const path = sentPath(context).replace(/\/$/, '')
+        response.headers.set('location', `${path}/${encodeURIComponent(runId)}`)
       }
       return response
     } finally {
       release()
     }
   })
-}
-
-/** The prefix that `use` of Express or Connect has removed from the path of the request. */
-function mountPath(context: ServerContext): string {
-  const { baseUrl } = (context.env?.incoming ?? {}) as { baseUrl?: unknown }
-  return typeof baseUrl === 'string' && /^\/[^/\\]/.test(baseUrl) ? baseUrl : ''
 }

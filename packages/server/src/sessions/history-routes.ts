@@ -7,6 +7,7 @@ import { callerOf } from '../request/caller.ts'
 import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { sentPath } from '../util/sent-path.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { chatsContent, historyContent } from './session-schemas.ts'
 import { shownMessages } from './shown-messages.ts'
@@ -108,7 +109,7 @@ async function* chatsText(chats: readonly Chat[], { mayBeEmpty }: { mayBeEmpty: 
 
 /** The address of the same request for what comes after a session. */
 function nextPage(context: ServerContext, { sessionId }: SessionInfo): string {
-  const { pathname, searchParams } = new URL(context.req.url)
+  const { searchParams } = new URL(context.req.url)
   searchParams.set('after', sessionId)
-  return `${pathname}?${searchParams}`
+  return `${sentPath(context)}?${searchParams}`
 }
