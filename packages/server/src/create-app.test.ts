@@ -78,6 +78,30 @@ describe('routes', () => {
   })
 
   it.each([
+    ['GET', '/docs/', 200],
+    ['GET', '/health/', 200],
+    ['GET', '/api/v1/info/', 200],
+    ['GET', '/api/v1/sessions/?user_id=ada', 200],
+    ['GET', '/api/v1/runs/run_1/?user_id=ada', 400], // This store has no runs.
+    ['POST', '/api/v1/health/', 404],
+    ['DELETE', '/api/v1/chat/', 405],
+    ['POST', '/', 404],
+  ])('ignores a trailing slash below a path of another app: %s %s', async (method, path, status) => {
+    const { Hono } = await import('hono')
+    const outer = new Hono().route('/agent', createApp(fakeAgent()))
+    expect((await outer.request(`/agent${path}`, { method })).status).toBe(status)
+  })
+
+  it('asks for a token below a path of another app, with a trailing slash too', async () => {
+    const { Hono } = await import('hono')
+    const outer = new Hono().route('/agent', createApp(fakeAgent(), { auth: { tokens } }))
+    expect((await outer.request('/agent/api/v1/sessions/')).status).toBe(401)
+    const info = (headers: Record<string, string>) => outer.request('/agent/api/v1/info/', { headers })
+    expect(await (await info({})).json()).toEqual({ auth: true, name: 'Fake' })
+    expect(await (await info({ authorization: 'Bearer the-token-of-ada' })).json()).toMatchObject({ user_id: 'ada' })
+  })
+
+  it.each([
     ['an error', new Error('secret /etc/path'), 'Error: secret /etc/path'],
     ['a text', 'secret /etc/path', 'secret /etc/path'],
     ['nothing', undefined, undefined],

@@ -23,7 +23,7 @@ import { secureHeadersGuard } from './guards/secure-headers.ts'
 import { countRequests } from './metrics/count-requests.ts'
 import { metricsRoute } from './metrics/metrics-route.ts'
 import { usageRoute } from './metrics/usage-route.ts'
-import { mountRoutes } from './mount-routes.ts'
+import { mountRoutes, withSlash } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
 import { mountPage, otherMethod } from './page/page-routes.ts'
 import type { RouteParts } from './request/parts.ts'
@@ -84,7 +84,11 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   const maxBytes = maxBytesOf(settings.retention)
   const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, maxBytes, bytes) }
   const token = { timeoutMs: limits.headersMs, log }
-  if (auth) app.use('/api/v1/info', authGuard(auth, { ...token, isPublic: true }))
+  if (auth) {
+    for (const path of ['/api/v1/info', withSlash('/api/v1/info')]) {
+      app.use(path, authGuard(auth, { ...token, isPublic: true }))
+    }
+  }
   mountRoutes(app, [...publicRoutes(parts), ...publicDialectRoutes(parts)], parts, { isPublic: true })
   mountPage(app, { isServed: rules.playground })
 

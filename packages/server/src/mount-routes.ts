@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { METHOD_NAME_ALL } from 'hono/router'
 import { describeRoute } from 'hono-openapi'
 import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { failureContent } from './dialects/dialect-problem.ts'
@@ -24,16 +25,23 @@ export function mountRoutes(
   const security = !parts.rules.hasAuth ? 'none' : isPublic ? 'optional' : 'token'
   for (const route of routes) {
     const description = describeRoute(routeDescription(route, { security, failure: failureContent(route.path) }))
-    app.on(route.method, route.path, description, (context) => answer(context, route, parts).catch(asError))
+    const handle = (context: ServerContext): Promise<Response> => answer(context, route, parts).catch(asError)
+    app.on(route.method, route.path, description, handle)
+    app.on(route.method, withSlash(route.path), handle)
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method)
     const allow = allowed(methods)
-    app.all(path, (context) => {
+    app.on(METHOD_NAME_ALL, [path, withSlash(path)], (context) => {
       if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
       throw new ProblemError('method-not-allowed', { headers: { allow } })
     })
   }
+}
+
+/** The path with the slash at its end that an app below another one sees: only `getPath` of an app of its own removes it. */
+export function withSlash(path: string): string {
+  return `${path}/`
 }
 
 function allowed(methods: readonly Method[]): string {

@@ -61,7 +61,7 @@ describe('/openapi.json', () => {
   it('has every route of the app, and nothing else', async () => {
     const app = createApp(swarm)
     const routes = app.routes
-      .filter(({ method, path }) => method !== 'ALL' && path !== '/')
+      .filter(({ method, path }) => method !== 'ALL' && !/[/*]$/.test(path))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     const described = operations(await documentOf(app)).map(([name]) => name)
     expect(described.sort()).toEqual([...new Set(routes)].sort())

@@ -33,6 +33,15 @@ describe('the page', () => {
     expect(pagePolicy).not.toMatch(/unsafe|https?:|\*/)
   })
 
+  it('is at a path of another app with a slash at its end, where its files are', async () => {
+    const outer = new Hono().route('/agent', pageOf())
+    const without = await outer.request('/agent')
+    expect([without.status, without.headers.get('location')]).toEqual([302, 'agent/'])
+    const response = await outer.request('/agent/')
+    expect([response.status, await response.text()]).toEqual([200, '<p>page</p>'])
+    expect((await outer.request('/agent/other')).status).toBe(404)
+  })
+
   it('is read, and no more', async () => {
     const app = createApp(fakeAgent(), { log: () => {} })
     const posted = await app.request('/', { method: 'POST' })

@@ -37,7 +37,9 @@ export function mountPage(
     app.get('/', (context) => context.notFound())
     return
   }
-  app.get('/', async (context) => {
+  // Below a path of another app, `/` is the path without its slash.
+  app.on('GET', ['/', '/*'], async (context, next) => {
+    if (localPath(context) !== '/') return next()
     const page = (await load())?.['index.html']
     if (!page)
       return context.html(notBuilt, 503, { 'content-security-policy': "default-src 'none'", 'retry-after': '5' })
