@@ -24,7 +24,9 @@ export function mountRoutes(
 ): void {
   const security = !parts.rules.hasAuth ? 'none' : isPublic ? 'optional' : 'token'
   for (const route of routes) {
-    const description = describeRoute(routeDescription(route, { security, failure: failureContent(route.path) }))
+    const namesUser = mustNameUser(route, parts.rules)
+    const failure = failureContent(route.path)
+    const description = describeRoute(routeDescription(route, { security, namesUser, failure }))
     const handle = (context: ServerContext): Promise<Response> => answer(context, route, parts).catch(asError)
     app.on(route.method, route.path, description, handle)
     app.on(route.method, withSlash(route.path), handle)
@@ -42,6 +44,12 @@ export function mountRoutes(
 /** The path with the slash at its end that an app below another one sees: only `getPath` of an app of its own removes it. */
 export function withSlash(path: string): string {
   return `${path}/`
+}
+
+/** Routes of files that users share, and the one that says who the caller is, need no user. An upload has it in one of two places. */
+function mustNameUser({ path, tag }: Route, { hasAuth, perUserFiles }: RouteParts['rules']): boolean {
+  if (hasAuth || path === '/api/v1/info' || path === '/api/v1/uploadfiles') return false
+  return tag !== 'files' || perUserFiles
 }
 
 function allowed(methods: readonly Method[]): string {

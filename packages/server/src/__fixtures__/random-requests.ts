@@ -188,7 +188,7 @@ function formOf(value: unknown): fc.Arbitrary<Body> {
 function validValue(name: string, schema: JSONSchema, known: KnownTexts): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => validValue(name, each, known)))
+  if (schema.anyOf && !schema.properties) return fc.oneof(...schema.anyOf.map((each) => validValue(name, each, known)))
   const [type] = [schema.type ?? 'object'].flat()
   switch (type) {
     case 'string':
@@ -202,7 +202,8 @@ function validValue(name: string, schema: JSONSchema, known: KnownTexts): fc.Arb
     case 'array':
       return fc.array(validValue(name, schema.items ?? {}, known), { minLength: 1, maxLength: 3 })
     default: {
-      const { properties = {}, required = [] } = schema
+      const { properties = {}, required: always = [], anyOf: [{ required: first = [] } = {}] = [] } = schema
+      const required = [...always, ...first]
       const fields = Object.entries(properties).map(([field, inner]) => [field, validValue(field, inner, known)])
       const record: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields)
       // Without auth each request names its user.

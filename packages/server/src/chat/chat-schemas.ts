@@ -1,8 +1,9 @@
 import { answerContent } from '../answer/answer-schemas.ts'
+import { idSchema, sessionIdSchema } from '../request/fields.ts'
 import type { Route } from '../request/route.ts'
 
 const text = { type: 'string' }
-const common = { user_id: text, session_id: text, replaces: text }
+const common = { user_id: idSchema, session_id: sessionIdSchema, replaces: idSchema }
 
 const form = {
   type: 'object',
@@ -23,7 +24,7 @@ const message = {
 
 const json = {
   type: 'object',
-  properties: { ...common, messages: { type: 'array', items: message }, resumable: { type: 'boolean' } },
+  properties: { ...common, messages: { type: 'array', items: message, minItems: 1 }, resumable: { type: 'boolean' } },
   required: ['session_id', 'messages'],
   additionalProperties: false,
 }

@@ -1,22 +1,29 @@
-import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { describeRoute } from 'hono-openapi'
-import type { GenericSchema } from 'valibot'
+import { type ObjectJSONSchema, schemaOf } from '../request/json-schema.ts'
 import type { Route } from '../request/route.ts'
 
 export type RouteDescription = Parameters<typeof describeRoute>[0]
 
 type Described = {
   security: 'none' | 'optional' | 'token'
+  /** Each request names its user. */
+  namesUser: boolean
   /** Content of the answer to a request that failed, where it is no problem (RFC 9457). */
   failure?: Readonly<Record<string, object>> | undefined
 }
 
 /** The input and the answers of a route, as an operation of OpenAPI. */
-export function routeDescription(route: Route, { security, failure }: Described): RouteDescription {
+export function routeDescription(route: Route, { security, namesUser, failure }: Described): RouteDescription {
   const { method, path, tag, summary, description, query, body, otherBody, answers } = route
-  const content = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }
+  const withUser = <Part extends ObjectJSONSchema>(schema: Part): Part => (namesUser ? requiringUser(schema) : schema)
+  const bodies: Record<string, ObjectJSONSchema> = { ...(body && { 'application/json': schemaOf(body) }), ...otherBody }
+  const content = Object.fromEntries(Object.entries(bodies).map(([type, schema]) => [type, withUser(schema)]))
   const hasBody = Object.keys(content).length > 0
-  const parameters = [...pathParameters(path), ...(query ? queryParameters(query) : []), ...headerParameters(route)]
+  const parameters = [
+    ...pathParameters(path),
+    ...(query ? queryParameters(withUser(schemaOf(query))) : []),
+    ...headerParameters(route),
+  ]
   const responses = Object.entries(answers).map(([status, { description: text, content: types, headers }]) => {
     const parts = { ...(headers && { headers: headersOf(headers) }), ...(types && { content: mediaTypes(types) }) }
     return [status, { description: text, ...parts }]
@@ -45,21 +52,9 @@ function headersOf(headers: Readonly<Record<string, string>>): Record<string, ob
   )
 }
 
-type Schema = { properties?: Record<string, object>; required?: string[] }
-
-/** A check says in its metadata which JSON Schema it is; others are in the descriptions. */
-const overrideAction: NonNullable<ConversionConfig['overrideAction']> = ({ valibotAction, jsonSchema }) => {
-  const { metadata } = valibotAction as { metadata?: { jsonSchema?: object } }
-  if (!metadata?.jsonSchema) return undefined
-  // The library has copied the metadata.
-  const { jsonSchema: _, ...converted } = jsonSchema as { jsonSchema?: object }
-  return { ...converted, ...metadata.jsonSchema }
-}
-
-/** The JSON Schema of what a client sends, before `transform` converts it. */
-function schemaOf(schema: GenericSchema): Schema {
-  const { $schema: _, ...own } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore', overrideAction })
-  return own as Schema // `toJsonSchema` of an object
+function requiringUser<Part extends ObjectJSONSchema>(schema: Part): Part {
+  const { properties = {}, required = [] } = schema
+  return 'user_id' in properties ? { ...schema, required: [...new Set([...required, 'user_id'])] } : schema
 }
 
 type Parameters_ = NonNullable<RouteDescription['parameters']>
@@ -73,8 +68,7 @@ function pathParameters(path: string): Parameters_ {
   }))
 }
 
-function queryParameters(query: GenericSchema): Parameters_ {
-  const { properties = {}, required = [] } = schemaOf(query)
+function queryParameters({ properties = {}, required = [] }: ObjectJSONSchema): Parameters_ {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query' as const,

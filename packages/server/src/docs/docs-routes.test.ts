@@ -107,7 +107,10 @@ describe('/openapi.json', () => {
       schema: { type: 'integer', minimum: 1, maximum: 1_000 },
     })
     expect(parameters).toContainEqual(
-      expect.objectContaining({ name: 'user_id', schema: { type: 'string', minLength: 1, maxLength: 128 } }),
+      expect.objectContaining({
+        name: 'user_id',
+        schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' },
+      }),
     )
     const chat = paths['/api/v1/chat']?.post?.parameters
     expect(chat).toContainEqual(expect.objectContaining({ name: 'Idempotency-Key', in: 'header', required: false }))

@@ -1,4 +1,4 @@
-import { array, maxLength, object, optional, pipe, string } from 'valibot'
+import { array, maxLength, metadata, object, optional, pipe, string } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { idField } from '../request/fields.ts'
@@ -17,6 +17,12 @@ const indexFields = object({
   folder_path: optional(path),
 })
 
+/** What is deleted has to be named. */
+const namedFields = pipe(
+  indexFields,
+  metadata({ jsonSchema: { anyOf: [{ required: ['file_path'] }, { required: ['folder_path'] }] } }),
+)
+
 /** Updating the index of the agent's folder, under the names of the original's routes. */
 export function indexRoutes(parts: RouteParts): Route[] {
   const update = (method: Method, name: string, summary: string, done: string): Route =>
@@ -28,6 +34,7 @@ export function indexRoutes(parts: RouteParts): Route[] {
     indexRoute(parts, {
       method: 'DELETE',
       name: 'delete_documents',
+      body: namedFields,
       summary: 'Deletes files from the folder and the index',
       done: 'The documents are deleted.',
       async work(paths) {
@@ -44,11 +51,12 @@ type IndexRoute = {
   name: string
   summary: string
   done: string
+  body?: typeof indexFields | typeof namedFields
   /** Called with the real paths that the request names. */
   work(paths: readonly string[]): Promise<void>
 }
 
-function indexRoute(parts: RouteParts, { method, name, summary, done, work }: IndexRoute): Route {
+function indexRoute(parts: RouteParts, { method, name, summary, done, body = indexFields, work }: IndexRoute): Route {
   return defineRoute({
     method,
     path: `/api/v1/${name}`,
@@ -57,15 +65,15 @@ function indexRoute(parts: RouteParts, { method, name, summary, done, work }: In
     description:
       'The index always has what is in the folder, so paths are only checked: they are relative to the folder with the ' +
       'files of the agent, or inside of it. `index_name` is the id of the agent. It answers after the sync.',
-    body: indexFields,
+    body,
     answers: { 200: { description: 'Done', content: jsonOf({ message: { type: 'string' } }) } },
-    async handle(context, { body }) {
+    async handle(context, { body: sent }) {
       const files = agentFiles(parts.agent)
       if (!files) throw noFiles()
-      const scope = scopeOf(context, files, parts, { userId: body.user_id, changes: true })
-      checkIndexName(body.index_name, parts)
+      const scope = scopeOf(context, files, parts, { userId: sent.user_id, changes: true })
+      checkIndexName(sent.index_name, parts)
       const { realPaths } = await import('./real-paths.ts')
-      await work(await realPaths(scope, body))
+      await work(await realPaths(scope, sent))
       const problem = await syncIn(files, { parts, context })
       return context.json({ message: problem ?? done })
     },

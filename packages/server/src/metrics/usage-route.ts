@@ -1,5 +1,5 @@
 import type { UsageRow } from '@agentkit/core'
-import { check, object, optional, picklist, pipe, string, transform } from 'valibot'
+import { check, metadata, object, optional, picklist, pipe, string, transform } from 'valibot'
 import { jsonOf, nullable, objectOf } from '../answer/answer-schemas.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { preferred } from '../request/accept.ts'
@@ -19,6 +19,7 @@ const dateField = pipe(
     (text) => isoDate.test(text) && new Date(text).toJSON()?.startsWith(text.slice(0, 10)) === true,
     'must be a date such as 2026-11-24',
   ),
+  metadata({ jsonSchema: { pattern: isoDate.source } }),
   transform((text) => Date.parse(text)),
 )
 

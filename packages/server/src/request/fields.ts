@@ -16,9 +16,18 @@ export function isSessionId(text: string): boolean {
 }
 
 /** The JSON Schema of an id. */
-export const idSchema: IdSchema = { type: 'string', minLength: 1, maxLength: maxIdLength }
+export const idSchema: IdSchema = idSchemaOf('')
 
-export type IdSchema = { type: 'string'; minLength: number; maxLength: number }
+/** The JSON Schema of the id of a new session. */
+export const sessionIdSchema: IdSchema = idSchemaOf('(?!\\.\\.?$)')
+
+export type IdSchema = { type: 'string'; minLength: number; maxLength: number; pattern: string }
+
+/** Its pattern is one for validators of every language: not all know classes such as `\p{Cc}`. */
+function idSchemaOf(start: string): IdSchema {
+  const pattern = `^${start}[^\\u0000-\\u001f\\u007f-\\u009f]+$`
+  return { type: 'string', minLength: 1, maxLength: maxIdLength, pattern }
+}
 
 const idForm = 'must have 1 to 128 characters, none of them a control character'
 export const sessionIdForm: string = `${idForm}, and must not be "." or ".."`
@@ -27,14 +36,14 @@ export const sessionIdForm: string = `${idForm}, and must not be "." or ".."`
 export const idField: GenericSchema<string> = pipe(
   string('must be a string'),
   check(isId, idForm),
-  metadata({ jsonSchema: { minLength: 1, maxLength: maxIdLength } }),
+  metadata({ jsonSchema: idSchema }),
 )
 
 /** The id of a session that a request may begin, in a body. */
 export const sessionIdField: GenericSchema<string> = pipe(
   string('must be a string'),
   check(isSessionId, sessionIdForm),
-  metadata({ jsonSchema: { minLength: 1, maxLength: maxIdLength } }),
+  metadata({ jsonSchema: sessionIdSchema }),
 )
 
 /** A whole number in a query, such as `limit`. */

@@ -1,7 +1,7 @@
 import type { Decision, JSONValue, StoredApproval, StoredRun } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
 import { isEnded } from '@agentkit/core/internal'
-import { boolean, type InferOutput, maxLength, optional, pipe, strictObject, string, unknown } from 'valibot'
+import { boolean, type InferOutput, maxLength, metadata, optional, pipe, strictObject, string, unknown } from 'valibot'
 import { runContent } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
@@ -36,7 +36,7 @@ export function decisionRoute(parts: RouteParts): Route {
     summary: 'Decides on an approval',
     description:
       'Once no approval of the run is open, the run continues. With `text/event-stream` its events are the answer.',
-    body,
+    body: pipe(body, metadata({ jsonSchema: { anyOf: [{ required: ['approve'] }, { required: ['result'] }] } })),
     answers: {
       200: {
         description: 'The run',

@@ -13,6 +13,18 @@ import { agentCard } from './agent-card.ts'
 import { sendMessage } from './send-message.ts'
 
 const json = { 'application/json': { type: 'object' } }
+const call = {
+  'application/json': {
+    type: 'object',
+    properties: {
+      jsonrpc: { const: '2.0' },
+      id: { type: ['string', 'number'] },
+      method: { type: 'string' },
+      params: { type: 'object' },
+    },
+    required: ['jsonrpc', 'id', 'method'],
+  },
+}
 
 /** A2A 1.0 over JSON-RPC, for other agents. */
 export function a2aRoute(parts: RouteParts): Route {
@@ -23,7 +35,7 @@ export function a2aRoute(parts: RouteParts): Route {
     summary: 'Answers a call of A2A 1.0',
     description: 'JSON-RPC 2.0. `contextId` is the session, the id of a task that of its run.',
     headers: userHeader,
-    otherBody: json,
+    otherBody: call,
     answers: {
       200: { description: 'The result of the call', content: { ...json, [eventStreamType]: { type: 'string' } } },
     },

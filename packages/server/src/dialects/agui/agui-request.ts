@@ -10,7 +10,7 @@ import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
-const body = looseObject({
+export const aguiBody = looseObject({
   threadId: sessionIdField,
   runId: idField,
   protocolVersion: optional(unknown()),
@@ -26,7 +26,7 @@ const body = looseObject({
   ),
 })
 
-type Input = InferOutput<typeof body>
+type Input = InferOutput<typeof aguiBody>
 
 export type AGUIRequest = {
   threadId: string
@@ -47,7 +47,7 @@ export type AGUIRequest = {
 
 /** @throws ProblemError for a body that is not a `RunAgentInput` */
 export function readAGUIRequest(sent: unknown): AGUIRequest {
-  const input = validate(body, sent)
+  const input = validate(aguiBody, sent)
   const { threadId, runId, messages, tools, context, resume, protocolVersion } = input
   const takesParts = typeof protocolVersion === 'string'
   const common = { threadId, runId, tools: (tools ?? []).map(specOf), takesParts }

@@ -3,6 +3,7 @@ import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
 import { acceptedHistory } from '../../request/history.ts'
+import { schemaOf } from '../../request/json-schema.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -13,7 +14,7 @@ import { type ClientOutputs, withOutputs } from '../common/client-outputs.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller, userHeader } from '../common/dialect-caller.ts'
 import { aguiEncoder } from './agui-encoder.ts'
-import { type AGUIRequest, readAGUIRequest } from './agui-request.ts'
+import { type AGUIRequest, aguiBody, readAGUIRequest } from './agui-request.ts'
 import { threadCallId } from './thread-call-id.ts'
 
 /** AG-UI, for CopilotKit and other clients of `HttpAgent`. */
@@ -25,7 +26,7 @@ export function aguiRoute(parts: RouteParts): Route {
     summary: 'Runs the agent for a client of AG-UI',
     description: 'The body is `RunAgentInput`; `threadId` is the session.',
     headers: userHeader,
-    otherBody: { 'application/json': { type: 'object' } },
+    otherBody: { 'application/json': schemaOf(aguiBody) },
     answers: { 200: { description: 'Events of AG-UI', content: { [eventStreamType]: { type: 'string' } } } },
     async handle(context) {
       return withJSON(context, parts, async (sent, handOver) => {

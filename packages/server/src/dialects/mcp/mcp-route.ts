@@ -11,6 +11,18 @@ import { loadMCP } from './load-mcp.ts'
 import { mcpFailure, type RequestId, requestIdOf } from './mcp-error.ts'
 
 const json = { 'application/json': { type: 'object' } }
+const message = {
+  'application/json': {
+    type: 'object',
+    properties: {
+      jsonrpc: { const: '2.0' },
+      id: { type: ['string', 'integer'] },
+      method: { type: 'string' },
+      params: { type: 'object' },
+    },
+    required: ['jsonrpc', 'method'],
+  },
+}
 
 /** MCP, for hosts that have other agents and models. */
 export function mcpRoute(parts: RouteParts): Route {
@@ -22,7 +34,7 @@ export function mcpRoute(parts: RouteParts): Route {
     summary: 'Answers a message of MCP',
     description: 'JSON-RPC 2.0, revision 2026-07-28 and those of 2025, without sessions. The tool is `ask_agent`.',
     headers: userHeader,
-    otherBody: json,
+    otherBody: message,
     answers: {
       200: { description: 'The result', content: { ...json, [eventStreamType]: { type: 'string' } } },
       202: { description: 'A notification was received' },

@@ -1,7 +1,7 @@
 import type { Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
-import { idSchema, isSessionId, sessionIdForm } from '../../request/fields.ts'
+import { isSessionId, sessionIdForm, sessionIdSchema } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller, type NamedUser, userHeader } from '../common/dialect-caller.ts'
 import { invalid, type Path } from '../common/invalid-field.ts'
@@ -101,7 +101,7 @@ function readMetadata(metadata: unknown): Record<string, string> {
 }
 
 /** The headers that name user and session, for `/openapi.json`. */
-export const placeHeaders: typeof userHeader = { ...userHeader, 'X-Session-Id': idSchema }
+export const placeHeaders: typeof userHeader = { ...userHeader, 'X-Session-Id': sessionIdSchema }
 
 /** The user of a request. A client whose token has a user of its own may send any `user`: it names no other. */
 export function openaiCaller(context: ServerContext, namedUser: NamedUser | undefined): string {

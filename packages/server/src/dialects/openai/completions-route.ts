@@ -1,4 +1,5 @@
 import { isRecord } from '@agentkit/core/internal'
+import { nullable } from '../../answer/answer-schemas.ts'
 import { eventStreamType } from '../../answer/event-response.ts'
 import { type Answering, boundRun } from '../../chat/run-chat.ts'
 import type { RouteParts } from '../../request/parts.ts'
@@ -12,7 +13,14 @@ import { readConversation } from './conversation.ts'
 import { wholeAnswer } from './whole-answer.ts'
 
 const text = { type: 'string' }
-const message = { type: 'object', properties: { role: { enum: ['user', 'assistant', 'system'] }, content: text } }
+const message = {
+  type: 'object',
+  properties: {
+    role: { enum: ['user', 'assistant', 'system', 'developer', 'tool'] },
+    content: { anyOf: [text, { type: 'array', items: { type: 'object' } }, { type: 'null' }] },
+  },
+  required: ['role'],
+}
 
 /** OpenAI's Chat Completions, without a session or in the session of `X-Session-Id`. */
 export function completionsRoute(parts: RouteParts): Route {
@@ -27,7 +35,11 @@ export function completionsRoute(parts: RouteParts): Route {
     otherBody: {
       'application/json': {
         type: 'object',
-        properties: { model: text, messages: { type: 'array', items: message }, stream: { type: 'boolean' } },
+        properties: {
+          model: text,
+          messages: { type: 'array', items: message, minItems: 1 },
+          stream: nullable({ type: 'boolean' }),
+        },
         required: ['model', 'messages'],
       },
     },

@@ -1,3 +1,4 @@
+import { nullable } from '../../answer/answer-schemas.ts'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { asSpent } from '../../capacity/capacity.ts'
@@ -20,6 +21,7 @@ import { storedResponse } from './stored-response.ts'
 import { wholeAnswer } from './whole-answer.ts'
 
 const text = { type: 'string' }
+const flag = nullable({ type: 'boolean' })
 
 /** OpenAI's Responses: answers in sessions, that are read, continued and cancelled later. */
 export function responsesRoute(parts: RouteParts): Route {
@@ -35,8 +37,10 @@ export function responsesRoute(parts: RouteParts): Route {
       'application/json': {
         type: 'object',
         properties: {
-          ...{ model: text, input: text, stream: { type: 'boolean' }, store: { type: 'boolean' } },
-          ...{ background: { type: 'boolean' }, previous_response_id: text, instructions: text },
+          model: text,
+          input: { anyOf: [text, { type: 'array', items: { type: 'object' }, minItems: 1 }] },
+          ...{ stream: flag, store: flag, background: flag },
+          ...{ previous_response_id: nullable(text), instructions: nullable(text) },
         },
         required: ['model', 'input'],
       },

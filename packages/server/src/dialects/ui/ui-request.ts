@@ -10,7 +10,7 @@ import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** The fields that `DefaultChatTransport` sends; other fields belong to the application. */
-const body = looseObject({
+export const uiBody = looseObject({
   id: sessionIdField,
   messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
   trigger: optional(
@@ -21,7 +21,7 @@ const body = looseObject({
   tools: optional(unknown()),
 })
 
-type UIMessage = InferOutput<typeof body>['messages'][number]
+type UIMessage = InferOutput<typeof uiBody>['messages'][number]
 
 /** A question, or the decisions on approvals of the run whose message is the last. */
 export type UIRequest = { sessionId: string; isResumable: boolean } & (
@@ -40,7 +40,7 @@ export type Replaced = { runId: string | undefined }
 
 /** @throws ProblemError for a body that is not a request of `useChat` */
 export function readUIRequest(sent: unknown): UIRequest {
-  const { id, messages, trigger, messageId, resumable = false, tools } = validate(body, sent)
+  const { id, messages, trigger, messageId, resumable = false, tools } = validate(uiBody, sent)
   const common = { sessionId: id, isResumable: resumable }
   const last = messages.at(-1)
   if (!last) throw invalid(['messages'], 'must not be empty')

@@ -5,6 +5,7 @@ import { ProblemError } from '../../answer/problem.ts'
 import { boundRun, type Chat, durableRun } from '../../chat/run-chat.ts'
 import { acceptedHistory } from '../../request/history.ts'
 import { withoutKey } from '../../request/idempotency.ts'
+import { schemaOf } from '../../request/json-schema.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { withJSON } from '../../request/read-json.ts'
 import { defineRoute, type Route } from '../../request/route.ts'
@@ -17,7 +18,7 @@ import { decideRun } from '../common/decide-run.ts'
 import { dialectCaller, userHeader } from '../common/dialect-caller.ts'
 import { toolCallId } from '../common/tool-call-id.ts'
 import { uiEncoder } from './ui-encoder.ts'
-import { type Replaced, readUIRequest, type UIRequest } from './ui-request.ts'
+import { type Replaced, readUIRequest, type UIRequest, uiBody } from './ui-request.ts'
 
 /** The UI message stream of the AI SDK, for `useChat`. */
 export function uiRoutes(parts: RouteParts): Route[] {
@@ -35,7 +36,7 @@ function chatRoute(parts: RouteParts): Route {
     description:
       'The body is that of the AI SDK: `{ id, messages, trigger?, messageId?, resumable? }`; `id` is the session.',
     headers: userHeader,
-    otherBody: { 'application/json': { type: 'object' } },
+    otherBody: { 'application/json': schemaOf(uiBody) },
     answers: streamed,
     async handle(context) {
       return withJSON(context, parts, async (sent, handOver) => {
