@@ -36,7 +36,12 @@ export { jobOf } from './durable/queue/job-of.ts'
 export { scheduleIdleMs, workerGoneMs } from './durable/queue/running-workers.ts'
 export { createDailyUsage, type DailyLimits, type DailyUsage, type Spent } from './durable/usage/daily-usage.ts'
 export { spentSince } from './durable/usage/spent-since.ts'
-export { type KeptRules, keepRetention, type RetentionOptions } from './durable/worker/keep-retention.ts'
+export {
+  describeRemoved,
+  type KeptRules,
+  keepRetention,
+  type RetentionOptions,
+} from './durable/worker/keep-retention.ts'
 export {
   type RecoverableAgent,
   type Recovery,

@@ -29,6 +29,7 @@ import { mountPage, otherMethod } from './page/page-routes.ts'
 import type { RouteParts } from './request/parts.ts'
 import { runRoutes } from './runs/run-routes.ts'
 import { hasRoom } from './sessions/disk-use.ts'
+import { logRemoved } from './sessions/retention.ts'
 import { maxBytesOf } from './sessions/retention-options.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import type { ServerContext, ServerEnv } from './util/server-env.ts'
@@ -81,8 +82,8 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
     originGuard(settings.cors),
     basePathGuard(rules.basePath),
   )
-  const maxBytes = maxBytesOf(settings.retention)
-  const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, maxBytes, bytes) }
+  const disk = { maxBytes: maxBytesOf(settings.retention), onRemoved: logRemoved(log) }
+  const parts: RouteParts = { agent, capacity, limits, log, rules, hasRoom: (bytes) => hasRoom(agent, disk, bytes) }
   const token = { timeoutMs: limits.headersMs, log }
   if (auth) {
     for (const path of ['/api/v1/info', withSlash('/api/v1/info')]) {

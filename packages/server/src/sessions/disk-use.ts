@@ -1,4 +1,5 @@
 import type { Knowledge, Runnable } from '@agentkit/core'
+import { describeRemoved } from '@agentkit/core/internal'
 
 /**
  * The disk use of an agent's stored runs and known files, in bytes. A store that does not report its size counts as 0.
@@ -12,14 +13,19 @@ async function diskUse(agent: Runnable): Promise<number> {
   return bytes
 }
 
+export type DiskLimit = { maxBytes: number; onRemoved(what: string): void }
+
 /**
  * Whether `bytes` more fit on the disk. If they do not, the events of runs that have ended are removed first.
  *
- * @param maxBytes the limit for an agent's data; 0 for no limit
+ * @param limit.maxBytes the limit for an agent's data; 0 for no limit
+ * @param limit.onRemoved called with what was removed, such as `3 events`
  */
-export async function hasRoom(agent: Runnable, maxBytes: number, bytes: number): Promise<boolean> {
+export async function hasRoom(agent: Runnable, { maxBytes, onRemoved }: DiskLimit, bytes: number): Promise<boolean> {
   if (maxBytes === 0 || (await diskUse(agent)) + bytes <= maxBytes) return true
-  await agent.sessions.runs?.prune({ eventsMs: 1 })
+  const report = await agent.sessions.runs?.prune({ eventsMs: 1 })
+  const removed = report ? describeRemoved(report) : ''
+  if (removed !== '') onRemoved(removed)
   return (await diskUse(agent)) + bytes <= maxBytes
 }
 

@@ -167,6 +167,10 @@ it('is started by serve, and not by createApp', async () => {
 })
 
 describe('maxDiskMb', () => {
+  const limit = (maxBytes: number, removed: string[] = []) => ({
+    maxBytes,
+    onRemoved: (what: string) => void removed.push(what),
+  })
   const files = (size: number): Partial<Knowledge> => ({
     folder: '/files',
     tools: () => [],
@@ -178,9 +182,9 @@ describe('maxDiskMb', () => {
     const stored = (await runs.size?.()) ?? Number.NaN
     expect(stored).toBeGreaterThan(0)
     const left = 1_000_000 - 500_000 - stored
-    expect(await hasRoom(agent, 1_000_000, left)).toBe(true)
-    expect(await hasRoom(agent, 1_000_000, left + 1)).toBe(false)
-    expect(await hasRoom(agent, 0, 1e12)).toBe(true)
+    expect(await hasRoom(agent, limit(1_000_000), left)).toBe(true)
+    expect(await hasRoom(agent, limit(1_000_000), left + 1)).toBe(false)
+    expect(await hasRoom(agent, limit(0), 1e12)).toBe(true)
   })
 
   it('removes events of runs that have ended first, and never a conversation or an answer', async () => {
@@ -191,7 +195,9 @@ describe('maxDiskMb', () => {
     await runs.answers.store(request, { runId, status: 200, body: 'Hello.' })
     vi.setSystemTime(Date.now() + 1_000)
     expect(await runs.eventRange(runId)).toBeDefined()
-    expect(await hasRoom(agent, 1, 1)).toBe(false)
+    const removed: string[] = []
+    expect(await hasRoom(agent, limit(1, removed), 1)).toBe(false)
+    expect(removed).toEqual(['2 events'])
     expect(await runs.eventRange(runId)).toBeUndefined()
     expect(await runs.answers.reserve(request)).toMatchObject({ status: 200 })
     expect(await listed()).toEqual(['a'])
@@ -200,7 +206,8 @@ describe('maxDiskMb', () => {
   it('is kept by the retention too', async () => {
     const agent = agentWith()
     const runId = await runWithEvents()
-    await retain(agent, { maxDiskMb: 0.001 })
+    const logged = await retain(agent, { maxDiskMb: 0.001 })
+    expect(logged.map(({ message }) => message)).toEqual(['Removed 2 events, as the retention says.'])
     expect(await runs.eventRange(runId)).toBeUndefined()
     expect(await listed()).toEqual(['a'])
   })

@@ -12,17 +12,22 @@ type Retained = { agent: Runnable; retention: Required<RetentionOptions>; log: (
  * @returns a function that stops it
  */
 export function startRetention({ agent, retention, log }: Retained): () => void {
-  const entry = (level: LogEntry['level'], message: string): LogEntry => ({
-    time: new Date().toISOString(),
-    level,
-    message,
-  })
+  const onRemoved = logRemoved(log)
   return keepRetention({
     runs: agent.sessions.runs,
     rules: rulesOf(retention),
-    onRemoved: (what) => log(entry('info', `Removed ${what}, as the retention says.`)),
+    onRemoved,
     onError: (error) => log({ ...entry('error', 'Old data could not be removed.'), error: describeError(error) }),
     // Files of users count too.
-    makeRoom: () => hasRoom(agent, maxBytesOf(retention), 0),
+    makeRoom: () => hasRoom(agent, { maxBytes: maxBytesOf(retention), onRemoved }, 0),
   })
+}
+
+/** Logs what was removed. */
+export function logRemoved(log: Retained['log']): (what: string) => void {
+  return (what) => log(entry('info', `Removed ${what}, as the retention says.`))
+}
+
+function entry(level: LogEntry['level'], message: string): LogEntry {
+  return { time: new Date().toISOString(), level, message }
 }

@@ -59,10 +59,11 @@ it.each([
 ])(
   'of a store of %i bytes, where %i are allowed, removes events before their time: %s',
   async (size, maxBytes, removes) => {
-    const { runs, pruned } = storeOf({ size })
-    const { stop } = keep(runs, { maxBytes })
+    const { runs, pruned } = storeOf({ size, report: { ...nothing, events: 2 } })
+    const { removed, stop } = keep(runs, { maxBytes })
     await vi.advanceTimersByTimeAsync(10_000)
     expect(pruned.slice(1)).toEqual(removes ? [{ eventsMs: 1 }] : [])
+    expect(removed).toEqual(removes ? ['2 events', '2 events'] : ['2 events'])
     stop()
   },
 )

@@ -55,13 +55,16 @@ export function keepRetention(options: RetentionOptions): () => void {
 async function prune({ runs, rules, onRemoved, makeRoom }: RetentionOptions): Promise<void> {
   if (!runs) return
   const { maxBytes = 0, ...times } = rules
-  const removed = describe(await runs.prune({ ...times, eventsMs: keptMs, answersMs: keptMs }))
-  if (removed !== '') onRemoved(removed)
+  const report = (removed: string): void => void (removed !== '' && onRemoved(removed))
+  report(describeRemoved(await runs.prune({ ...times, eventsMs: keptMs, answersMs: keptMs })))
   if (makeRoom) await makeRoom()
-  else if (maxBytes > 0 && ((await runs.size?.()) ?? 0) > maxBytes) await runs.prune({ eventsMs: 1 })
+  else if (maxBytes > 0 && ((await runs.size?.()) ?? 0) > maxBytes) {
+    report(describeRemoved(await runs.prune({ eventsMs: 1 })))
+  }
 }
 
-function describe({ sessions, runs, events, answers }: PruneReport): string {
+/** A phrase such as `2 sessions with 3 runs`; empty when nothing was removed. */
+export function describeRemoved({ sessions, runs, events, answers }: PruneReport): string {
   const counts = [
     ...(sessions > 0 ? [`${counted(sessions, 'session')} with ${counted(runs, 'run')}`] : []),
     ...(events > 0 ? [counted(events, 'event')] : []),
