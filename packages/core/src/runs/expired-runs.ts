@@ -1,10 +1,9 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import { AgentKitError, isAgentKitError, toErrorInfo } from '../data/errors.ts'
-import { withEndEvent } from '../sessions/end-event.ts'
 import { progressOf } from '../sessions/recorded-data.ts'
 import { approvalExpired } from '../sessions/suspended-runs.ts'
-import { treeSpent } from './tree-spent.ts'
+import { endOfTree } from './tree-spent.ts'
 
 /** The error of a stored run that has ended because its approvals have expired. */
 export function expiryOf({ record: { status, error, runId } }: StoredRun): AgentKitError | undefined {
@@ -32,9 +31,7 @@ export async function endExpiredRuns(store: SessionStore, agentId: string, appro
       const fix = 'Retry the run: it asks for them again.'
       const error = toErrorInfo(approvalExpired(runId, { approvalMs, requestedAt, fix }))
       const ending = { status: 'failed', finishReason: 'error', error } as const
-      // It ends with its members that wait. One whose messages are damaged ends too.
-      const spent = stored.isBackground ? await treeSpent(store, stored).catch(() => ({})) : {}
-      await runs.cancel(runId, withEndEvent(stored, { ...ending, ...spent }))
+      await runs.cancel(runId, await endOfTree(store, stored, ending))
     }
     if (found.length === 0) return
     ended.push(...found)

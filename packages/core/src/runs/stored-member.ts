@@ -23,7 +23,7 @@ export function storedOutcome(stored: StoredRun): MemberOutcome {
 }
 
 /** The messages of a member's run without those that were shown to it. @param messages all that are stored of it */
-export function messagesOf(stored: StoredRun, messages: readonly Message[]): Message[] {
+export function messagesOf(stored: Pick<StoredRun, 'options'>, messages: readonly Message[]): Message[] {
   return messages.slice(optionsOf(stored).seeded)
 }
 
@@ -33,7 +33,7 @@ export function warningsOf(stored: StoredRun): string[] {
 }
 
 /** What a stored run has used with all that it has started. */
-export function spentOf(stored: StoredRun): Spent {
+export function spentOf(stored: Pick<StoredRun, 'record' | 'progress'>): Spent {
   const { usage = {}, cost } = stored.record
   const { spent } = snapshotIn(stored)?.booked ?? {}
   const { usd = cost?.usd ?? 0, unpriced = false, modelCalls = 0, toolCalls = 0 } = spent ?? {}
@@ -41,6 +41,6 @@ export function spentOf(stored: StoredRun): Spent {
   return { usage: spent?.usage ?? usage, usd, priced, unpriced, modelCalls, toolCalls, ms: 0 }
 }
 
-export function snapshotIn(stored: StoredRun): RunSnapshot | undefined {
+export function snapshotIn(stored: Pick<StoredRun, 'progress'>): RunSnapshot | undefined {
   return readSnapshot(progressOf(stored)?.snapshot)
 }

@@ -1,35 +1,90 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
 import type { StoredRun } from '../contracts/run-store.ts'
-import type { SessionStore } from '../contracts/session-store.ts'
+import type { Message } from '../data/message.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import { costOfSpent } from '../data/usage.ts'
-import type { Spent } from '../policies/account.ts'
-import { addSpent } from '../policies/account.ts'
+import { addSpent, type Spent } from '../policies/account.ts'
+import { withEndEvent } from '../sessions/end-event.ts'
 import { memberRunId } from './driver/member-run.ts'
 import { messagesOf, snapshotIn, spentOf } from './stored-member.ts'
 
+type TreeSpent = Pick<RunEnding, 'usage' | 'cost'>
+
+/** What of a stored run says what it has used. */
+type SpentRun = Pick<StoredRun, 'record' | 'options' | 'progress' | 'isBackground'>
+
+/** A stored run with its messages. */
+export type RunOfTree = { stored: SpentRun; messages: readonly Message[] }
+
+/** Where the runs of a tree are read: a store, or a transaction of one. */
+export type TreeReader = {
+  find(runId: string): Promise<{ messages: readonly Message[] } | undefined>
+  runs?: { read(runId: string): Promise<StoredRun | undefined> } | undefined
+}
+
 /** What a stored run has used with its members' runs, also with those that it has not collected yet. */
-export async function treeSpent(store: SessionStore, stored: StoredRun): Promise<Pick<RunEnding, 'usage' | 'cost'>> {
-  const spent = await spentWithMembers(store, stored)
-  const cost = costOfSpent(spent)
-  return { usage: spent.usage, ...(cost && { cost }) }
+export async function treeSpent(store: TreeReader, stored: SpentRun): Promise<TreeSpent> {
+  return toTreeSpent(await spentWithMembers(store, stored))
+}
+
+/** The ending of a run that is not in this process, with its last event, and with what its members have used. */
+export async function endOfTree(
+  store: TreeReader,
+  stored: Parameters<typeof withEndEvent>[0] & SpentRun,
+  ending: RunEnding,
+): Promise<ReturnType<typeof withEndEvent>> {
+  // Of a damaged tree its own usage counts.
+  const spent = stored.isBackground ? await treeSpent(store, stored).catch(() => ({})) : {}
+  return withEndEvent(stored, { ...ending, ...spent })
 }
 
 /** As {@link treeSpent}, for the accounts of the run that called it. */
-export async function spentWithMembers(store: SessionStore, stored: StoredRun): Promise<Spent> {
+export async function spentWithMembers(store: TreeReader, stored: SpentRun): Promise<Spent> {
+  const withMessages = async (run: SpentRun): Promise<RunOfTree> => {
+    const turn = mayHaveMembers(run) ? await store.find(run.record.runId) : undefined
+    return { stored: run, messages: turn?.messages ?? [] }
+  }
+  const walk = walkTree(await withMessages(stored))
+  let next = walk.next()
+  while (!next.done) {
+    const member = await store.runs?.read(next.value)
+    next = walk.next(member && (await withMessages(member)))
+  }
+  return next.value
+}
+
+/** As {@link treeSpent}, in a transaction of a store that answers at once. */
+export function treeSpentNow(run: RunOfTree, read: (runId: string) => RunOfTree | undefined): TreeSpent {
+  const walk = walkTree(run)
+  let next = walk.next()
+  while (!next.done) next = walk.next(read(next.value))
+  return toTreeSpent(next.value)
+}
+
+/** Yields the id of each member's run that is not collected, and is resumed with that run. */
+function* walkTree({ stored, messages }: RunOfTree): Generator<string, Spent, RunOfTree | undefined> {
   const spent = structuredClone(spentOf(stored))
-  for (const member of await uncollectedMembers(store, stored)) addSpent(spent, await spentWithMembers(store, member))
+  for (const runId of uncollected(stored, messages)) {
+    const member = yield runId
+    if (member) addSpent(spent, yield* walkTree(member))
+  }
   return spent
 }
 
-async function uncollectedMembers(store: SessionStore, stored: StoredRun): Promise<StoredRun[]> {
+function mayHaveMembers(stored: SpentRun): boolean {
+  return stored.isBackground === true && snapshotIn(stored) !== undefined
+}
+
+function uncollected(stored: SpentRun, messages: readonly Message[]): string[] {
   const snapshot = snapshotIn(stored)
-  if (!stored.isBackground || !snapshot) return []
-  const { runId } = stored.record
+  if (!mayHaveMembers(stored) || !snapshot) return []
   const { steps, collected = [] } = snapshot.progress
-  const turn = await store.find(runId)
-  const calls = unansweredCalls(messagesOf(stored, turn?.messages ?? []))
-  const ids = calls.map(({ callId }) => memberRunId(runId, steps, callId)).filter((id) => !collected.includes(id))
-  const members = await Promise.all(ids.map((id) => store.runs?.read(id)))
-  return members.filter((member) => member !== undefined)
+  const calls = unansweredCalls(messagesOf(stored, messages))
+  const ids = calls.map(({ callId }) => memberRunId(stored.record.runId, steps, callId))
+  return ids.filter((id) => !collected.includes(id))
+}
+
+function toTreeSpent(spent: Spent): TreeSpent {
+  const cost = costOfSpent(spent)
+  return { usage: spent.usage, ...(cost && { cost }) }
 }

@@ -6,12 +6,16 @@ import type { Session, SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/async/abort.ts'
-import { withEndEvent } from './end-event.ts'
+import { type EndOfTree, withEndEvent } from './end-event.ts'
 import { holdsSession } from './recorded-data.ts'
 import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
 
-/** `known`: the session, where it was just read. */
-export type SessionRequest = QueueRequest & { known?: Session }
+export type SessionRequest = QueueRequest & {
+  /** The session, where it was just read. */
+  known?: Session
+  /** How a run ends that this one interrupts. */
+  endOfTree?: EndOfTree
+}
 
 /** How a run begins in its session, as the session was loaded. */
 export type Beginning<Found> = {
@@ -117,17 +121,16 @@ async function isHeldByResumable(request: SessionRequest): Promise<boolean> {
 
 /** Ends the run that holds the session if no process has it. */
 async function endCrashedHolder(request: SessionRequest): Promise<void> {
+  const { signal, endOfTree = async (...given) => withEndEvent(...given) } = request
   const { runs } = request.store
   const holder = await holderOf(request)
   if (!runs || !holder) return
   const { runId, agentId } = holder.record
-  const orphans = await untilAborted(request.signal, runs.orphans([agentId]))
+  const orphans = await untilAborted(signal, runs.orphans([agentId]))
   if (!orphans.some((orphan) => orphan.runId === runId)) return
   const error = { code: 'aborted', message: 'A newer message interrupted the run.', retryable: false } as const
-  await untilAborted(
-    request.signal,
-    runs.cancel(runId, withEndEvent(holder, { status: 'failed', finishReason: 'aborted', error })),
-  )
+  const ending = await untilAborted(signal, endOfTree(holder, { status: 'failed', finishReason: 'aborted', error }))
+  await untilAborted(signal, runs.cancel(runId, ending))
 }
 
 /** @returns the conflict when another run was faster or holds the session */

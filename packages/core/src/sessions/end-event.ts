@@ -5,6 +5,12 @@ import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { costSoFar, optionsOf } from './recorded-data.ts'
 
+/** The ending of a run that is not in this process, with what its members have used. */
+export type EndOfTree = (
+  stored: StoredRun,
+  ending: RunEnding,
+) => Promise<RunEnding & { events?: readonly AgentEvent[] }>
+
 /** As a run ends that is cancelled in its own process. */
 export const cancelled: RunEnding = {
   status: 'failed',

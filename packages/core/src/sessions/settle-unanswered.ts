@@ -7,7 +7,7 @@ import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import { untilAborted } from '../util/async/abort.ts'
-import { withEndEvent } from './end-event.ts'
+import { type EndOfTree, withEndEvent } from './end-event.ts'
 import { acquireRun, cancelLive } from './live-runs.ts'
 import { takeOverRun } from './recorded-run.ts'
 import { acquireSuspended, entryOf } from './suspended-runs.ts'
@@ -18,6 +18,7 @@ type NextQuestion = {
   signal: AbortSignal
   onBusy: OnBusy
   interrupt(reason: AgentKitError): void
+  endOfTree?: EndOfTree
 }
 
 /** What the model reads of a call that no client has answered. */
@@ -40,7 +41,7 @@ export async function settleUnanswered(question: NextQuestion): Promise<void> {
 }
 
 async function settleRun(question: NextQuestion, stored: StoredRun): Promise<void> {
-  const { store } = question
+  const { store, endOfTree = async (...given) => withEndEvent(...given) } = question
   const { runs } = store
   const { runId } = stored.record
   const open = stored.approvals.filter(({ kind, decision }) => kind === 'client-tool' && decision === undefined)
@@ -50,17 +51,16 @@ async function settleRun(question: NextQuestion, stored: StoredRun): Promise<voi
   try {
     const denied = open.map(({ approvalId }) => [approvalId, { deny: unanswered }] as const)
     if ((await runs.decide(runId, Object.fromEntries(denied))) !== 'running') return
-    const ended = withEndEvent(stored, {
-      ...{ status: 'failed', finishReason: 'aborted', error: toErrorInfo(notAnswered(open.map(({ name }) => name))) },
-    })
+    const error = toErrorInfo(notAnswered(open.map(({ name }) => name)))
+    const ending = { status: 'failed', finishReason: 'aborted', error } as const
     if (stored.isBackground) {
-      await runs.cancel(runId, ended)
+      await runs.cancel(runId, await endOfTree(stored, ending))
       return
     }
     const taken = await takeOverRun({ ...question, runs, key: stored.key, runId })
     try {
       const { messages, attempt, position } = taken.found
-      await runs.end(runId, { ...ended, attempt, position, messages: resultsOf(messages) })
+      await runs.end(runId, { ...withEndEvent(stored, ending), attempt, position, messages: resultsOf(messages) })
     } finally {
       taken.release()
     }

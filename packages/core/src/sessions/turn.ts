@@ -8,6 +8,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
+import type { EndOfTree } from './end-event.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { SuspendedChange } from './watch-suspended.ts'
 
@@ -112,6 +113,8 @@ export type SessionAccess = {
   interrupt(reason: AgentKitError): void
   /** Called when the run waits for others of its session. @returns called when it no longer does */
   waits?: (() => () => void) | undefined
+  /** How a run ends that this one interrupts, or whose calls of client tools it settles. */
+  endOfTree?: EndOfTree
 }
 
 /** What the turn of a new run is opened with. */

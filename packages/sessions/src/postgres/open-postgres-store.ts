@@ -18,6 +18,7 @@ import {
   keyOf,
   lockSession,
   type RunHead,
+  readTurn,
   type TurnRow,
   toTurn,
   turnColumns,
@@ -97,10 +98,7 @@ export function openPostgresStore(
       })
     },
 
-    async find(runId) {
-      const [row] = await query<TurnRow>(`${turnColumns} AND run_id = $1`, [toStored(runId)])
-      return row && toTurn(row)
-    },
+    find: (runId) => readTurn(query, runId),
 
     async turns(key, { after, limit = Number.MAX_SAFE_INTEGER } = {}) {
       checkSessionKey(key)

@@ -3,7 +3,8 @@ import type { AgentSpec, RunScope } from '../../loop/run/types.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { RunResult } from '../../runs/driver/run.ts'
 import { follow } from '../../runs/follow.ts'
-import { cancelStored } from '../../sessions/end-event.ts'
+import { endOfTree } from '../../runs/tree-spent.ts'
+import { cancelled } from '../../sessions/end-event.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { warnWithoutWorker } from '../queue/running-workers.ts'
@@ -26,7 +27,8 @@ export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<R
       // A reader that leaves now cancels nothing: the run has ended, or waits.
       if (event.type === 'run-end') return await resultOf(owner, runId, {})
     }
-    if (approvals.isCancelled() && store.runs) await cancelStored(store.runs, runId)
+    const stored = approvals.isCancelled() ? await store.runs?.read(runId) : undefined
+    if (stored) await store.runs?.cancel(runId, await endOfTree(store, stored, cancelled))
     return await resultOf(owner, runId, approvals.isCancelled() ? {} : { signal })
   } catch (cause) {
     if (isAgentKitError(cause)) return { ...left, finishReason: 'aborted', output: undefined, error: cause }

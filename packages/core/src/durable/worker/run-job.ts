@@ -5,8 +5,8 @@ import { isRecord } from '../../data/message-problem.ts'
 import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
 import type { AgentRun, RunResult } from '../../runs/driver/run.ts'
-import { endCrashed } from '../../sessions/end-crashed.ts'
-import { withEndEvent } from '../../sessions/end-event.ts'
+import { endCrashed } from '../../runs/end-crashed.ts'
+import { endOfTree } from '../../runs/tree-spent.ts'
 import { usedSoFar } from '../../sessions/recorded-data.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
 import type { BackgroundStore } from '../queue/background-of.ts'
@@ -77,7 +77,7 @@ export function jobRunner({
   }
   const failed = async (stored: FailedRun, error: AgentKitError): Promise<JobOutcome> => {
     const { runId, agentId, userId, parentRunId } = stored.record
-    const outcome = await fail(runs, stored, error)
+    const outcome = await fail(store, runs, stored, error)
     const settled = { runId, finishReason: 'error', error } as const
     if (parentRunId === undefined) onSettled?.({ runId, agentId, userId, ...requestOf(stored) }, {}, settled)
     return outcome
@@ -89,7 +89,7 @@ export function jobRunner({
     const result = await agent.continueRun(runId, { known }).result
     const { error, finishReason, usage, cost } = result
     // The run has stored its own end, unless its time was over before it could be opened.
-    if (finishReason === 'budget' && !(await endUnopened(runs, runId))) return { afterMs: limits.busyAgainMs }
+    if (finishReason === 'budget' && !(await endUnopened(store, runs, runId))) return { afterMs: limits.busyAgainMs }
     const own = { usage, ...(cost && { cost }) }
     if (!error && finishReason !== 'approval') {
       if (parentRunId === undefined) ended(known, spentSince(usedSoFar(known), own), result)
@@ -178,11 +178,11 @@ function requestOf({ options }: Pick<StoredRun, 'options'>): { requestId?: strin
  * Ends a run whose budget was used up before it could continue.
  * @returns false where it is not given back yet
  */
-async function endUnopened(runs: BackgroundStore, runId: string): Promise<boolean> {
+async function endUnopened(store: SessionStore, runs: BackgroundStore, runId: string): Promise<boolean> {
   const stored = await runs.read(runId)
   if (!stored || isSettled(stored)) return true
   if (!stored.isFree) return false
-  await runs.cancel(runId, withEndEvent(stored, { status: 'done', finishReason: 'budget' }))
+  await runs.cancel(runId, await endOfTree(store, stored, { status: 'done', finishReason: 'budget' }))
   return true
 }
 
@@ -222,11 +222,16 @@ async function refusal(admit: Admit | undefined, { record }: StoredRun): Promise
   }
 }
 
-type FailedRun = Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options'>
+type FailedRun = Pick<StoredRun, 'record' | 'keepsEvents' | 'lastSeq' | 'options' | 'progress' | 'isBackground'>
 
-async function fail(runs: BackgroundStore, stored: FailedRun, error: AgentKitError): Promise<JobOutcome> {
+async function fail(
+  store: SessionStore,
+  runs: BackgroundStore,
+  stored: FailedRun,
+  error: AgentKitError,
+): Promise<JobOutcome> {
   const ending = { status: 'failed', finishReason: 'error', error: toErrorInfo(error) } as const
-  await runs.cancel(stored.record.runId, withEndEvent(stored, ending))
+  await runs.cancel(stored.record.runId, await endOfTree(store, stored, ending))
   return 'done'
 }
 

@@ -10,6 +10,7 @@ import { earlierDecision } from '../../runs/earlier-decisions.ts'
 import { openApprovals } from '../../runs/needed-approvals.ts'
 import { type RunSnapshot, restore, suspendedMembers } from '../../runs/snapshot.ts'
 import { storeSnapshot } from '../../runs/take-snapshot.ts'
+import { endOfTree } from '../../runs/tree-spent.ts'
 import { openTurn, readRecorded, resumeTurn } from '../../sessions/open-turn.ts'
 import { notSuspended } from '../../sessions/suspended-runs.ts'
 import { untilAborted } from '../../util/async/abort.ts'
@@ -37,6 +38,7 @@ export async function openSession(run: NewRun): Promise<OpenedRun> {
     approvalMs: agent.approvalMs,
     interrupt: scope.end,
     waits: () => stopClock(ledger),
+    endOfTree: endOfTree.bind(undefined, store),
   }
   if (member?.suspended) {
     const { messages, waiting } = member.suspended

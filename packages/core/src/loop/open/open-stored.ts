@@ -14,6 +14,7 @@ import { checkDecisions } from '../../runs/decisions/decisions.ts'
 import { endExpiredRuns, expiryOf } from '../../runs/expired-runs.ts'
 import { openApprovals } from '../../runs/needed-approvals.ts'
 import { type RunSnapshot, readSnapshot, restore, suspendedMembers } from '../../runs/snapshot.ts'
+import { endOfTree } from '../../runs/tree-spent.ts'
 import { type EventQueue, eventQueue } from '../../sessions/event-queue.ts'
 import { leaveTurn, type OpenedTurn } from '../../sessions/leave-turn.ts'
 import { acquireRun } from '../../sessions/live-runs.ts'
@@ -68,6 +69,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     ...{ interrupt, waits: () => stopClock(run.ledger) },
     events: kept,
     settles: agent.hasClientTools,
+    endOfTree: endOfTree.bind(undefined, store),
   }
   // Without a decision a run that waits stays suspended: its approvals are shown again.
   const isAttached = scope.decisions !== undefined && !isDecided && before.record.status === 'waiting'

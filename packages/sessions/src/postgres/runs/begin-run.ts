@@ -1,12 +1,12 @@
 import { AgentKitError, type RunEnding } from '@agentkit/core'
-import { toErrorInfo, withEndEvent } from '@agentkit/core/internal'
+import { toErrorInfo, treeSpent, withEndEvent } from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../../util/conflicts.ts'
 import type { RunToBegin } from '../../util/run-to-begin.ts'
 import type { Access, Writing } from '../database/access.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
 import { addRun, type Begun, tryToAddRun } from './add-run.ts'
 import { type EndedRun, endedColumns, endRun } from './end-runs.ts'
-import { headOf, isActive, lockSession, type RunHead } from './rows.ts'
+import { headOf, isActive, lockSession, type RunHead, readTurn } from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 
 /**
@@ -114,7 +114,7 @@ const restoreText = `UPDATE agentkit.sessions AS s SET
     question = CASE WHEN EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND NOT replaced) THEN question END
   WHERE id = $1`
 
-/** Ends runs that their own processes do not end, each with its last event. */
+/** Ends runs that their own processes do not end, each with its last event, and with what its members have used. */
 export async function failRuns(
   writing: Writing,
   runs: readonly EndedRun[],
@@ -125,7 +125,16 @@ export async function failRuns(
   for (const run of runs) {
     // A damaged run ends without an event; a failure of the database occurs again below.
     const stored = await readStoredRun(writing.query, fromStored(run.run_id)).catch(() => undefined)
-    await endRun(writing, run, stored ? withEndEvent(stored, failed) : failed)
+    const spent = stored?.isBackground ? await treeSpent(treeIn(writing), stored) : {}
+    await endRun(writing, run, stored ? withEndEvent(stored, { ...failed, ...spent }) : failed)
     if (stored?.record.status === 'queued') writing.unqueue(fromStored(run.run_id))
+  }
+}
+
+/** A damaged run of a tree counts as one that is not there; a failure of the database occurs again. */
+function treeIn({ query }: Writing): Parameters<typeof treeSpent>[0] {
+  return {
+    find: (runId) => readTurn(query, runId).catch(() => undefined),
+    runs: { read: (runId) => readStoredRun(query, runId).catch(() => undefined) },
   }
 }

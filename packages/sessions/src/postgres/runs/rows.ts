@@ -93,6 +93,11 @@ export const turnColumns = `SELECT number, run_id, status, replaced, usage, stat
     coalesce((SELECT array_agg(body ORDER BY position) FROM agentkit.messages WHERE run = number), '{}') AS bodies
   FROM agentkit.runs WHERE started_at IS NOT NULL`
 
+export async function readTurn(query: Query, runId: string): Promise<Turn | undefined> {
+  const [row] = await query<TurnRow>(`${turnColumns} AND run_id = $1`, [toStored(runId)])
+  return row && toTurn(row)
+}
+
 export function toTurn(row: TurnRow): Turn {
   const runId = fromStored(row.run_id)
   const turn: Turn = {

@@ -1,5 +1,13 @@
-import { AgentKitError, type RunEnding } from '@agentkit/core'
-import { cutTitle, isEnded, plainText, toErrorInfo, withEndEvent } from '@agentkit/core/internal'
+import { AgentKitError, type RunEnding, type StoredRun } from '@agentkit/core'
+import {
+  cutTitle,
+  isEnded,
+  plainText,
+  type RunOfTree,
+  toErrorInfo,
+  treeSpentNow,
+  withEndEvent,
+} from '@agentkit/core/internal'
 import { conflict, sessionHeld, sessionMoved } from '../../util/conflicts.ts'
 import { readable } from '../../util/json.ts'
 import type { RunToBegin } from '../../util/run-to-begin.ts'
@@ -8,7 +16,16 @@ import type { Writing } from '../database/store-access.ts'
 import { removeJobs } from '../queue/queued-jobs.ts'
 import type { Statements } from '../statements/statements.ts'
 import { endRun } from './end-run.ts'
-import { addSession, findActive, findRun, findSession, type RunHead, type SessionRow } from './rows.ts'
+import {
+  addSession,
+  findActive,
+  findRun,
+  findSession,
+  type RunHead,
+  readTurn,
+  type SessionRow,
+  type TurnRow,
+} from './rows.ts'
 import { readStoredRun } from './run-rows.ts'
 
 /**
@@ -104,11 +121,24 @@ export function replaceRuns(writing: Writing, session: number, from: number): vo
   statements.forgetQuestion.run(session)
 }
 
-/** Ends a run that its own process does not end, with its last event. */
+/** Ends a run that its own process does not end, with its last event, and with what its members have used. */
 export function failRun(writing: Writing, run: RunHead, finishReason: 'error' | 'aborted', error: AgentKitError): void {
   const failed: RunEnding = { status: 'failed', finishReason, error: toErrorInfo(error) }
   // A damaged run ends without an event.
   const [stored] = readable([run.run_id], (runId) => readStoredRun(writing.statements, runId))
-  endRun(writing, run.run_id, run, stored ? withEndEvent(stored, failed) : failed)
+  // Of a damaged tree its own usage counts.
+  const [spent] = stored?.isBackground ? readable([stored], (each) => spentIn(writing.statements, each)) : []
+  endRun(writing, run.run_id, run, stored ? withEndEvent(stored, { ...failed, ...spent }) : failed)
   if (run.status === 'queued') removeJobs(writing.statements, run.run_id, writing.now)
+}
+
+function spentIn(statements: Statements, stored: StoredRun): Pick<RunEnding, 'usage' | 'cost'> {
+  const withMessages = (run: StoredRun): RunOfTree => {
+    const row = statements.turn.get(run.record.runId) as TurnRow | undefined
+    return { stored: run, messages: row ? readTurn(statements, row).messages : [] }
+  }
+  return treeSpentNow(withMessages(stored), (runId) => {
+    const member = readStoredRun(statements, runId)
+    return member && withMessages(member)
+  })
 }

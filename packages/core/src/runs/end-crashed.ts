@@ -1,16 +1,17 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
-import { isConflict } from './acquire-session.ts'
-import { withEndEvent } from './end-event.ts'
+import { isConflict } from '../sessions/acquire-session.ts'
+import { endOfTree } from './tree-spent.ts'
 
 /** Ends a run with which too many processes have died, unless another process has it. */
-export async function endCrashed({ runs }: SessionStore, runId: string): Promise<void> {
+export async function endCrashed(store: SessionStore, runId: string): Promise<void> {
+  const { runs } = store
   if (!runs) return
   try {
     const stored = await runs.takeOver(runId, { expectedVersion: 0 })
     const message = `The process of the run died with it ${limits.poisonEnds} times.`
     const error = { code: 'crashed', message, retryable: false } as const
-    const ending = withEndEvent(stored, { status: 'failed', finishReason: 'error', error })
+    const ending = await endOfTree(store, stored, { status: 'failed', finishReason: 'error', error })
     await runs.end(runId, { ...ending, attempt: stored.attempt })
   } catch (error) {
     if (!isConflict(error)) throw error
