@@ -39,6 +39,7 @@ describe.each(storeKinds)('a background swarm in %s that another run ends while 
   type Ending = (swarm: Swarm, replaces: string) => Promise<unknown>
   it.each<[string, 'queue' | 'interrupt', Ending]>([
     ['an enqueued one that interrupts it', 'interrupt', (swarm) => swarm.enqueue('Hi.', session)],
+    ['a direct one that interrupts it', 'interrupt', (swarm) => swarm.chat('Hi.', session)],
     ['an enqueued one that replaces it', 'queue', (swarm, replaces) => swarm.enqueue('Hi.', { ...session, replaces })],
     ['a direct one that replaces it', 'queue', (swarm, replaces) => swarm.chat('Hi.', { ...session, replaces })],
   ])('has used what its members have used: %s', async (_, onBusy, end) => {

@@ -76,7 +76,7 @@ async function begin<Found>(
     if ('found' in begun) return begun.found
     // Refused twice at one version: the session did not move on between load and begin, another run holds it.
     const isHeld = refusedVersion === version
-    if (onBusy === 'interrupt' && isHeld) await endCrashedHolder(request)
+    if (onBusy === 'interrupt' && isHeld) await endHolder(request)
     const waitedMs = performance.now() - startedAt
     // A run that is continued after a crash is waited for as one of this process.
     if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
@@ -119,14 +119,14 @@ async function isHeldByResumable(request: SessionRequest): Promise<boolean> {
   return (await holderOf(request))?.isResumable === true
 }
 
-/** Ends the run that holds the session if no process has it. */
-async function endCrashedHolder(request: SessionRequest): Promise<void> {
+/** Ends the run that holds the session if no process has it. A background run ends wherever it is, as where one is enqueued. */
+async function endHolder(request: SessionRequest): Promise<void> {
   const { signal, endOfTree = async (...given) => withEndEvent(...given) } = request
   const { runs } = request.store
   const holder = await holderOf(request)
   if (!runs || !holder) return
   const { runId, agentId } = holder.record
-  const orphans = await untilAborted(signal, runs.orphans([agentId]))
+  const orphans = holder.isBackground ? [{ runId }] : await untilAborted(signal, runs.orphans([agentId]))
   if (!orphans.some((orphan) => orphan.runId === runId)) return
   const error = { code: 'aborted', message: 'A newer message interrupted the run.', retryable: false } as const
   const ending = await untilAborted(signal, endOfTree(holder, { status: 'failed', finishReason: 'aborted', error }))
