@@ -17,5 +17,5 @@ export function backgroundOf({ runs }: SessionStore): BackgroundStore {
   return runs as BackgroundStore
 }
 
-const needed = 'Background runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.'
+const needed = 'Background runs need sessions on disk or Postgres. Pass them, such as `sessions: "sessions.db"`.'
 const queue = 'postgresSessions() needs its option `queue`, such as `postgresQueue(url)` of @agentkit/queue-postgres.'

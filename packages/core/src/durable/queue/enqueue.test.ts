@@ -89,7 +89,7 @@ describe('enqueue', () => {
     const agent = (sessions = memorySessions()): Agent => {
       return new Agent({ name: 'A', functions: [], model: { id: 'a/b', stream: () => none() }, sessions })
     }
-    const message = 'Background runs need sessions on disk or Postgres, such as `sessions: "sessions.db"`.'
+    const message = 'Background runs need sessions on disk or Postgres. Pass them, such as `sessions: "sessions.db"`.'
     await expect(agent().enqueue('Hi.')).rejects.toMatchObject({ code: 'unsupported', message })
     const { runs } = clerk([]).open().store
     const { background: _, ...lasting } = runs
