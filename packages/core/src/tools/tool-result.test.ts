@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Message } from '../data/message.ts'
+import { validateTranscript } from '../data/transcript.ts'
 import { cutText } from '../util/text/cut-text.ts'
 import { toToolResult } from './tool-result.ts'
 
@@ -170,6 +172,20 @@ describe('parts', () => {
     const { content } = toToolResult([part])
     part.text = 'b'
     expect(content).toEqual([{ type: 'text', text: 'a' }])
+  })
+
+  it.each([
+    ['base64', { type: 'image', base64: '', mediaType: 'image/png' }],
+    ['an address', { type: 'image', url: '' }],
+  ])('are a valid message when an image is empty: %s', (_name, image) => {
+    const { content } = toToolResult([{ type: 'text', text: 'a' }, image])
+    expect(content).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: '[image without content]' },
+    ])
+    const call: Message = { role: 'assistant', content: [{ type: 'tool-call', callId: '1', name: 'draw', input: {} }] }
+    const result: Message = { role: 'tool', callId: '1', name: 'draw', content }
+    expect(validateTranscript([{ role: 'user', content: 'Draw.' }, call, result])).toEqual([])
   })
 
   it('share the limit', () => {

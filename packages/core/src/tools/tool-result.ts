@@ -50,7 +50,7 @@ function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): 
   let bytesLeft = maxBytes - markRoom
   for (const part of parts) {
     if (part.type === 'image') {
-      copies.push(copyImage(part))
+      copies.push(isEmpty(part) ? { type: 'text', text: '[image without content]' } : copyImage(part))
       continue
     }
     const { length } = encoder.encode(part.text)
@@ -62,6 +62,11 @@ function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): 
     bytesLeft -= length
   }
   return copies
+}
+
+/** A message with such an image is not valid: neither `history` nor a provider takes it. */
+function isEmpty({ base64, url }: ImagePart): boolean {
+  return (base64 ?? url) === ''
 }
 
 function copyImage({ base64, url, mediaType }: ImagePart): ImagePart {
