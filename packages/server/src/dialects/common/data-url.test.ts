@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { filePart } from './data-url.ts'
+import { filePart, isBase64, readDataURL } from './data-url.ts'
 
 const unknown = 'application/octet-stream'
 
@@ -16,4 +16,11 @@ it.each([
   [7, { name: 'a.md' }, { type: 'file', mediaType: unknown }],
 ])('takes the type %o of the file %o for what it is', (mediaType, name, part) => {
   expect(filePart('aGk=', mediaType, name)).toEqual({ ...part, base64: 'aGk=' })
+})
+
+// As browsers write an empty file.
+it('takes no file without content', () => {
+  expect(readDataURL('data:text/plain;base64,')).toBeUndefined()
+  expect(readDataURL('data:text/plain;base64,aGk=')).toEqual({ base64: 'aGk=', mediaType: 'text/plain' })
+  expect(isBase64('')).toBe(false)
 })

@@ -13,9 +13,9 @@ export function readDataURL(url: string): { base64: string; mediaType: string } 
   return head && isBase64(base64) ? { base64, mediaType: head[1] ?? '' } : undefined
 }
 
-/** Whether a text has the letters of base64 only. */
+/** Whether a text has the letters of base64 only, and at least one: an agent refuses a file without content. */
 export function isBase64(text: string): boolean {
-  return !/[^\w+/=-]/.test(text)
+  return text !== '' && !/[^\w+/=-]/.test(text)
 }
 
 /**

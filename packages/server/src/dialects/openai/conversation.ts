@@ -168,7 +168,7 @@ function readImage(url: unknown, path: Path): UserPart {
 
 function readFile(file: unknown, path: Path): UserPart {
   const { file_data: sent, filename } = isRecord(file) ? file : {}
-  const isPlain = typeof sent === 'string' && sent !== '' && isBase64(sent)
+  const isPlain = typeof sent === 'string' && isBase64(sent)
   const data = typeof sent === 'string' && !isPlain ? readDataURL(sent) : undefined
   const base64 = isPlain ? sent : data?.base64
   if (base64 === undefined) throw invalid([...path, 'file_data'], 'must be base64, or a data URL with it')

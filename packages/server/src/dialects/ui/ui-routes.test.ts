@@ -28,6 +28,7 @@ describe('POST /ui/chat', () => {
     ['a part that is none', { id: 's1', messages: [{ role: 'user', parts: [null] }] }, 'must be an object'],
     ['an address of a file', { id: 's1', messages: [file('https://example.com/a.png')] }, 'must be a data URL'],
     ['a data URL that is not base64', { id: 's1', messages: [file('data:image/png,hi')] }, 'must be a data URL'],
+    ['an empty file', { id: 's1', messages: [file('data:text/plain;base64,')] }, 'messages.0.parts.0.url must be'],
     ['a system message at the end', { id: 's1', messages: [{ ...user('Hi'), role: 'system' }] }, 'must be "user"'],
     [
       'an answer without decisions',
