@@ -58,6 +58,11 @@ function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
         event.preventDefault()
         send()
       }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        onCancel()
+      }}
     >
       <h2 class="hidden">{t('chat.you')}</h2>
       <textarea
@@ -68,13 +73,9 @@ function Editor({ text: given, isBusy, onCancel, onSend }: EditorProps) {
         ref={field}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') {
-            event.preventDefault()
-            onCancel()
-          } else if (event.key === 'Enter' && !event.shiftKey) {
-            event.preventDefault()
-            send()
-          }
+          if (event.key !== 'Enter' || event.shiftKey) return
+          event.preventDefault()
+          send()
         }}
       />
       <div class="actions end">

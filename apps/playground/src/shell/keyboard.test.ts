@@ -189,6 +189,30 @@ describeInBrowser('the keyboard alone', () => {
     await page.getByRole('banner').getByText('15 tokens · $0.0030').waitFor()
   })
 
+  it('closes the editor of a title, or of a question, by Esc on its buttons too, before it stops an answer', async () => {
+    const second = held('Two.')
+    const { page, ask, settled, said, button } = await openPage(keeper(['One.', second.turn]))
+    await ask('Bread?')
+    await said('One.').waitFor()
+    await settled()
+    await button('Edit').click()
+    await ask('Salt?')
+    await second.asked
+    const closes = async (field: string): Promise<void> => {
+      await page.getByRole('textbox', { name: field }).focus()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Escape')
+      await page.getByRole('textbox', { name: field }).waitFor({ state: 'detached' })
+      expect(await button('Stop').count()).toBe(1)
+    }
+    await closes('Edit your message')
+    await button('Rename Bread?').click()
+    await closes('Title of the conversation')
+    second.release()
+    await said('Two.').waitFor()
+    await settled()
+  })
+
   it('has commands by Ctrl+K: theme, language, conversations', async () => {
     const { page, ask, said, settled, button } = await openPage(keeper(['One.']))
     await ask('Bread?')

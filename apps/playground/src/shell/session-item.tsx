@@ -72,18 +72,21 @@ function RenameForm({ session, onEnd }: { session: SessionBody; onEnd(): void })
   }
   return (
     <li class="session">
-      <form class="rename" onSubmit={(event) => void save(event)}>
+      <form
+        class="rename"
+        onSubmit={(event) => void save(event)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          onEnd()
+        }}
+      >
         <input
           aria-label={t('sessions.title.label')}
           value={title}
           maxLength={200}
           ref={focusField}
           onInput={(event) => setTitle(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape') return
-            event.stopPropagation()
-            onEnd()
-          }}
         />
         <button type="submit" class="plain">
           {t('dialog.save')}
