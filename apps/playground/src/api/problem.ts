@@ -26,14 +26,17 @@ export function problemOf(error: unknown): Problem {
 
 const maxDetail = 2_000
 
+export function requestIdOf({ headers }: Response): string | undefined {
+  return headers.get('x-request-id') ?? undefined
+}
+
 /** Reads a failed response. A proxy may answer with anything. */
 export async function readProblem(response: Response): Promise<Problem> {
-  const requestId = response.headers.get('x-request-id') ?? undefined
   const runId = response.headers.get('x-run-id')
   const body: unknown = await response.json().catch(() => undefined)
   const { code, detail, request_id } =
     typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const id = typeof request_id === 'string' ? request_id : requestId
+  const id = typeof request_id === 'string' ? request_id : requestIdOf(response)
   return {
     status: response.status,
     code: typeof code === 'string' ? code : 'http',

@@ -2,6 +2,27 @@ import { memorySessions } from '@agentkit/core'
 import { expect, it } from 'vitest'
 import { held, keeper } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
+import { violations } from '../__fixtures__/violations.ts'
+
+describeInBrowser('the warnings and the error of an answer', () => {
+  it('have the id of the request that began it, or continued it', async () => {
+    const pays = { toolCalls: [{ name: 'pay_invoice' }], warnings: ['The temperature is ignored.'] }
+    const { page, ask, said, settled, button } = await openPage(keeper([pays, new Error('SECRET')]))
+    const idOf = async (path: RegExp): Promise<RegExp> => {
+      const response = await page.waitForResponse((one) => path.test(one.url()) && one.request().method() === 'POST')
+      return new RegExp(`Request id: ${response.headers()['x-request-id']}$`)
+    }
+    const [asked] = await Promise.all([idOf(/chat_stream$/), ask('Pay')])
+    await button('Allow').waitFor()
+    const warning = said(/^Warning The temperature is ignored\./)
+    expect(await warning.textContent()).toMatch(asked)
+    expect(await violations(page)).toEqual([])
+    const [decided] = await Promise.all([idOf(/approvals/), button('Allow').click()])
+    await page.getByRole('alert').getByText(decided).waitFor()
+    await settled()
+    expect(await warning.textContent()).toMatch(decided)
+  })
+})
 
 describeInBrowser('the line below an answer', () => {
   it('names the model after a reload too', async () => {

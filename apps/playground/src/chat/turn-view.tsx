@@ -103,7 +103,8 @@ function Outcome({ turn, text, isOpen }: { turn: ShownTurn; text: string; isOpen
   const { end } = view
   if (isOpen || !end) return null
   const { error, warnings } = end as typeof end & { warnings?: string[] }
-  const requestId = error?.requestId
+  // After a reload the page has only that of the provider.
+  const requestId = turn.requestId ?? error?.requestId
   return (
     <>
       {error && end.finishReason === 'error' && (
@@ -120,7 +121,8 @@ function Outcome({ turn, text, isOpen }: { turn: ShownTurn; text: string; isOpen
       {text === '' && !error && end.finishReason === 'stop' && <p class="fine">{t('chat.noAnswer')}</p>}
       {warnings?.slice(0, 10).map((warning) => (
         <p key={warning} class="card warning">
-          <strong>{t('error.warning')}</strong> {warning.slice(0, 1_000)}
+          <strong>{t('error.warning')}</strong> {warning.slice(0, 1_000)}{' '}
+          {requestId && <span class="fine">{t('error.request', { id: requestId })}</span>}
         </p>
       ))}
     </>

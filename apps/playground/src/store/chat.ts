@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { newId } from '../api/new-id.ts'
-import { type Problem, problemOf } from '../api/problem.ts'
+import { type Problem, problemOf, requestIdOf } from '../api/problem.ts'
 import { readEvents, silenceMs } from '../api/read-events.ts'
 import { request, requestJSON } from '../api/request.ts'
 import { pause } from '../run/follow-run.ts'
@@ -155,6 +155,7 @@ export async function ask({ text, replaces }: Question): Promise<void> {
       throw error
     })
     turn.view.runId = response.headers.get('x-run-id') ?? ''
+    turn.requestId = requestIdOf(response)
     turn.isSending.value = false
     redraw(turn)
     if (turn.isStopping) void stop(turn)

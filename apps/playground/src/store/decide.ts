@@ -1,3 +1,4 @@
+import { requestIdOf } from '../api/problem.ts'
 import { readEvents } from '../api/read-events.ts'
 import { request } from '../api/request.ts'
 import { drive, followTurn } from './follow-turn.ts'
@@ -13,6 +14,7 @@ export async function decide(turn: ShownTurn, approvalId: string, decision: Deci
   // A run that keeps its events is followed by them.
   const accept = turn.keepsEvents ? 'application/json' : 'text/event-stream'
   const response = await request(path, { method: 'POST', json, headers: { accept } })
+  turn.requestId = requestIdOf(response)
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     void drive(turn, () => readEvents(response, (event) => receive(turn, event)))
   }

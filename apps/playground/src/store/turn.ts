@@ -29,6 +29,8 @@ export type ShownTurn = {
   isLeft: boolean
   startedAt: number
   endedAt: number | undefined
+  /** Of the request that began its run or continued it, as the log of the server has it. */
+  requestId: string | undefined
   /** The events, where the server keeps none: for a transcript. */
   log: AgentEvent[]
   controller: AbortController
@@ -45,7 +47,7 @@ export function newTurn(
     ...{ id: newId(), question, view: newRunView('', speaker), replaces: undefined },
     ...{ version: signal(0), problem: signal(undefined), isLost: signal(false), isSending: signal(true) },
     ...{ keepsEvents, hasSteps: signal(true), isStopping: false, isLeft: false },
-    ...{ startedAt: Date.now(), endedAt: undefined, log: [], controller: new AbortController() },
+    ...{ startedAt: Date.now(), endedAt: undefined, requestId: undefined, log: [], controller: new AbortController() },
   }
 }
 
