@@ -47,11 +47,12 @@ function scrollable(part: HTMLElement, name: string): void {
 function guardLink(link: HTMLAnchorElement): void {
   link.target = '_blank'
   link.rel = 'noopener noreferrer nofollow'
-  link.addEventListener('click', (event) => {
-    if (link.protocol === 'mailto:' || link.origin === location.origin) return
+  // The middle button of a mouse opens a link, too; the right one opens a menu.
+  link.onclick = link.onauxclick = (event) => {
+    if (event.button > 1 || link.protocol === 'mailto:' || link.origin === location.origin) return
     event.preventDefault()
     openDialog({ type: 'link', url: link.href })
-  })
+  }
 }
 
 function element<Name extends 'div' | 'span' | 'button'>(name: Name, className: string): HTMLElementTagNameMap[Name] {

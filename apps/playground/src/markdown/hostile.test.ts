@@ -126,6 +126,11 @@ describeInBrowser('hostile content', () => {
       'noopener noreferrer nofollow',
     ])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    // The middle button of a mouse opens a link in a tab, the right one its menu.
+    await said('your bank').click({ button: 'middle' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await said('your bank').click({ button: 'right' })
+    expect(await dialog.count()).toBe(0)
     expect(page.context().pages()).toHaveLength(1)
   })
 })
