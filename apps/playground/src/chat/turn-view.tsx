@@ -10,7 +10,7 @@ import { ProblemCard } from '../shell/problem-card.tsx'
 import { ask, isLoading } from '../store/chat.ts'
 import { info } from '../store/server.ts'
 import { isRunning, isWaiting, type ShownTurn } from '../store/turn.ts'
-import { t } from '../text/t.ts'
+import { language, t } from '../text/t.ts'
 import { ApprovalCard } from '../work/approval-card.tsx'
 import { BudgetMeter } from '../work/budget-meter.tsx'
 import { CostLine } from '../work/cost-line.tsx'
@@ -38,7 +38,7 @@ export function TurnView({ turn, isBusy }: { turn: ShownTurn; isBusy: boolean })
       <article class="answer" aria-busy={isOpen} aria-label={plainName(info.value?.name ?? '')}>
         <Work turn={turn} />
         {view.agents[0] && <Reasoning turn={turn} />}
-        {text !== '' && <Markdown text={text} isDone={!isOpen} />}
+        {text !== '' && <Markdown key={language.value} text={text} isDone={!isOpen} />}
         {isOpen && !isWaiting(turn) && <Activity turn={turn} hasText={text !== ''} />}
         {turn.isLost.value && (
           <p class="fine" role="status">

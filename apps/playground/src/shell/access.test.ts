@@ -243,9 +243,14 @@ describeInBrowser('theme and language', () => {
   })
 
   it('are chosen by a control of each', async () => {
-    const { page, button } = await openPage(keeper([]))
+    const { page, ask, settled, button } = await openPage(keeper(['```js\nbread()\n```']))
+    await ask('Code?')
+    await button('Copy code').waitFor()
+    await settled()
     await page.getByLabel('Language').selectOption('Deutsch')
     await button('Neuer Chat').waitFor()
+    await button('Code kopieren').waitFor()
+    expect(await button('Copy code').count()).toBe(0)
     await page.getByLabel('Farbschema').selectOption('Dunkel')
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.getByLabel('Farbschema').selectOption('System')
