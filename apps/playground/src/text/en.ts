@@ -98,9 +98,9 @@ export const en = {
   'limit.toolCalls': 'tool calls',
   'limit.seconds': 'seconds',
 
-  'reason.length': 'cut at its longest',
+  'reason.length': 'cut off at the length limit',
   'reason.content-filter': 'stopped by a content filter',
-  'reason.max-steps': 'stopped after the most steps',
+  'reason.max-steps': 'stopped at the limit of steps (max steps)',
   'reason.budget': 'stopped by the budget',
   'reason.no-progress': 'stopped: no progress',
   'reason.approval': 'waits for a decision',

@@ -148,7 +148,7 @@ describeInBrowser('the work of an answer', () => {
     await ask('Go')
     await said('Cut').waitFor()
     await settled()
-    await said(/ · cut at its longest$/).waitFor()
+    await said(/ · cut off at the length limit$/).waitFor()
   })
 })
 
