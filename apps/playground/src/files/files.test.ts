@@ -52,12 +52,13 @@ describeInBrowser('files', () => {
     expect(await passage.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
   })
 
-  it('that are larger than the limit of the server are refused by name, and not sent', async () => {
+  it('that are empty, or larger than the limit of the server, are refused by name, and not sent', async () => {
     const options = { limits: { fileBytes: 2_000_000 } }
     const { page, button, requests } = await openPage(library([]), options)
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add files').click()])
-    await chooser.setFiles([file('large.md', 'x'.repeat(2_000_001)), file('fits.md', 'Bees')])
+    await chooser.setFiles([file('large.md', 'x'.repeat(2_000_001)), file('empty.md', ''), file('fits.md', 'Bees')])
     await page.getByText('large.md is larger than 2 MB.').waitFor()
+    await page.getByRole('alert').getByText('empty.md: has no text').waitFor()
     await page.getByText('fits.md: indexed').waitFor()
     expect(requests.filter((url) => url.includes('uploadfiles'))).toHaveLength(1)
   })

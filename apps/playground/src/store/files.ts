@@ -60,7 +60,9 @@ function newUpload(file: File): Upload {
     ? t('files.refused', { name: file.name })
     : file.size > max
       ? t('files.tooLarge', { name: file.name, max: `${max / 1e6} MB` })
-      : undefined
+      : file.size === 0
+        ? t('files.status.no-text')
+        : undefined
   return detail === undefined ? upload : { ...upload, progress: 1, problem: { status: 0, code: 'file', detail } }
 }
 
