@@ -11,8 +11,8 @@ const views = [
 ] as const
 
 /**
- * The violations that axe finds in the current page: light, dark, and at 320 pixels, where nothing may be wider than
- * the page. Axe runs outside of the policy of the page.
+ * The violations that axe finds in the current page: light, dark, and at 320 pixels. In none may anything be wider or
+ * higher than the page, whose parts scroll by themselves. Axe runs outside of the policy of the page.
  */
 export async function violations(page: Page): Promise<unknown[]> {
   const found: unknown[] = []
@@ -29,7 +29,10 @@ export async function violations(page: Page): Promise<unknown[]> {
       const places = nodes.map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary])
       found.push({ colorScheme, width, id, nodes: places })
     }
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    const overflow = await page.evaluate(() => {
+      const { scrollWidth, scrollHeight } = document.documentElement
+      return Math.max(scrollWidth - window.innerWidth, scrollHeight - window.innerHeight)
+    })
     if (overflow > 0) found.push({ width, overflow })
   }
   if (size) await page.setViewportSize(size)

@@ -22,3 +22,19 @@ describeInBrowser('the button that jumps to the latest', () => {
     await toEnd.waitFor({ state: 'detached' })
   })
 })
+
+describeInBrowser('a heading for screen readers', () => {
+  it('is gone to within the conversation, and the page stays in its place', async () => {
+    const { page, ask, said, settled } = await openPage(keeper(['A line\n\n'.repeat(60), 'The end.']))
+    await ask('Long?')
+    await settled()
+    await ask('Short?')
+    await said('The end.').waitFor()
+    await settled()
+    const headings = page.getByRole('heading', { name: 'You' })
+    for (const heading of [headings.first(), headings.last()]) {
+      await heading.evaluate((one) => one.scrollIntoView())
+      expect(await page.evaluate(() => window.scrollY)).toBe(0)
+    }
+  })
+})
