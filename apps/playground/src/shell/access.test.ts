@@ -1,4 +1,5 @@
 import { serve } from '@agentkit/server'
+import type { Locator } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { held, keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
@@ -127,6 +128,31 @@ describeInBrowser('a narrow screen', () => {
     await button('Conversations').click()
     await button('New chat').click()
     await page.getByRole('heading', { name: /What can/ }).waitFor()
+  })
+})
+
+describeInBrowser('the login', () => {
+  it('scrolls on a screen that is lower, as at 400 % zoom', async () => {
+    const options = {
+      auth: { tokens: { 'the-token-of-ada': 'ada' } },
+      context: { viewport: { width: 320, height: 256 } },
+    }
+    const { page } = await openPage(keeper([]), options)
+    const isShown = (part: Locator): Promise<boolean> =>
+      part.evaluate((one) => {
+        const { top, bottom } = one.getBoundingClientRect()
+        return top >= 0 && bottom <= window.innerHeight
+      })
+    const heading = page.getByRole('heading', { name: /^Sign in/ })
+    await heading.waitFor()
+    await page.mouse.move(160, 128)
+    for (const [part, by] of [
+      [page.getByLabel('Language'), 1_000],
+      [heading, -1_000],
+    ] as const) {
+      await page.mouse.wheel(0, by)
+      await expect.poll(() => isShown(part)).toBe(true)
+    }
   })
 })
 
