@@ -131,28 +131,28 @@ describeInBrowser('a narrow screen', () => {
   })
 })
 
-describeInBrowser('the login', () => {
-  it('scrolls on a screen that is lower, as at 400 % zoom', async () => {
-    const options = {
-      auth: { tokens: { 'the-token-of-ada': 'ada' } },
-      context: { viewport: { width: 320, height: 256 } },
-    }
-    const { page } = await openPage(keeper([]), options)
-    const isShown = (part: Locator): Promise<boolean> =>
-      part.evaluate((one) => {
+describeInBrowser('a screen that is low, as at 400 % zoom', () => {
+  it('shows all of the login and of the menu, which scroll', async () => {
+    const options = { auth: { tokens: { 'the-token-of-all': '*' } }, context: { viewport: { width: 320, height: 256 } } }
+    const { page, button } = await openPage(keeper([]), options)
+    const scrolled = async (part: Locator, by: number): Promise<void> => {
+      await part.waitFor()
+      await page.mouse.wheel(0, by)
+      const isShown = (one: Element): boolean => {
         const { top, bottom } = one.getBoundingClientRect()
         return top >= 0 && bottom <= window.innerHeight
-      })
-    const heading = page.getByRole('heading', { name: /^Sign in/ })
-    await heading.waitFor()
-    await page.mouse.move(160, 128)
-    for (const [part, by] of [
-      [page.getByLabel('Language'), 1_000],
-      [heading, -1_000],
-    ] as const) {
-      await page.mouse.wheel(0, by)
-      await expect.poll(() => isShown(part)).toBe(true)
+      }
+      await expect.poll(() => part.evaluate(isShown)).toBe(true)
     }
+    await page.mouse.move(100, 128)
+    await scrolled(page.getByLabel('Language'), 1_000)
+    await scrolled(page.getByRole('heading', { name: /^Sign in/ }), -1_000)
+    await page.getByLabel('Token').fill('the-token-of-all')
+    await page.keyboard.press('Enter')
+    await button('Conversations').click()
+    await page.mouse.move(100, 200)
+    await scrolled(button('Sign out'), 1_000)
+    await scrolled(button('New chat'), -1_000)
   })
 })
 
