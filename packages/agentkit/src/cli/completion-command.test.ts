@@ -24,7 +24,26 @@ describe('agentkit completion', () => {
     expect(complete('runs', 'list', '--st')).toBe('--status')
     expect(complete('runs', 'list', '--status', 'd')).toBe('done')
     expect(complete('init', '--template', '')).toBe('agent swarm files')
-    expect(complete('completion', '')).toContain('bash zsh fish')
+    expect(complete('completion', '')).toBe('bash zsh fish')
+    expect(complete('init', '--provider', 'm')).toBe('mistral')
+    expect(complete('-')).toBe('--version --help')
+    // The shell completes files where nothing is offered.
+    expect(complete('chat', '')).toBe('')
+    expect(complete('index', '--folder', '')).toBe('')
+    expect(complete('record', 'a.cassette', '--', '-')).toBe('')
+  })
+
+  it.runIf(has('zsh'))('offers in zsh what follows, and files for a value without choices', async () => {
+    const file = write('completion.zsh', (await agentkit(['completion', 'zsh'])).out)
+    const complete = (...words: string[]): string => {
+      const stubs = 'compdef() {}; compadd() { shift; print -r -- $*; }; _files() { print files; }'
+      const program = `${stubs}; source "$0"; words=(agentkit "$@"); CURRENT=$#words; _agentkit`
+      return execFileSync('zsh', ['-f', '-c', program, file, ...words], { encoding: 'utf8' }).trim()
+    }
+    expect(complete('runs', 'list', '--status', '')).toBe('queued running waiting done failed')
+    expect(complete('runs', 'list', '--sessions', '')).toBe('files')
+    expect(complete('runs', '')).toBe('list show cancel retry schedules help\nfiles')
+    expect(complete('doctor', '-')).toBe('--json --offline --sessions --help\nfiles')
   })
 
   it.each(['zsh', 'fish'])('prints a script for %s that the shell reads', async (shell) => {
@@ -43,6 +62,7 @@ describe('agentkit completion', () => {
     expect(complete('agentkit doc')).toEqual(['docs', 'doctor'])
     expect(complete('agentkit runs list --status d')).toEqual(['done'])
     expect(complete('agentkit completion ')).toEqual(['bash', 'fish', 'zsh'])
+    expect(complete('agentkit runs list --sessions completed.')).toEqual(['completed.fish'])
   })
 
   it('refuses another shell with 2', async () => {

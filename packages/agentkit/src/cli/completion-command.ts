@@ -27,10 +27,7 @@ Examples:
 
 Exit codes: 0 printed, 2 wrong usage.`
 
-/**
- * Collects the words that may follow each command: its subcommands, its options, and the values of options that have
- * choices.
- */
+/** Collects what may follow each command. */
 function collect(command: Command, path: string, table: CompletionTable): void {
   const help = command.createHelp()
   const commands = help.visibleCommands(command)
@@ -39,9 +36,11 @@ function collect(command: Command, path: string, table: CompletionTable): void {
     words: [
       ...commands.map((each) => each.name()),
       ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
-      ...options.flatMap(({ long }) => long ?? []),
     ],
-    values: new Map(options.flatMap(({ long, argChoices }) => (long && argChoices ? [[long, argChoices]] : []))),
+    options: options.flatMap(({ long }) => long ?? []),
+    values: new Map(
+      options.flatMap(({ long, required, argChoices = [] }) => (long && required ? [[long, argChoices]] : [])),
+    ),
   })
   for (const each of command.commands) collect(each, `${path}/${each.name()}`, table)
 }

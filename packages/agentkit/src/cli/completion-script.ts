@@ -1,9 +1,21 @@
-/** The words and option values by the path of a command, such as `/runs/list`. */
-export type CompletionTable = Map<string, { words: readonly string[]; values: ReadonlyMap<string, readonly string[]> }>
+/** What may follow a command. */
+export type Completions = {
+  /** Its subcommands, and the choices of its argument. */
+  words: readonly string[]
+  options: readonly string[]
+  /** The choices of each option that takes a value. An option without choices has none: shells complete files. */
+  values: ReadonlyMap<string, readonly string[]>
+}
+
+/** By the path of a command, such as `/runs/list`. */
+export type CompletionTable = Map<string, Completions>
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 
-/** A script for a shell. It walks the words before the cursor to the command that they name, and offers what may follow. */
+/**
+ * A script for a shell. It walks the words before the cursor to the command that they name, and offers what may follow:
+ * options for a word that begins with "-", files where no other word is known. Behind `--` the words are not ours.
+ */
 export function completionScript(shell: (typeof shells)[number], table: CompletionTable): string {
   return { bash, zsh, fish }[shell](table)
 }
@@ -13,11 +25,11 @@ function bash(table: CompletionTable): string {
 _agentkit() {
   local at="" word words previous="\${COMP_WORDS[COMP_CWORD-1]}" current="\${COMP_WORDS[COMP_CWORD]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$at/$word" in ${paths(table, '|')}) at="$at/$word" ;; esac
+    case "$at/$word" in ${paths(table, '|')}) at="$at/$word" ;; */--) at=-- ;; esac
   done
   case "$at $previous" in
 ${valueCases(table)}
-    *) case "$at" in
+    *) case "$at $current" in
 ${wordCases(table)}
       esac ;;
   esac
@@ -30,34 +42,30 @@ complete -o default -F _agentkit agentkit
 function zsh(table: CompletionTable): string {
   return `#compdef agentkit
 _agentkit() {
-  local at="" word offered previous="\${words[CURRENT-1]}"
+  local at="" word offered isValue=1 previous="\${words[CURRENT-1]}"
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$at/$word" in (${paths(table, '|')}) at="$at/$word" ;; esac
+    case "$at/$word" in (${paths(table, '|')}) at="$at/$word" ;; (*/--) at=-- ;; esac
   done
   case "$at $previous" in
 ${valueCases(table).replaceAll('words=', 'offered=')}
-    *) case "$at" in
+    *) isValue=
+      case "$at \${words[CURRENT]}" in
 ${wordCases(table).replaceAll('words=', 'offered=')}
       esac ;;
   esac
   compadd -- \${=offered}
-  _files
+  [ -n "$isValue" ] && [ -n "$offered" ] || _files
 }
 if [ "\${funcstack[1]}" = _agentkit ]; then _agentkit; else compdef _agentkit agentkit; fi
 `
 }
 
 function fish(table: CompletionTable): string {
-  const lines = [...table].flatMap(([path, { words, values }]) => {
+  const lines = [...table].flatMap(([path, { words, options, values }]) => {
     const at = `-n "__agentkit_at '${path}'"`
-    const options = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2))
-    const others = words.filter((word) => !word.startsWith('--'))
     return [
-      ...(others.length > 0 ? [`complete -c agentkit ${at} -f -a '${others.join(' ')}'`] : []),
-      ...options.map((name) => {
-        const choices = values.get(`--${name}`)
-        return `complete -c agentkit ${at} -l ${name}${choices ? ` -x -a '${choices.join(' ')}'` : ''}`
-      }),
+      ...(words.length > 0 ? [`complete -c agentkit ${at} -f -a '${words.join(' ')}'`] : []),
+      ...options.map((option) => `complete -c agentkit ${at} -l ${option.slice(2)}${fishValue(values.get(option))}`),
     ]
   })
   return `# agentkit, for fish
@@ -72,12 +80,22 @@ ${lines.join('\n')}
 `
 }
 
+function fishValue(choices: readonly string[] | undefined): string {
+  if (choices === undefined) return ''
+  return choices.length === 0 ? ' -r' : ` -x -a '${choices.join(' ')}'`
+}
+
 function paths(table: CompletionTable, separator: string): string {
   return [...table.keys()].filter((path) => path !== '').join(separator)
 }
 
 function wordCases(table: CompletionTable): string {
-  return [...table].map(([path, { words }]) => `      "${path}") words="${words.join(' ')}" ;;`).join('\n')
+  return [...table]
+    .flatMap(([path, { words, options }]) => [
+      `      "${path} -"*) words="${options.join(' ')}" ;;`,
+      `      "${path} "*) words="${words.join(' ')}" ;;`,
+    ])
+    .join('\n')
 }
 
 function valueCases(table: CompletionTable): string {

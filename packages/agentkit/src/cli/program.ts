@@ -99,7 +99,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 Ctrl-C; run has more.`
 const completion: LazyCommand = {
   name: 'completion',
   description: 'prints a script that completes words in bash, zsh or fish',
-  load: async () => (await import('./completion-command.ts')).completionCommand(() => programWith(undefined)),
+  load: async () =>
+    (await import('./completion-command.ts')).completionCommand(async () =>
+      (await programWith(undefined)).version('', '-v, --version'),
+    ),
 }
 
 /**

@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { providerIds } from '../../models/providers.ts'
 import { choice } from '../common/choice.ts'
 import { packageManagers } from '../common/package-manager.ts'
 import type { InitFlags } from './choices.ts'
@@ -8,7 +9,12 @@ import { templates } from './templates.ts'
 export function initCommand(): Command {
   return new Command('init')
     .argument('[folder]', 'where the project is made', '.')
-    .option('--provider <name...>', 'the providers of models, the one of the agent first')
+    .addOption(
+      new Option('--provider <name...>', 'the providers of models, the one of the agent first')
+        .choices(providerIds)
+        // They are checked with the other choices.
+        .argParser((name: string, earlier: readonly string[] = []) => [...earlier, name]),
+    )
     .addOption(choice('--template <name>', 'what the agent is', templates))
     .option('--model <name>', 'the model of the agent, such as anthropic/claude-sonnet-5')
     .addOption(choice('--pm <name>', 'the package manager', packageManagers))
