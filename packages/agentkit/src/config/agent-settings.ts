@@ -1,4 +1,4 @@
-import { invalidArgument, invalidConfig } from '@agentkit/core/internal'
+import { agentIdFrom, invalidArgument, invalidConfig } from '@agentkit/core/internal'
 import type { Config } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
 
@@ -23,6 +23,15 @@ export function agentSettings(config: Config, agent: { name: string; id: string 
   }
   const { prompts } = config.samplePrompts
   return { ...(prompts && { sample_prompts: prompts }), ...config.defaults, ...own[0] }
+}
+
+/** The id of an agent that has the name of a table; the name where that makes no id, as code may set another one. */
+export function idOfTable(name: string): string {
+  try {
+    return agentIdFrom(name)
+  } catch {
+    return name
+  }
 }
 
 /** The tables of agents that no agent has taken. */

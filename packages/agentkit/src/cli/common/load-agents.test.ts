@@ -55,6 +55,18 @@ describe('the agents of a file', () => {
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining('Did you mean "writer"?') })
   })
 
+  it.each([
+    ['has two tables', '[writer]\n[Writer]\n', 'both belong to one agent. Merge the two tables.'],
+    ['makes no id', '["2nd"]\n', 'The name "2nd" makes the id "2nd"'],
+  ])('are those of the configuration, where another one %s', async (_, tables, problem) => {
+    const config = join('bare', 'agentkit_config.toml')
+    write(config, `[defaults]\nmodel = "offline/extractive"\n[clerk]\n${tables}`)
+    const run = (id: string) => agentkitIn('bare', 'run', 'Hello', '--agent', id)
+    expect(await run('clerk')).toMatchObject({ code: 0, error: '' })
+    expect(await run(/\w+/.exec(tables)?.[0] ?? '')).toMatchObject({ code: 1, error: expect.stringContaining(problem) })
+    rmSync(join(folder, config))
+  })
+
   it('need a store that outlives the process', async () => {
     const { code, error } = await agentkit('runs', 'list', 'agents.ts')
     expect(error).toContain('Background runs need sessions on disk or Postgres, and these are in :memory:.')
@@ -109,10 +121,16 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
+type Ended = { code: number; out: string; error: string }
+
+function agentkit(...words: string[]): Promise<Ended> {
+  return agentkitIn('', ...words)
+}
+
+async function agentkitIn(place: string, ...words: string[]): Promise<Ended> {
   const command = ['--conditions=@agentkit/source', cli, ...words]
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: folder })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: join(folder, place) })
     return { code: 0, out: stdout.trim(), error: stderr.trim() }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string } // what `execFile` throws

@@ -1,5 +1,6 @@
 import { Agent, Swarm } from '@agentkit/core'
-import { agentIdFrom, nearestWord } from '@agentkit/core/internal'
+import { nearestWord } from '@agentkit/core/internal'
+import { idOfTable } from '../../config/agent-settings.ts'
 import { reservedTables } from '../../config/config-keys.ts'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
@@ -141,7 +142,7 @@ async function configuredAgents(ids: readonly string[]): Promise<LoadedAgents> {
     const chosen = namesOf(names, path, ids)
     // The tables of agents that are not chosen are not stray, unless they are probably another table, misspelt.
     for (const name of names) {
-      if (!nearestWord(name, reservedTables)) context.settingsOf({ name, id: agentIdFrom(name) })
+      if (!nearestWord(name, reservedTables)) context.settingsOf({ name, id: name })
     }
     for (const name of chosen) {
       agents.push(new ConfiguredAgent({ name, functions: [], sdkContext: context }))
@@ -169,9 +170,8 @@ function namesOf(names: readonly string[], path: string | undefined, ids: readon
     )
   }
   if (ids.length === 0) return names
-  const known = names.map((name) => agentIdFrom(name))
-  checkKnown(ids, known, file)
-  return names.filter((name) => ids.includes(agentIdFrom(name)))
+  checkKnown(ids, names.map(idOfTable), file)
+  return names.filter((name) => ids.includes(idOfTable(name)))
 }
 
 /** Agents close their own contexts; those that were passed are closed here, as their file does not get to do it. */

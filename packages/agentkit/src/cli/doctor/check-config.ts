@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { promisify } from 'node:util'
 import { isAgentKitError } from '@agentkit/core'
 import { editDistance } from '@agentkit/core/internal'
+import { idOfTable } from '../../config/agent-settings.ts'
 import type { Config } from '../../config/config.ts'
 import { reservedTables } from '../../config/config-keys.ts'
 import { misnamedConfig } from '../../config/misnamed-config.ts'
@@ -21,7 +22,9 @@ export async function checkConfig({ config, configError }: Project): Promise<Che
     return { status: 'ok', detail: 'There is no agentkit_config.toml: defaults and environment variables decide.' }
   }
   const name = relative('', config.path)
-  const warnings = [...config.warnings, ...misspeltTables(config)].map((detail) => located({ status: 'warn', detail }))
+  const warnings = [...config.warnings, ...misspeltTables(config), ...doubleTables(config)].map((detail) =>
+    located({ status: 'warn', detail }),
+  )
   const findings = [
     // A worker and a server refuse to start with an address or a secret that cannot be used.
     ...(await failureOf(config, () => configuredWebhook(config.webhooks))),
@@ -60,6 +63,15 @@ function misspeltTables({ path, agents }: Config): string[] {
     const meant = reservedTables.find((one) => one.length > 3 && editDistance(table, one, 1) <= 1)
     if (meant === undefined) return []
     return `${path}: [${table}] is the table of an agent "${table}". Did you mean [${meant}]?`
+  })
+}
+
+/** Tables of which one is the name of an agent, and the other one its id. */
+function doubleTables({ path, agents }: Config): string[] {
+  return [...agents.keys()].flatMap((table) => {
+    const id = idOfTable(table)
+    if (id === table || !agents.has(id)) return []
+    return `${path}: ["${table}"] and [${id}] both belong to an agent of that name, which cannot start. Merge the two tables.`
   })
 }
 

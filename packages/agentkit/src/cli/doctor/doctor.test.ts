@@ -207,6 +207,15 @@ describe('agentkit doctor', () => {
     expect(readdirSync(cwd)).not.toContain('agentkit-skills.lock.json')
   })
 
+  it('names two tables of one agent', async () => {
+    const toml = '[defaults]\nmodel = "offline/extractive"\n[my-agent]\n["My Agent"]\n[server]\nport = 0\n'
+    const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
+    expect(found(report, 'config')).toMatchObject({
+      status: 'warn',
+      detail: expect.stringContaining('["My Agent"] and [my-agent] both belong to an agent of that name'),
+    })
+  })
+
   it('names a table that is probably misspelt', async () => {
     const toml = '[default]\nmodel = "offline/extractive"\n[map]\n[server]\nport = 0\n'
     const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
