@@ -53,7 +53,9 @@ describe('tool()', () => {
 
   it('refuses unknown options: a misspelt guard would be ignored', () => {
     const options = { name: 'pay', description: 'd', input, execute, needApproval: true }
-    expect(() => tool(options)).toThrow('Tool "pay": a tool has no option "needApproval". There are: name, ')
+    expect(() => tool(options)).toThrow(
+      'Tool "pay": a tool has no option "needApproval". Did you mean "needsApproval"? There are: name, ',
+    )
   })
 
   it.each<[string, object, string]>([

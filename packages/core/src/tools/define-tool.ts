@@ -5,7 +5,9 @@ import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { brokenSchema, jsonSchemaProblem } from '../schema/check-json-schema.ts'
 import { isMilliseconds } from '../util/options/check-options.ts'
-import { foreignWord, toolWords } from '../util/options/foreign-words.ts'
+import { toolWords } from '../util/options/foreign-call-words.ts'
+import { foreignWord } from '../util/options/foreign-words.ts'
+import { nearestWord } from '../util/text/nearest-word.ts'
 import type { ForeignTool } from './foreign/foreign-tool.ts'
 
 /** The key of the tool that `@agentkit/functions` attaches to a function. */
@@ -90,7 +92,9 @@ export function tool<Schema extends JSONSchema | StandardSchema, Input = Record<
     if (optionNames.includes(name)) continue
     const foreign = foreignWord(name, toolWords)
     if (foreign) throw invalidArgument(`Tool "${String(options.name)}": ${foreign}`)
-    const problem = `a tool has no option "${name}". There are: ${optionNames.join(', ')}.`
+    const nearest = nearestWord(name, optionNames)
+    const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+    const problem = `a tool has no option "${name}".${hint} There are: ${optionNames.join(', ')}.`
     throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
   }
   const { input, execute, ...rest } = options

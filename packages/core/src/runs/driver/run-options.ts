@@ -14,7 +14,7 @@ import {
   type OptionRule,
   type OptionRules,
 } from '../../util/options/check-options.ts'
-import { runWords } from '../../util/options/foreign-words.ts'
+import { runWords } from '../../util/options/foreign-call-words.ts'
 import type { RunOptions } from './run.ts'
 
 /** Checks the members: a signal of another realm is no `instanceof AbortSignal`. */

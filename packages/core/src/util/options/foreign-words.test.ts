@@ -4,8 +4,9 @@ import { Agent } from '../../agents/agent.ts'
 import { agentRules } from '../../agents/agent-options.ts'
 import { Swarm } from '../../swarm/swarm.ts'
 import { tool } from '../../tools/define-tool.ts'
+import { runWords, toolWords } from './foreign-call-words.ts'
 import { foreignModel } from './foreign-values.ts'
-import { agentWords, runWords, swarmWords, toolWords } from './foreign-words.ts'
+import { agentWords, swarmWords } from './foreign-words.ts'
 
 const model = scriptedModel([])
 const agent = new Agent({ name: 'Test', model })
@@ -23,6 +24,12 @@ it.each<[string, string]>([
   ],
   ['outputType', '`outputType` is `output` here.'],
   ['handoffs', '`handoffs` is `new Swarm({ name, agents: […], collaboration: "handoff" })` here.'],
+  ['max_turns', '`max_turns` is `maxSteps` here.'],
+  ['toolApproval', '`toolApproval` is `needsApproval` of a tool here.'],
+  ['thinking', '`thinking` is `reasoning` here.'],
+  ['fallbacks', '`fallbacks` is `model`, a list: model: [first, next] here.'],
+  ['onStepEnd', '`onStepEnd` is the event `step-end` of agent.stream("…") here.'],
+  ['beforeToolCallback', '`beforeToolCallback` is `hooks: { beforeTool }` here.'],
   ['max_tokens', '`max_tokens` is `maxOutputTokens` here.'],
   ['prepareStep', '`prepareStep` is `hooks: { beforeModel }` here.'],
   ['topP', '`topP` has no counterpart here: providers differ in it. How much answers vary is `temperature`.'],
@@ -43,13 +50,20 @@ it('answers in the words of a swarm', () => {
   const options = { name: 'Team', agents: [agent], model, handoffs: [agent] }
   expect(() => new Swarm(options)).toThrow('`handoffs` is `agents` with `collaboration: "handoff"` here.')
   expect(() => new Swarm({ name: 'Team', agents: [agent], model, tools: [] } as never)).toThrow('is `functions` here.')
+  expect(() => new Swarm({ name: 'Team', nodes: [agent], model } as never)).toThrow('`nodes` is `agents` here.')
 })
 
 it('answers in the words of a run and of a tool', async () => {
   await expect(agent.chat('Hello', { abortSignal: AbortSignal.abort() } as object)).rejects.toThrow('is `signal` here.')
   await expect(agent.chat('Hello', { maxTurns: 3 } as object)).rejects.toThrow('new Agent({ maxSteps })')
-  const options = { name: 'weather', description: 'The weather.', parameters: {}, execute: () => 'sunny' }
-  expect(() => tool(options as never)).toThrow('Tool "weather": `parameters` is `input` here.')
+  await expect(agent.chat('Hello', { files: [] } as object)).rejects.toThrow('`files` is a part of the first argument')
+  await expect(agent.chat('Hello', { modelSettings: {} } as object)).rejects.toThrow('new Agent({ modelSettings })')
+  const options = { name: 'weather', description: 'The weather.', execute: () => 'sunny' }
+  const withOption = (word: string) => () => tool({ ...options, [word]: {} } as never)
+  expect(withOption('parameters')).toThrow('Tool "weather": `parameters` is `input` here.')
+  expect(withOption('input_schema')).toThrow('Tool "weather": `input_schema` is `input` here.')
+  expect(withOption('confirm')).toThrow('Tool "weather": `confirm` is `needsApproval` here.')
+  expect(withOption('inptu')).toThrow('Tool "weather": a tool has no option "inptu". Did you mean "input"? There are:')
 })
 
 it.each<[string, unknown, string]>([
