@@ -106,7 +106,7 @@ export {
   type OptionRule,
   type OptionRules,
 } from './util/options/check-options.ts'
-export { agentWords, type ForeignWords, swarmWords } from './util/options/foreign-words.ts'
+export { agentWords, type ForeignWords, foreignWord, swarmWords } from './util/options/foreign-words.ts'
 export { counted } from './util/text/counted.ts'
 export { editDistance } from './util/text/edit-distance.ts'
 export { nearestWord } from './util/text/nearest-word.ts'

@@ -1,4 +1,4 @@
-import { agentWords, invalidConfig, nearestWord } from '@agentkit/core/internal'
+import { invalidConfig } from '@agentkit/core/internal'
 import type { TomlTable, TomlValue } from 'smol-toml'
 import { type NamedProvider, type NamedProviders, noProviders } from '../models/named-provider.ts'
 import type { Config } from './config.ts'
@@ -25,21 +25,10 @@ import {
 import { valueProblem } from './config-values.ts'
 import { providerNameProblem, providerProblem, toNamedProvider } from './provider-tables.ts'
 import { tomlLine } from './toml-line.ts'
+import { unknownEntry, unknownKey } from './unknown-key.ts'
 
 /** The most entries without effect that are named for one file. */
 const mostWarnings = 20
-
-/** Options of an agent that a file cannot have. The nearest key has another meaning. */
-const codeOptions: readonly string[] = [
-  ...['functions', 'hooks', 'onRunEnd', 'output', 'sessions', 'timeoutMs'],
-  ...['clientTools', 'guard', 'modelSettings', 'prices', 'retry'],
-]
-
-/** Options of a server whose keys have other names. */
-const serverWords: ReadonlyMap<string, string> = new Map([
-  ['auth', 'authTokensEnv'],
-  ['cors', 'corsOrigins'],
-])
 
 /** A file that is parsed, and its own providers. */
 type Source = { path: string; toml: string; providers: NamedProviders }
@@ -161,8 +150,8 @@ function checkTable(
     const known = Object.hasOwn(keys, key) ? keys[key] : undefined
     if (!known) {
       const isAgents = isTable(value) && keys === agentKeys
-      const hint = isAgents ? `The table of an agent "${key}" is [${key}].` : homeHint(key)
-      warn([...path, key], unknownKey(key, name, Object.keys(keys), hint))
+      const nested = isAgents ? `The table of an agent "${key}" is [${key}].` : undefined
+      warn([...path, key], unknownKey(key, name, Object.keys(keys), nested))
       continue
     }
     checked[key] = checkValue(source, [...path, key], known, value)
@@ -177,49 +166,12 @@ function checkValue(source: Source, path: readonly string[], key: ConfigKey, val
   return value
 }
 
-function unknownKey(
-  key: string,
-  table: string,
-  known: readonly string[],
-  otherwise = `Its keys are ${known.join(', ')}.`,
-): string {
-  const option = camelCase(key)
-  if (known.includes('instruction') && codeOptions.includes(option)) {
-    return `"${key}" is not a key of [${table}]. It is an option of code alone: new Agent({ ${option} }).`
-  }
-  const nearest = foreignKey(key, known) ?? nearestWord(key, known)
-  const hint = nearest ? `Did you mean "${nearest}"?` : otherwise
-  return `"${key}" is not a key of [${table}]. ${hint}`
-}
-
-/** A key that was written below the wrong table, as at the end of a file. */
-function homeHint(key: string): string | undefined {
-  if (Object.hasOwn(agentKeys, key)) return 'It belongs below [defaults], or below the table of an agent.'
-  const homes = { defaults: defaultsKeys, server: serverKeys, retention: retentionKeys }
-  const home = Object.entries(homes).find(([, keys]) => Object.hasOwn(keys, key))
-  return home && `It belongs below [${home[0]}].`
-}
-
-/** Our key for the word of another library, `max_turns` → `max_steps`, or for an option of code that has another name. */
-function foreignKey(key: string, known: readonly string[]): string | undefined {
-  const word = camelCase(key)
-  const ours = Object.hasOwn(agentWords, word) ? agentWords[word] : serverWords.get(word)
-  const own = ours?.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return known.find((one) => one === own)
-}
-
-function camelCase(key: string): string {
-  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
-
 /** A top-level entry that is neither a table nor a known key. */
 function checkTopLevel(source: Source, name: string, value: TomlValue, warn: Warn): void {
   if (Array.isArray(value) && value.some(isTable)) {
     fail(source, [name], `"${name}" must be one table. Write it as [${name}], in single brackets.`)
   }
-  const nearest = nearestWord(name, Object.keys(defaultsKeys))
-  const hint = nearest ? `Did you mean "${nearest}" below [defaults]?` : 'Put it below a table, such as [defaults].'
-  warn([name], `"${name}" is outside of every table. ${hint}`)
+  warn([name], unknownEntry(name))
 }
 
 function isTable(value: unknown): value is TomlTable {

@@ -333,6 +333,18 @@ cors_origins = ["https://example.com"]
   it.each([
     ['[weather]\nsystem_prompt = "x"', 'Did you mean "instruction"?'],
     ['[defaults]\nmax_turns = 3', 'Did you mean "max_steps"?'],
+    ['[weather]\nstop_when = 3', 'Did you mean "max_steps"?'],
+    ['[weather]\noutput_type = "x"', 'It is an option of code alone: new Agent({ output }).'],
+    ['[weather]\nretries = 2', 'It is an option of code alone: new Agent({ retry }).'],
+    ['[weather]\nsession = "ada"', '`session` is `sessionId` of a run'],
+    ['[weather]\ntop_p = 1', '`top_p` has no counterpart here'],
+    ['[weather]\nopenai_api_key = "x"', 'Keys are environment variables, or lines of .env: OPENAI_API_KEY=…'],
+    ['[weather]\nbase_url = "x"', 'Write a table: [providers.<name>] with kind = "openai-compatible" and base_url.'],
+    ['[weather]\nmcp_servers = "x"', 'Write a table for each: [mcp.<name>].'],
+    ['[weather]\nhandoffs = ["a"]', 'Write collaboration = "handoff"'],
+    ['max_turns = 3', 'Did you mean "max_steps" below [defaults]?'],
+    ['hooks = "x"', 'It is an option of code alone: new Agent({ hooks }).'],
+    ['port = 3', 'It belongs below [server].'],
   ])('knows the words of other libraries: %j', (toml, warning) => {
     expect(read(toml).warnings).toEqual([expect.stringContaining(warning)])
   })
