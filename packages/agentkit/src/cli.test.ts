@@ -127,6 +127,17 @@ describe('agentkit', () => {
       "unknown option '--port'\n(Options of the app follow its file: agentkit dev app.ts --port 8001. Or set `port`",
     ],
     ['the verb of another tool', ['serve'], "unknown command 'serve'\n(Did you mean dev?)"],
+    ['one whose letters are those of another command', ['create'], "unknown command 'create'\n(Did you mean init?)"],
+    [
+      'the option of another tool',
+      ['run', 'Hi', '--thread', 'a'],
+      "unknown option '--thread'\n(Did you mean --session?)",
+    ],
+    [
+      'an option that is like no other',
+      ['run', 'Hi', '--model', 'a'],
+      "'--model'\n(Its options are --agent, --user, --session, --json, --stream.)",
+    ],
     [
       'a command that is like no other',
       ['sessions'],

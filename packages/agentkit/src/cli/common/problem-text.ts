@@ -9,6 +9,27 @@ const foreignVerbs: ReadonlyMap<string, string> = new Map([
   ['create', 'init'],
   ['new', 'init'],
   ['ask', 'run'],
+  ['generate', 'run'],
+  ['server', 'dev'],
+  ['studio', 'dev'],
+  ['playground', 'dev'],
+  ['ui', 'dev'],
+  ['test', 'eval'],
+  ['build', 'tools build'],
+  ['search', 'index search'],
+  ['deploy', 'docs deploy'],
+  ['version', '--version'],
+])
+
+/** Our options for the words of other tools. */
+const foreignOptions: ReadonlyMap<string, string> = new Map([
+  ['--thread', '--session'],
+  ['--thread-id', '--session'],
+  ['--conversation', '--session'],
+  ['--conversation-id', '--session'],
+  ['--resource', '--user'],
+  ['--format', '--json'],
+  ['--output', '--json'],
 ])
 
 /**
@@ -27,15 +48,19 @@ export function problemText(code: string, text: string, command: Command, words:
   if (code === 'commander.help' && words.at(-2) === 'help' && !commands.includes(asked)) {
     return `error: unknown command '${asked}'\n${hint(asked, commands)}`
   }
-  if (code === 'commander.unknownCommand' && !text.includes('Did you mean')) {
+  if (code === 'commander.unknownCommand') {
     const ours = command.parent ? undefined : foreignVerbs.get(command.args[0] ?? '')
-    return `${text}${ours ? `(Did you mean ${ours}?)` : `(Its commands are ${commands.join(', ')}.)`}\n`
+    if (ours) return `${withoutHint(text)}(Did you mean ${ours}?)\n`
+    return text.includes('Did you mean') ? text : `${text}(Its commands are ${commands.join(', ')}.)\n`
   }
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(text)) {
     return `${text}(Put a text that begins with "-" after --.)\n`
   }
   if (code === 'commander.unknownOption' && command.name() === 'dev') return `${text}${devHint}`
-  if (code === 'commander.unknownOption') return `${text}${suggestCommand(command, words)}`
+  if (code === 'commander.unknownOption') {
+    const suggested = suggestCommand(command, words)
+    return suggested ? `${text}${suggested}` : optionText(text, command)
+  }
   if (code !== 'commander.excessArguments') return text
   const [first = ''] = command.args
   // The default command of a parent command, whose name was not typed: `runs shwo run_7f…` is not a list of runs.
@@ -46,6 +71,20 @@ export function problemText(code: string, text: string, command: Command, words:
   const folder =
     command.name() === 'index' ? '(Pass the folder of the files by --folder, or set it in agentkit_config.toml.)\n' : ''
   return `${text}${hint(first, commands) || folder}`
+}
+
+/** The message about an unknown option, with ours for the word of another tool, or with all options. */
+function optionText(text: string, command: Command): string {
+  const options = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
+  const ours = foreignOptions.get(/unknown option '(--[^'=]*)/.exec(text)?.[1] ?? '')
+  if (ours && options.includes(ours)) return `${withoutHint(text)}(Did you mean ${ours}?)\n`
+  if (text.includes('Did you mean') || options.length === 0) return text
+  return `${text}(Its options are ${options.join(', ')}.)\n`
+}
+
+/** Without what commander finds, which is the nearest by its letters. */
+function withoutHint(text: string): string {
+  return text.replace(/\(Did you mean [^)]*\)\n/, '')
 }
 
 /** Which port it is, and whether the file reads `--port`, is up to the file. */
