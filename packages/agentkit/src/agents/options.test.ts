@@ -101,6 +101,9 @@ describe('a misspelt option', () => {
   it('is no question to run()', async () => {
     const agent = new Agent({ name: 'Test', model, sessions: ':memory:' })
     await expect(agent.run('What is the weather?' as never)).rejects.toThrow('For an answer call `agent.chat("…")`')
+    await expect(agent.run({ prompt: 'Hello' } as never)).rejects.toThrow('For an answer call `agent.chat("…")`')
+    const messages = [{ role: 'user', content: 'Hello' }]
+    await expect(agent.run(messages as never)).rejects.toThrow('For an answer call `agent.chat("…")`')
   })
 
   it('of a swarm is answered in its words', () => {

@@ -1,5 +1,5 @@
 import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
-import { checkOptionNames, invalidArgument, type WorkingAgent, workOn } from '@agentkit/core/internal'
+import { checkOptionNames, invalidArgument, isRecord, type WorkingAgent, workOn } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
@@ -29,7 +29,7 @@ export async function serveRunnable(
     loaded.served.add(agent)
     return { url: '', close: async () => {} }
   }
-  if (typeof options === 'string' && Number.isNaN(Number(options))) {
+  if (isQuestion(options)) {
     throw invalidArgument(
       '`run()` serves over HTTP. For an answer call `agent.chat("…")`, for its events `agent.stream("…")`.',
     )
@@ -47,6 +47,13 @@ export async function serveRunnable(
   const quiet = !isForPeople(settings)
   for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, { quiet, signal: stop.signal })
   return server
+}
+
+/** What `run()` of other libraries takes: a question, messages, or an object with one of them. */
+function isQuestion(options: unknown): boolean {
+  if (typeof options === 'string') return Number.isNaN(Number(options))
+  if (Array.isArray(options)) return true
+  return isRecord(options) && ['prompt', 'messages', 'input', 'question'].some((name) => name in options)
 }
 
 /** A JSON log or a custom one is not for people. */
