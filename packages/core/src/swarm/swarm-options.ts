@@ -13,6 +13,7 @@ import {
   type OptionRules,
 } from '../util/options/check-options.ts'
 import { swarmWords } from '../util/options/foreign-words.ts'
+import { nearestWord } from '../util/text/nearest-word.ts'
 import type { MemberHistory } from './member-history.ts'
 import type { Route } from './route.ts'
 
@@ -48,12 +49,26 @@ export const histories: readonly Extract<MemberHistory, string>[] = ['task', 'su
 const swarmRules = {
   ...agentRules,
   agents: { is: 'a list of agents and swarms', holds: Array.isArray },
-  collaboration: {
-    is: `${isOneOf(collaborations).is}, or a function that returns the next member`,
-    holds: (value) => isFunction.holds(value) || isOneOf(collaborations).holds(value),
-  },
+  collaboration: checkCollaboration,
   history: checkMemberHistory,
 } satisfies OptionRules<SwarmOptions>
+
+/** What other libraries call the kinds of collaboration. */
+const foreignKinds: ReadonlyMap<unknown, string> = new Map([
+  ...['supervisor', 'hierarchical', 'orchestrator'].map((kind) => [kind, 'manager'] as const),
+  ...['sequential', 'pipeline'].map((kind) => [kind, 'sequence'] as const),
+  ...['concurrent', 'fan-out'].map((kind) => [kind, 'parallel'] as const),
+  ...['swarm', 'transfer'].map((kind) => [kind, 'handoff'] as const),
+])
+
+function checkCollaboration(value: unknown): void {
+  if (isFunction.holds(value) || isOneOf(collaborations).holds(value)) return
+  const meant = foreignKinds.get(value) ?? (typeof value === 'string' ? nearestWord(value, collaborations) : undefined)
+  const hint = meant ? ` Did you mean "${meant}"?` : ''
+  throw invalidArgument(
+    `\`collaboration\` is ${isOneOf(collaborations).is}, or a function that returns the next member.${hint}`,
+  )
+}
 
 /** @throws AgentKitError `invalid-argument` for an option that does not exist or cannot be used, with the fix */
 export function checkSwarmOptions<Output>(options: SwarmOptions<Output>): void {

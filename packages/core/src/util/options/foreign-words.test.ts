@@ -53,6 +53,16 @@ it('answers in the words of a swarm', () => {
   expect(() => new Swarm({ name: 'Team', nodes: [agent], model } as never)).toThrow('`nodes` is `agents` here.')
 })
 
+it.each([
+  ['handoffs', 'handoff'],
+  ['supervisor', 'manager'],
+  ['sequential', 'sequence'],
+  ['concurrent', 'parallel'],
+])('answers the kind of collaboration %s of another library with ours', (collaboration, ours) => {
+  const options = { name: 'Team', agents: [agent], model, collaboration }
+  expect(() => new Swarm(options as never)).toThrow(`the next member. Did you mean "${ours}"?`)
+})
+
 it('answers in the words of a run and of a tool', async () => {
   await expect(agent.chat('Hello', { abortSignal: AbortSignal.abort() } as object)).rejects.toThrow('is `signal` here.')
   await expect(agent.chat('Hello', { maxTurns: 3 } as object)).rejects.toThrow('new Agent({ maxSteps })')
