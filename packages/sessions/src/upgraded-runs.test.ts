@@ -27,6 +27,27 @@ function clerk(sessions: SessionStore, seen: Seen[], options: Partial<AgentOptio
 describe.each(storeKinds)('a run in %s that waits while its agent is changed', (kind) => {
   const place = storePlace(kind)
 
+  it('warns of the version that has begun it, not of the one that has enqueued it', async () => {
+    const [first, second, third] = [{ version: '1' }, { version: '2' }, { version: '3' }].map((version) =>
+      clerk(place.open(), [], version),
+    ) as [Agent, Agent, Agent]
+    const runs = await first.enqueueMany([{ input: 'Pay.' }, { input: 'Pay.' }])
+    const begins = await second.work()
+    const waiting = await Promise.all(runs.map(({ runId }) => second.result(runId)))
+    const decide = async (agent: Agent, index: 0 | 1): Promise<string[]> => {
+      const { runId, approvals } = waiting[index] as (typeof waiting)[number]
+      await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+      return (await agent.result(runId)).warnings
+    }
+    expect(await decide(second, 0)).toEqual([])
+    await begins.close()
+    const continues = await third.work()
+    place.afterTest(() => continues.close())
+    expect(await decide(third, 1)).toEqual([
+      'The run was begun by version "2" of the agent, and continued by version "3".',
+    ])
+  })
+
   it.each<[string, Partial<AgentOptions>, (results: string[], last: Seen) => void]>([
     [
       'has a tool that was added',

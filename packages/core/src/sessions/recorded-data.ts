@@ -18,6 +18,8 @@ export type RecordedOptions = {
   trace?: Readonly<Record<string, string>>
   /** Of the request that enqueued it, for logs. */
   requestId?: string
+  /** The version of the agent that has begun a queued run, where it is not the one that enqueued it. */
+  begunBy?: string
   /** What its client sent with it, and reads again. */
   client?: JSONValue
 }

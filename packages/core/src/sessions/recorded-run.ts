@@ -198,6 +198,8 @@ export type RunStarter = {
   changesInput?: boolean
   /** Whether there is someone to notify of its end. */
   notifies?: boolean
+  /** Of the agent. */
+  version?: string | undefined
 }
 
 /** @returns `undefined` for a run that is not queued, and has begun */
@@ -205,7 +207,7 @@ function startOf(
   stored: StoredRun,
   session: Session | undefined,
   now: number,
-  { timeoutMs = limits.backgroundMs, changesInput = false, notifies = false }: RunStarter,
+  { timeoutMs = limits.backgroundMs, changesInput = false, notifies = false, version }: RunStarter,
 ): (RunBeginning & { deadline: number; isFirst: boolean }) | undefined {
   const { queued, ...options } = optionsOf(stored)
   const isFirst = stored.attempt === 0
@@ -216,7 +218,8 @@ function startOf(
   const start = { isFirst, deadline, ...(notifies && stored.rootRunId === undefined && { notifies }) }
   if (!queued) return { ...start, messages: [] }
   const seed = (session?.messages.length ?? 0) > 0 ? [] : queued.history
-  const kept = asJSON({ ...options, seeded: seed.length, ...(changesInput && { queued }) })
+  const begunBy = version !== undefined && version !== stored.record.agentVersion ? { begunBy: version } : {}
+  const kept = asJSON({ ...options, ...begunBy, seeded: seed.length, ...(changesInput && { queued }) })
   return { ...start, messages: changesInput ? [] : [...seed, queued.input], options: kept }
 }
 

@@ -77,6 +77,7 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
     timeoutMs: agent.timeoutMs ?? limits.backgroundMs,
     changesInput: agent.hooks.input !== undefined,
     notifies: scope.notifies === true,
+    ...(before.attempt === 0 && { version: await untilAborted(signal, agent.storedVersion()) }),
   }
   const takeOver = async (): Promise<OpenedTurn> => {
     if (isAttached) return attachTurn(session, before)
@@ -181,9 +182,9 @@ function withoutElsewhere(snapshot: RunSnapshot | undefined): RunSnapshot | unde
 }
 
 /** A run that another version of the agent has begun says so. */
-async function warnOfVersion({ agent, state, scope }: NewRun, { record }: StoredRun): Promise<void> {
+async function warnOfVersion({ agent, state, scope }: NewRun, stored: StoredRun): Promise<void> {
   const version = await untilAborted(scope.signal, agent.storedVersion())
-  const { agentVersion: before } = record
+  const before = optionsOf(stored).begunBy ?? stored.record.agentVersion
   if (before === undefined || version === undefined || before === version) return
   const warning = `The run was begun by version "${before}" of the agent, and continued by version "${version}".`
   if (!state.warnings.includes(warning)) state.warnings.push(warning)
