@@ -133,7 +133,10 @@ describeInBrowser('a narrow screen', () => {
 
 describeInBrowser('a screen that is low, as at 400 % zoom', () => {
   it('shows all of the login and of the menu, which scroll', async () => {
-    const options = { auth: { tokens: { 'the-token-of-all': '*' } }, context: { viewport: { width: 320, height: 256 } } }
+    const options = {
+      auth: { tokens: { 'the-token-of-all': '*' } },
+      context: { viewport: { width: 320, height: 256 } },
+    }
     const { page, button } = await openPage(keeper([]), options)
     const scrolled = async (part: Locator, by: number): Promise<void> => {
       await part.waitFor()
