@@ -40,6 +40,8 @@ const longRun = 8
 export class Conversation {
   readonly #options: Pick<ConversationOptions, 'summarize' | 'preferred' | 'onCompacted' | 'warnings'>
   readonly #system: readonly Message[]
+  /** The text before the question that is not stored. */
+  readonly notes: string | undefined
   readonly #noted: readonly Message[]
   #questionAt: number
   #messages: Message[]
@@ -58,6 +60,7 @@ export class Conversation {
     const { summarize, preferred, onCompacted, warnings } = options
     this.#options = { summarize, preferred, onCompacted, warnings }
     this.#system = instruction ? [{ v: 1, role: 'system', content: instruction }] : []
+    this.notes = notes
     this.#noted = notes === undefined ? [] : [{ v: 1, role: 'user', content: notes }]
     this.#questionAt = history.length
     this.#messages = history.concat(messages)

@@ -50,6 +50,8 @@ export type AnsweredRequest = {
   compaction: Compaction
   /** How many of its messages are not stored. */
   unstored: number
+  /** The notes before its question. */
+  notes: string | undefined
 }
 
 /** What is stored of an answered request with a run that waits. Plain JSON. */
@@ -61,6 +63,8 @@ export type StoredPrompt = {
   tokens: number
   compaction: Compaction
   unstored: number
+  /** A hash of the notes before its question. Absent where an earlier version has stored it. */
+  notes?: string
   /** Of a request that a hook may have changed: its messages. */
   messages?: { count: number; hash: string }
   /** Other runs have changed the session since. */
@@ -69,7 +73,7 @@ export type StoredPrompt = {
 
 /** @param isHooked whether a hook may change messages of requests: those of the session never change */
 export function storedPrompt(
-  { request, inputTokens, compaction, unstored }: AnsweredRequest,
+  { request, inputTokens, compaction, unstored, notes }: AnsweredRequest,
   isHooked: boolean,
 ): StoredPrompt {
   const { messages } = request
@@ -79,6 +83,7 @@ export function storedPrompt(
     tokens: inputTokens ?? estimateRequest(request),
     compaction,
     unstored,
+    notes: hashOf(notes),
     ...(isHooked && { messages: { count: messages.length, hash: hashOf(messages) } }),
   }
 }
@@ -124,12 +129,16 @@ function firstChange({ request: one, compaction }: AnsweredRequest, now: Answere
 const shortened = 'the conversation was shortened'
 
 /** The same for a request of which only this was stored. */
-function changeSince(before: StoredPrompt, { request, compaction, unstored }: AnsweredRequest): Change | undefined {
+function changeSince(
+  before: StoredPrompt,
+  { request, compaction, unstored, notes }: AnsweredRequest,
+): Change | undefined {
   if (before.isMoved) return { what: 'other runs changed the session', share: 1 }
   if (before.tools !== namesOf(request)) return { what: 'the tools changed', share: 1 }
   if (before.instruction !== undefined && before.instruction !== hashOf(instructionOf(request))) {
     return { what: 'the instruction changed', share: 1 }
   }
+  if (before.notes !== undefined && before.notes !== hashOf(notes)) return { what: 'the notes changed', share: 1 }
   const isShorter = unstored < before.unstored || !isDeepEqual(before.compaction, compaction)
   if (isShorter) return { what: shortened, share: 1 }
   const { count, hash } = before.messages ?? { count: 0, hash: undefined }
@@ -151,8 +160,8 @@ function instructionOf({ messages }: ModelRequest): readonly Message[] {
   return messages.slice(0, 1).filter(({ role }) => role === 'system')
 }
 
-function hashOf(messages: readonly Message[]): string {
-  return sha256(JSON.stringify(messages), 'base64url').slice(0, 22)
+function hashOf(part: unknown): string {
+  return sha256(JSON.stringify(part ?? null), 'base64url').slice(0, 22)
 }
 
 /** The tokens of the new prompt that the provider had read before and did not read from its cache. */

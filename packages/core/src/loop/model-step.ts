@@ -100,7 +100,8 @@ function keepAnswered(run: Run, { model, request }: { model: Model; request: Mod
   const sequence = `${run.path.join('/') || agent.id} ${model.id}`
   const before = state.answered.get(sequence)
   const { inputTokens, cachedInputTokens } = usage
-  const shown = { compaction: conversation.compaction(), unstored: conversation.unstored().length }
+  const { notes } = conversation
+  const shown = { notes, compaction: conversation.compaction(), unstored: conversation.unstored().length }
   const now = { request, inputTokens, cachedInputTokens, ...shown }
   state.answered.set(sequence, now)
   const warning = before && rereadWarning(state.steps, before, now)

@@ -106,6 +106,21 @@ describe('the warning', () => {
       expect.stringMatching(/^Step 2: other runs changed the session; \d+ tokens were read again\.$/),
     ])
   })
+
+  it.each([
+    ['was removed', 'Has an oak.', undefined],
+    ['was made, in a store that does not know when the run began', undefined, 'Has an oak.'],
+  ])('is given when a note %s while the run waited', async (_how, before, after) => {
+    let notes: string | undefined = before
+    const none = { search: async () => [], notes: async () => [], delete: async () => {} }
+    const memory = () => ({ ...none, tools: [], promptNotes: async () => notes })
+    const model = scriptedModel([calls('pay'), 'Paid.'])
+    const agent = new Agent({ name: 'Test', functions: [pay], model, sessions: memorySessions(), memory })
+    const { runId, approvals } = await agent.stream('Pay.', { sessionId: 's', onApproval: 'end' }).result
+    notes = after
+    const { warnings } = await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
+    expect(warnings).toEqual([expect.stringMatching(/^Step 2: the notes changed; \d+ tokens were read again\.$/)])
+  })
 })
 
 it('keeps a refused answer and its note in their place', async () => {
