@@ -14,7 +14,7 @@ export type ResultOwner = {
  * Checks the results of client tools by the schemas of their `output`, before they are stored.
  * @param approvals whose paths begin below the agent
  * @returns the decisions
- * @throws AgentKitError `invalid-argument`, with what does not fit
+ * @throws AgentKitError `invalid-argument`, with what does not fit; its cause names the approval
  */
 export async function checkResults(
   agent: ResultOwner,
@@ -29,6 +29,7 @@ export async function checkResults(
     const what = problems.map((problem) => problem.replace(/\.$/, '')).join('; ')
     throw invalidArgument(
       `The result for "${approvalId}" does not fit the \`output\` of ${name}. ${what}. Send another.`,
+      { cause: { approvalId } },
     )
   }
   return decisions

@@ -166,15 +166,16 @@ function textsIn(content: unknown): string {
 function readOutputs(messages: Input['messages']): ClientOutputs {
   const answer = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
   return new Map(
-    answer.flatMap(({ role, toolCallId, content, error }): [string, Decision][] => {
+    answer.flatMap(({ role, toolCallId, content, error }): [string, readonly [Decision, ...Decision[]]][] => {
       if (role !== 'tool' || typeof toolCallId !== 'string') return []
-      if (typeof error === 'string' && error !== '') return [[toolCallId, { deny: error }]]
-      return [[toolCallId, { result: jsonOrText(textsIn(content)) }]]
+      if (typeof error === 'string' && error !== '') return [[toolCallId, [{ deny: error }]]]
+      const text = textsIn(content)
+      return [[toolCallId, [{ result: jsonOrText(text) }, { result: text }]]]
     }),
   )
 }
 
-/** The protocol has texts only: clients write other values as JSON. */
+/** The protocol has texts only: clients write other values as JSON, and some a text as it is, such as `42`. */
 function jsonOrText(text: string): JSONValue {
   try {
     return JSON.parse(text)

@@ -61,13 +61,14 @@ async function continueRun(
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
   const idOf = ({ path = [], callId }: Approval): string => threadCallId(resumes, path, callId)
-  const decisions = withOutputs(stored, sent, outputs, idOf)
+  const given = withOutputs(stored, sent, outputs, idOf)
+  const { decisions } = given
   const calls = stored.approvals.map(idOf)
   // The client has the results that it gives, as messages of its own.
-  const given = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
-  const answered = given.filter((id) => finished.has(id))
+  const ofClient = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
+  const answered = ofClient.filter((id) => finished.has(id))
   const encode = aguiEncoder({ threadId, runId, takesParts, ignoredTools: ignoredOf(parts, tools), calls, answered })
-  const events = await decideRun(context, parts, stored, { decisions, userId })
+  const events = await decideRun(context, parts, stored, { ...given, userId })
   if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer shows them again.
   const place = { seq: stored.lastSeq, runId: resumes, path: [parts.agent.id] }

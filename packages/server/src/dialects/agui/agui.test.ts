@@ -356,6 +356,31 @@ describe('POST /agui', () => {
     expect(seen).toEqual(['{"city":"c0"}', 'seen', '{"city":"c2"}', '{"city":"c3"}'])
   })
 
+  it('takes a result as the text that it is, where the tool takes no other value', async () => {
+    const options = { description: '', input: { type: 'object' }, client: true } as const
+    const outputs = { code: { type: 'string' }, count: { type: 'integer' }, place: { type: 'object' } }
+    const functions = Object.entries(outputs).map(([name, output]) => tool({ ...options, name, output }))
+    const calls = ['code', 'count', 'place', 'code'].map((name, index) => ({ name, callId: `c${index}` }))
+    const { agent, model } = make([{ toolCalls: calls }, 'Done.'], { functions })
+    const app = createApp(agent, { log: () => {}, dialects: ['agui'] })
+    const ask = async (...results: string[]): Promise<Response> => {
+      const given = results.map((content, index) => ({
+        id: `r${index}`,
+        role: 'tool',
+        toolCallId: `c${index}`,
+        content,
+      }))
+      return await app.request('/agui', post(input({ messages: [{ role: 'user', content: 'Open it.' }, ...given] })))
+    }
+    await (await ask()).text()
+    expect((await ask('0042', 'many')).status).toBe(400)
+    await (await ask('42')).text()
+    expect(await (await ask('42', '7', '{"city":"Oslo"}', 'true')).text()).toContain('"finishReason":"stop"')
+    const results = model.requests[1]?.messages.filter(({ role }) => role === 'tool')
+    expect(results?.map(({ content }) => content)).toEqual(['42', '7', '{"city":"Oslo"}', 'true'])
+    expect((await ask('42', '7', '{"city":"Oslo"}', 'false')).status).toBe(409)
+  })
+
   it('answers no interrupt of another thread', async () => {
     const { agent, paid } = make([payTurn])
     const app = createApp(agent, options)

@@ -1,4 +1,4 @@
-import type { Decisions, StoredRun } from '@agentkit/core'
+import { type Decisions, isAgentKitError, type StoredRun } from '@agentkit/core'
 import type { EncodeEvent } from '../../answer/encode-event.ts'
 import type { EventSource } from '../../answer/event-stream.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
@@ -13,6 +13,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 
 /**
  * Decides on approvals of a run, which then continues.
+ * @param given.otherwise the decisions instead of those whose results do not fit their tools
  * @returns the events of the continued run, as `encode` writes them; `undefined` while other approvals are open
  * @throws ProblemError `approval-not-allowed`; `session-conflict` for an approval that was decided; `overloaded`
  */
@@ -20,7 +21,7 @@ export async function decideRun(
   context: ServerContext,
   parts: RouteParts,
   stored: StoredRun,
-  { decisions, userId }: { decisions: Decisions; userId: string },
+  { decisions, otherwise = {}, userId }: { decisions: Decisions; otherwise?: Decisions; userId: string },
 ): Promise<((encode: EncodeEvent) => EventSource) | undefined> {
   const { agent, rules, capacity } = parts
   const { record, keepsEvents, lastSeq } = stored
@@ -32,7 +33,8 @@ export async function decideRun(
     ? undefined
     : await reserveContinuation(parts, stored, context.get('requestId'))
   try {
-    await agent.decide(runId, decisions, { userId, by: context.get('principal') ?? userId })
+    const by = context.get('principal') ?? userId
+    await decideAsItFits((given) => agent.decide(runId, given, { userId, by }), decisions, otherwise)
   } catch (error) {
     continuation?.release()
     throw decisionProblem(error)
@@ -46,4 +48,19 @@ export async function decideRun(
     return (encode) => followedEvents({ sessions: agent.sessions, ...followed, encode })
   }
   return continued && ((encode) => detachedEvents(continued.starting, encode))
+}
+
+async function decideAsItFits(
+  decide: (decisions: Decisions) => Promise<void>,
+  decisions: Decisions,
+  otherwise: Decisions,
+): Promise<void> {
+  try {
+    await decide(decisions)
+  } catch (error) {
+    const { approvalId = '' } = isAgentKitError(error) ? (Object(error.cause) as { approvalId?: string }) : {}
+    const { [approvalId]: other, ...left } = otherwise
+    if (other === undefined) throw error
+    await decideAsItFits(decide, { ...decisions, [approvalId]: other }, left)
+  }
 }

@@ -142,10 +142,10 @@ function readDecisions(
 }
 
 /** The output of a call: of client tools it is the page's. */
-function readOutput(part: unknown): [string, Decision][] {
+function readOutput(part: unknown): [string, [Decision]][] {
   if (!isRecord(part) || typeof part.toolCallId !== 'string') return []
   const { toolCallId, state, output = null, errorText } = part
   // Parsed from JSON.
-  if (state === 'output-available') return [[toolCallId, { result: output as JSONValue }]]
-  return state === 'output-error' ? [[toolCallId, { deny: typeof errorText === 'string' ? errorText : '' }]] : []
+  if (state === 'output-available') return [[toolCallId, [{ result: output as JSONValue }]]]
+  return state === 'output-error' ? [[toolCallId, [{ deny: typeof errorText === 'string' ? errorText : '' }]]] : []
 }

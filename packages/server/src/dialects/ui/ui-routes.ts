@@ -93,7 +93,7 @@ async function continueRun(
   const { agent } = parts
   const stored = await findRun(parts, runId, userId)
   if (stored.record.sessionId !== sessionId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
-  const decisions = withOutputs(stored, sent, outputs)
+  const { decisions } = withOutputs(stored, sent, outputs)
   if (Object.keys(decisions).length === 0) {
     throw new ProblemError('session-conflict', { detail: 'The run waits for none of these calls.' })
   }
