@@ -94,6 +94,19 @@ describe('a client of @a2a-js/sdk', () => {
     expect(paid).toEqual([5])
   })
 
+  it('gives the result of a client tool, which it is asked for', async () => {
+    const output = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const asks = { name: 'locate', description: 'Where the user is.', input: { type: 'object' }, output } as const
+    const turns = [{ toolCalls: [{ name: 'locate' }] }, 'Take an umbrella.']
+    const { agent, model } = make(turns, { functions: [tool({ ...asks, client: true })] })
+    const client = await clientOf(createApp(agent, options))
+    const task = await sent(client, ask('An umbrella?'))
+    expect(JSON.stringify(task.status)).toContain('\\"<id>\\": { \\"result\\": … } | { \\"deny\\": \\"…\\" }')
+    await expect(client.sendMessage(decision(task, { result: 'Oslo' }))).rejects.toThrow('must have the form')
+    expect(textOf(await sent(client, decision(task, { result: { city: 'Oslo' } })))).toBe('Take an umbrella.')
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"city":"Oslo"}' })
+  })
+
   it('is refused with the ids where a message to a waiting task decides nothing', async () => {
     const { agent } = make([payTurn])
     const client = await clientOf(createApp(agent, options))

@@ -1,4 +1,4 @@
-import type { Decision, Decisions, InputPart } from '@agentkit/core'
+import type { Decision, Decisions, InputPart, JSONValue } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
 import { array, boolean, type InferOutput, looseObject, nullish, optional, string, unknown } from 'valibot'
 import { isId, isSessionId, sessionIdForm } from '../../request/fields.ts'
@@ -102,7 +102,7 @@ function readPart({ text, raw, url, data, mediaType, filename }: Part, name: str
   throw invalid(name, 'must have text, raw, url or data')
 }
 
-/** The decisions in the data parts of a message to a task: `{ approvals: { [id]: true | { deny } } }`. */
+/** The decisions in the data parts of a message to a task: `{ approvals: { [id]: true | { deny } | { result } } }`. */
 function readDecisions(parts: readonly Part[]): Decisions {
   const decisions: Record<string, Decision> = Object.create(null)
   for (const [index, { data }] of parts.entries()) {
@@ -117,7 +117,9 @@ function readDecisions(parts: readonly Part[]): Decisions {
 function readDecision(name: string, decision: unknown): Decision {
   if (decision === true) return true
   if (isRecord(decision) && typeof decision.deny === 'string') return { deny: decision.deny }
-  throw invalid(name, 'must have true or { "deny": "the reason" } for each approval')
+  // Parsed from JSON.
+  if (isRecord(decision) && decision.result !== undefined) return { result: decision.result as JSONValue }
+  throw invalid(name, 'must have true, { "deny": "the reason" } or { "result": … } for each approval')
 }
 
 export function invalid(name: string, message: string): A2AError {

@@ -76,9 +76,17 @@ export function statusOf({ id, contextId }: Place, progress: Progress, changedAt
 
 function requestOf(approvals: readonly Approval[]): object[] {
   const names = approvals.map(({ name }) => `"${name}"`).join(', ')
-  const text = `A decision is needed on ${names}: send a message to this task with the data { "approvals": { "<id>": true | { "deny": "…" } } }.`
+  const decision = [...new Set(approvals.flatMap(({ kind }) => formsOf[kind])), '{ "deny": "…" }'].join(' | ')
+  const text = `A decision is needed on ${names}: send a message to this task with the data { "approvals": { "<id>": ${decision} } }.`
   const shown = approvals.map(({ approvalId: id, name, input, kind }) => ({ id, name, input, kind }))
   return [{ text }, { data: { approvals: shown }, mediaType: 'application/json' }]
+}
+
+/** What may be sent beside a denial. */
+const formsOf: Record<Approval['kind'], string[]> = {
+  approval: ['true'],
+  'unknown-outcome': ['true', '{ "result": … }'],
+  'client-tool': ['{ "result": … }'],
 }
 
 export function artifactOf(text: string, sources: readonly Citation[] = []): object {
