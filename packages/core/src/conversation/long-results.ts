@@ -3,6 +3,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { ImagePart, TextPart, ToolMessage } from '../data/message.ts'
 import { estimateText } from '../tokens/estimate-tokens.ts'
 import { tool } from '../tools/define-tool.ts'
+import { readOnName } from '../tools/read-on-name.ts'
 
 /**
  * A tool result as it is sent: the message itself when its text fits, otherwise a copy with the beginning of the text and
@@ -104,9 +105,6 @@ export function largest(most: number, fits: (candidate: number) => boolean): num
 export function isInsideCharacter(text: string, index: number): boolean {
   return index > 0 && (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 }
-
-/** The name of the tool that reads long results in parts. */
-export const readOnName = 'read_tool_result'
 
 const cutResults = new WeakMap<ToolMessage, { resultTokens: number; shown: ToolMessage }>()
 const removedResults = new WeakMap<ToolMessage, ToolMessage>()

@@ -1,10 +1,10 @@
 import type { ToolCall } from '../contracts/model.ts'
-import { readOnName } from '../conversation/long-results.ts'
 import { invalidConfig } from '../data/errors.ts'
 import type { AssistantMessage } from '../data/message.ts'
 import { toolCalls, unansweredCalls } from '../data/transcript.ts'
 import { emptyReply, type Reply, textOf } from '../runs/reply.ts'
 import { finalToolName, readOutput } from '../schema/structured-output.ts'
+import { readOnName } from '../tools/read-on-name.ts'
 import { offerReadTool } from './model-step.ts'
 import type { Run, StepOutcome } from './run/types.ts'
 

@@ -70,6 +70,11 @@ describe('tools that a client brings', () => {
       '3 tools of the client are too many: at most 2',
     ],
     ['a name of the agent', [{ ...paint, name: 'look' }], 'has the name of another one, "look"'],
+    [
+      'the name of the tool that reads long results',
+      [{ ...paint, name: 'read_tool_result' }],
+      'has the name of another one, "read_tool_result"',
+    ],
     ['one name twice', [paint, paint], 'has the name of another one, "paint"'],
     ['a name that no model takes', [{ ...paint, name: 'a b' }], 'a name has 1 to 64 letters'],
     ['no description', [{ ...paint, description: undefined }], 'its description is a text of at most 4000'],

@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { foreignSchemaProblem } from '../schema/foreign-schema.ts'
 import { withoutPatterns } from '../schema/without-patterns.ts'
 import { tool } from './define-tool.ts'
+import { readOnName } from './read-on-name.ts'
 import { compileTools, type ToolBox } from './toolbox.ts'
 
 /**
@@ -26,7 +27,7 @@ export function checkClientTools(
   }
   if (specs.length > max)
     throw invalidArgument(`${specs.length} tools of the client are too many: at most ${max} are taken.`)
-  const taken = new Set(Array.from(tools, ({ name }) => name))
+  const taken = new Set([...Array.from(tools, ({ name }) => name), readOnName])
   return specs.map((spec) => {
     const checked = clientTool(spec)
     if (taken.has(checked.name)) throw shadows(checked.name)
