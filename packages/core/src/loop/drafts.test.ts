@@ -154,6 +154,29 @@ describe('elements of an output', () => {
     expect(given).toEqual([boil, { name: 'Spill', minutes: 1 }, pour])
   })
 
+  it('are of a list in one of the forms of the answer', async () => {
+    const step = z.object({ do: z.string(), with: z.string().optional() })
+    const kinds = [
+      z.object({ kind: z.literal('question'), text: z.string() }),
+      z.object({ kind: z.literal('plan'), steps: z.array(step) }),
+      z.object({ kind: z.literal('names'), steps: z.array(z.string()) }),
+    ] as const
+    const given = async (answer: object, output: z.ZodType): Promise<unknown[]> => {
+      const elements = planner([JSON.stringify(answer)], output)
+        .stream('Tea')
+        .elements('steps')
+      return await collect(elements as AsyncIterable<unknown>)
+    }
+    for (const output of [z.union(kinds), z.discriminatedUnion('kind', kinds)]) {
+      expect(await given({ kind: 'plan', steps: [{ do: 'Boil' }, { do: 'Pour', with: null }] }, output)).toEqual([
+        { do: 'Boil' },
+        { do: 'Pour' },
+      ])
+      expect(await given({ kind: 'names', steps: ['Boil'] }, output)).toEqual(['Boil'])
+      expect(await given({ kind: 'question', text: 'Which?' }, output)).toEqual([])
+    }
+  })
+
   it('fit their schema', async () => {
     const wrong = { ...plan, steps: [{ name: 'Boil', minutes: 'three' }, plan.steps[1]] }
     const given = await collect(

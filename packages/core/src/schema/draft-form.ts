@@ -3,7 +3,7 @@ import type { JSONSchema, JSONValue } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import { findJSON } from './find-json.ts'
 import { jsonSchemaValidator } from './json-schema-validator.ts'
-import { withoutOptionalNulls } from './optional-nulls.ts'
+import { formsOf, withoutOptionalNulls } from './optional-nulls.ts'
 import type { OutputFormat } from './output-format.ts'
 
 /** How the parts of an answer are checked before it is complete. */
@@ -56,29 +56,15 @@ function withinField(value: JSONValue, field: string | undefined): JSONValue {
   return { [field]: value }
 }
 
-/** The schema of the items of the list to which fields lead. */
+/** The schema of the items of the list to which fields lead, in any of the forms that the answer may have. */
 function itemsOf(root: JSONSchema, path: readonly string[]): JSONSchema | undefined {
-  let part: unknown = resolved(root, root)
+  let forms = formsOf([root], root)
   for (const key of path) {
-    const { properties } = Object(part) as JSONSchema
-    part = isRecord(properties) && Object.hasOwn(properties, key) ? resolved(properties[key], root) : undefined
+    const fields = forms.flatMap(({ properties }) => {
+      return isRecord(properties) && Object.hasOwn(properties, key) ? [properties[key]] : []
+    })
+    forms = formsOf(fields, root)
   }
-  const { items } = Object(part) as JSONSchema
-  return isRecord(items) ? items : undefined
+  const [items, ...others] = forms.flatMap((form) => (isRecord(form.items) ? [form.items as JSONSchema] : []))
+  return others.length > 0 ? { anyOf: [items, ...others] } : items
 }
-
-/** A schema that may be a reference, or have null as the other choice. */
-function resolved(part: unknown, root: JSONSchema): unknown {
-  let found = part
-  for (let hops = 0; hops < mostHops; hops++) {
-    const { $ref, anyOf } = Object(found) as JSONSchema
-    if (Array.isArray(anyOf)) found = anyOf.find((choice) => isRecord(choice) && choice.type !== 'null')
-    else if (typeof $ref === 'string' && $ref.startsWith('#/')) {
-      const keys = $ref.slice(2).split('/')
-      found = keys.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), root)
-    } else return found
-  }
-  return undefined
-}
-
-const mostHops = 16

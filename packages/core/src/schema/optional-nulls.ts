@@ -41,7 +41,7 @@ function withoutNullsOf(value: unknown, schemas: readonly unknown[], search: Sea
 }
 
 /** The schemas and all that they are composed of, each once: alternatives may refer to each other. */
-function formsOf(schemas: readonly unknown[], root: JSONSchema): JSONSchema[] {
+export function formsOf(schemas: readonly unknown[], root: JSONSchema): JSONSchema[] {
   const forms = new Set<JSONSchema>()
   // A list that grows while it is read.
   const open = [...schemas]
