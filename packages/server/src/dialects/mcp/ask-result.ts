@@ -41,7 +41,7 @@ function waits({ agent, decisionRoute }: MCPHost, { runId, approvals }: Outcome)
   const names = approvals.map(({ name }) => `"${name}"`).join(', ')
   const head = `The run ${runId} waits for a decision on ${names}`
   if (!agent.sessions.runs) return `${head}, but its sessions are in memory, which keeps no runs: it cannot continue.`
-  const routes = approvals.map(({ approvalId }) => `\n- ${decisionRoute(runId, approvalId)}`)
+  const routes = approvals.map((approval) => `\n- ${decisionRoute(runId, approval)}`)
   return `${head}. It continues when a person decides:${routes.join('')}`
 }
 

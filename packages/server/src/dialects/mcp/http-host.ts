@@ -94,10 +94,11 @@ export function httpHost(context: ServerContext, parts: RouteParts, { id, held, 
       logProblem(problem, loggedRequest(context), log)
     },
     onFailure: (problem) => logProblem(problem, loggedRequest(context), log),
-    decisionRoute(runId, approvalId) {
+    decisionRoute(runId, { approvalId, kind }) {
       const path = `${rules.basePath}/api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId}`
       const user = JSON.stringify(userId)
-      return `POST ${path} with { "user_id": ${user}, "approve": true }, or "approve": false`
+      const done = kind === 'client-tool' ? '"result": …' : '"approve": true'
+      return `POST ${path} with { "user_id": ${user}, ${done} }, or "approve": false`
     },
   }
 }

@@ -77,7 +77,7 @@ export function localHost(agent: Runnable, { userId: named, perUserFiles = false
     async settled() {
       await Promise.all(running)
     },
-    decisionRoute: (runId, approvalId) =>
+    decisionRoute: (runId, { approvalId }) =>
       `POST /api/v1/runs/${encodeURIComponent(runId)}/approvals/${approvalId} of a server with the same sessions`,
   }
 }

@@ -98,6 +98,18 @@ describe.each(clients)('a client of the SDK %s over HTTP', (version, connect) =>
     expect(agent.calls[0]?.isAborted).toBe(true)
   })
 
+  it('receives the form of the request that gives the result of a client tool', async () => {
+    const locate = {
+      name: 'locate',
+      description: 'Where the user is.',
+      input: { type: 'object' },
+      client: true,
+    } as const
+    const { agent } = make([{ toolCalls: [{ name: 'locate' }] }], { functions: [tool(locate)] })
+    const { content } = await ask(await connect(createApp(agent, options)), 'Where am I?')
+    expect(content[0]?.text).toMatch(/ with \{ "user_id": "default", "result": … \}, or "approve": false$/)
+  })
+
   it('receives the run and its route where it has no way to ask its user', async () => {
     const { agent, paid } = make([payTurn, 'Paid.'])
     const app = createApp(agent, { ...options, basePath: '' })

@@ -1,4 +1,4 @@
-import type { AgentEvent, Decisions, Runnable, StoredRun } from '@agentkit/core'
+import type { AgentEvent, Approval, Decisions, Runnable, StoredRun } from '@agentkit/core'
 import type { ProblemError } from '../../answer/problem.ts'
 import type { AgentFiles, Scope } from '../../files/agent-files.ts'
 
@@ -39,5 +39,5 @@ export interface MCPHost {
   /** Resolves when no run is left that belongs to the connection; absent where others wait for them. */
   settled?(): Promise<void>
   /** How a person decides on an approval otherwise. */
-  decisionRoute(runId: string, approvalId: string): string
+  decisionRoute(runId: string, approval: Approval): string
 }
