@@ -18,7 +18,7 @@ import { type ListedModels, listModels } from './listed-models.ts'
 import { type CheckResult, merged, type NamedModel, type Project } from './project.ts'
 
 /** Keys: set, and in the form of their provider. They are never printed. */
-export function checkKeys({ config, models, embedding }: Project): CheckResult {
+export function checkKeys({ config, configError, models, embedding }: Project): CheckResult {
   const findings: CheckResult[] = []
   const used = embedding ? [...models, embedding] : models
   for (const provider of usedProviders(used)) {
@@ -44,6 +44,7 @@ export function checkKeys({ config, models, embedding }: Project): CheckResult {
     const name = keyVariables[provider].find((one) => variable(one) !== undefined)
     if (name !== undefined) findings.push(keyFinding(name, provider))
   }
+  if (configError) return merged(findings, { status: 'skipped', detail: 'The configuration cannot be read.' })
   if (!isDefault) {
     const detail = `No model is configured, and no key for the default one, ${defaultModel}: the commands answer by offline/extractive.`
     findings.push({ status: 'warn', detail, fix: "echo 'OPENAI_API_KEY=…' >> .env" })

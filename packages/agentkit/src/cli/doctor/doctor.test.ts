@@ -176,6 +176,7 @@ describe('agentkit doctor', () => {
       fix: 'Correct line 2 of agentkit_config.toml.',
     })
     expect(found(broken, 'config')?.detail).toContain('agentkit_config.toml:2: invalid TOML')
+    expect(found(broken, 'keys')).toMatchObject({ status: 'skipped', detail: 'The configuration cannot be read.' })
     const wrong = await doctorTwice(project({ 'agentkit_config.toml': '[defaults]\ntimeout = "1 minute"\n' }).cwd)
     expect(found(wrong, 'config')).toMatchObject({ status: 'fail', line: 2 })
     const unknown = await doctorTwice(
