@@ -51,5 +51,6 @@ function askProviders(): Promise<ProviderId[] | symbol> {
 
 function hintOf(provider: ProviderId): string {
   if (provider === 'offline') return 'no language model: for trying, without a key'
-  return keyVariables[provider][0] ?? 'no key'
+  // The variable that is written into .env.
+  return keyVariables[provider].at(-1) ?? 'no key'
 }

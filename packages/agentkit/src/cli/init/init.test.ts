@@ -264,7 +264,7 @@ describe.skipIf(!hasTmux)('agentkit init in a terminal', { timeout: 60_000 }, ()
   it('asks, and writes the chosen project', async () => {
     const { cwd, read } = place()
     using terminal = new Terminal(['init', '--no-install'], { cwd })
-    await terminal.shows('Whose models?')
+    await terminal.shows('openai (OPENAI_API_KEY)')
     expect(readdirSync(cwd)).toEqual([])
     terminal.press('Enter')
     await terminal.shows('What is the agent?')
