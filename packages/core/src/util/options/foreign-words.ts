@@ -9,15 +9,15 @@ const session = '`sessionId` of a run: agent.chat("…", { sessionId: "ada" }); 
 export const withSettings = (name: string): string => `\`modelSettings: { ${name} }\``
 const ofRun = (name: string): string => `\`${name}\` of a run: agent.chat("…", { ${name} })`
 const ofProvider = (name: string): string => `an option of the provider: openai({ ${name} }).model("gpt-5.4-mini")`
-export const events = 'the events of agent.stream("…")'
+export const events: string = 'the events of agent.stream("…")'
 
 const chain = '`model`, a list: model: [first, next]'
 const approval = '`needsApproval` of a tool'
 const noCounterpart = 'has no counterpart'
 export const none = (instead: string): string => `${noCounterpart} here: ${instead}`
-export const contextless = none('tools receive `userId`, `sessionId` and `signal`, and close over any other value')
-export const sampling = none('providers differ in it. How much answers vary is `temperature`')
-export const summarized = none('a conversation that is too long for its model is summarized')
+export const contextless: string = none('tools receive `userId`, `sessionId` and `signal`, and close over any other value')
+export const sampling: string = none('providers differ in it. How much answers vary is `temperature`')
+const summarized = none('a conversation that is too long for its model is summarized')
 const byThemselves = none('each option stands by itself, such as `maxSteps`')
 const loopSettings = none('a run ends when the model calls no tool, or by `maxSteps` and `budget`')
 
