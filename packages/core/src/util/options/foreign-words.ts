@@ -15,7 +15,9 @@ const chain = '`model`, a list: model: [first, next]'
 const approval = '`needsApproval` of a tool'
 const noCounterpart = 'has no counterpart'
 export const none = (instead: string): string => `${noCounterpart} here: ${instead}`
-export const contextless: string = none('tools receive `userId`, `sessionId` and `signal`, and close over any other value')
+export const contextless: string = none(
+  'tools receive `userId`, `sessionId` and `signal`, and close over any other value',
+)
 export const sampling: string = none('providers differ in it. How much answers vary is `temperature`')
 const summarized = none('a conversation that is too long for its model is summarized')
 const byThemselves = none('each option stands by itself, such as `maxSteps`')

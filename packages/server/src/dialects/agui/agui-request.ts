@@ -1,6 +1,16 @@
 import type { Decision, Decisions, JSONSchema, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { array, type InferOutput, looseObject, nullish, optional, picklist, string, unknown } from 'valibot'
+import {
+  array,
+  type GenericSchema,
+  type InferOutput,
+  looseObject,
+  nullish,
+  optional,
+  picklist,
+  string,
+  unknown,
+} from 'valibot'
 import { idField, sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
@@ -10,7 +20,7 @@ import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */
-export const aguiBody = looseObject({
+const body = looseObject({
   threadId: sessionIdField,
   runId: idField,
   protocolVersion: optional(unknown()),
@@ -26,7 +36,10 @@ export const aguiBody = looseObject({
   ),
 })
 
-type Input = InferOutput<typeof aguiBody>
+/** For the description of the route. */
+export const aguiBody: GenericSchema = body
+
+type Input = InferOutput<typeof body>
 
 export type AGUIRequest = {
   threadId: string
@@ -47,7 +60,7 @@ export type AGUIRequest = {
 
 /** @throws ProblemError for a body that is not a `RunAgentInput` */
 export function readAGUIRequest(sent: unknown): AGUIRequest {
-  const input = validate(aguiBody, sent)
+  const input = validate(body, sent)
   const { threadId, runId, messages, tools, context, resume, protocolVersion } = input
   const takesParts = typeof protocolVersion === 'string'
   const common = { threadId, runId, tools: (tools ?? []).map(specOf), takesParts }

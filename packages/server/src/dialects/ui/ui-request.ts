@@ -1,6 +1,16 @@
 import type { Decision, Decisions, JSONValue, Message, ToolSpec, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { array, boolean, type InferOutput, looseObject, optional, picklist, string, unknown } from 'valibot'
+import {
+  array,
+  boolean,
+  type GenericSchema,
+  type InferOutput,
+  looseObject,
+  optional,
+  picklist,
+  string,
+  unknown,
+} from 'valibot'
 import { sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
@@ -10,7 +20,7 @@ import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** The fields that `DefaultChatTransport` sends; other fields belong to the application. */
-export const uiBody = looseObject({
+const body = looseObject({
   id: sessionIdField,
   messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
   trigger: optional(
@@ -21,7 +31,10 @@ export const uiBody = looseObject({
   tools: optional(unknown()),
 })
 
-type UIMessage = InferOutput<typeof uiBody>['messages'][number]
+/** For the description of the route. */
+export const uiBody: GenericSchema = body
+
+type UIMessage = InferOutput<typeof body>['messages'][number]
 
 /** A question, or the decisions on approvals of the run whose message is the last. */
 export type UIRequest = { sessionId: string; isResumable: boolean } & (
@@ -40,7 +53,7 @@ export type Replaced = { runId: string | undefined }
 
 /** @throws ProblemError for a body that is not a request of `useChat` */
 export function readUIRequest(sent: unknown): UIRequest {
-  const { id, messages, trigger, messageId, resumable = false, tools } = validate(uiBody, sent)
+  const { id, messages, trigger, messageId, resumable = false, tools } = validate(body, sent)
   const common = { sessionId: id, isResumable: resumable }
   const last = messages.at(-1)
   if (!last) throw invalid(['messages'], 'must not be empty')
