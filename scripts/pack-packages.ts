@@ -1,46 +1,22 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { buildPackages, holdBuild } from '@agentkit/test-build'
 import { type Package, readPackages, root } from './workspace-files.ts'
 
 /** Builds the packages, and packs each as it is published: `tarballOf(name)` in this folder. */
 export async function packPackages(place: string): Promise<void> {
-  // Two test files do so, and what one builds the other one packs.
+  // Without turbo, which writes the files of a build that it has kept once more, while other tests load them.
+  await buildPackages()
+  // Two test files do so, and the types that one writes the other one packs.
   const release = await holdBuild()
   try {
-    await node([bin('turbo', 'bin/turbo'), 'run', 'build', '--output-logs=errors-only'])
+    const projects = published().map(({ folder }) => folder)
+    await node([bin('typescript', 'bin/tsc'), '-b', ...projects])
     const filter = ['--recursive', '--filter', './packages/*']
     await node([bin('pnpm', 'bin/pnpm.cjs'), ...filter, 'pack', '--pack-destination', place])
   } finally {
     release()
-  }
-}
-
-/** Waits until no other process builds. @returns lets the next one build */
-async function holdBuild(): Promise<() => void> {
-  const lock = join(root, 'node_modules/.agentkit-build')
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      return () => rmSync(lock, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      if (isLeft(lock)) rmSync(lock, { force: true })
-      else await sleep(200)
-    }
-  }
-}
-
-/** Whether the process that has made a lock has died. */
-function isLeft(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'))
-    // Nothing is in it until its holder has written.
-    return pid > 0 && !process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
@@ -73,7 +49,7 @@ function bin(packageName: string, file: string): string {
 
 async function node(args: string[]): Promise<void> {
   const env = plainEnvironment()
-  // Turbo starts pnpm, and that our Node, which are no tools of the machine.
-  const PATH = [dirname(process.execPath), join(root, 'node_modules/.bin'), env.PATH].join(delimiter)
-  await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...env, PATH, TURBO_TELEMETRY_DISABLED: '1' } })
+  // pnpm starts our Node, which is no tool of the machine.
+  const PATH = [dirname(process.execPath), env.PATH].join(delimiter)
+  await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...env, PATH } })
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliFile } from './__fixtures__/cli-folder.ts'
 import { commands } from './cli/program.ts'
-
-const cli = join(import.meta.dirname, 'cli.ts')
 
 /** Prints the address of each module that is loaded. */
 const listModules = `--conditions=@agentkit/source --import=${pathToFileURL(join(import.meta.dirname, '__fixtures__/list-modules.mjs'))}`
@@ -22,6 +22,7 @@ export function add(a: number): number {
 `
 
 let folder: string
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cli-')))
   write('package.json', '{ "type": "module" }')
@@ -46,7 +47,9 @@ describe('agentkit', () => {
   it.each(['', ...commands.map(({ name }) => name), 'completion'])(
     'loads nothing for `%s --help` but its words',
     async (verb) => {
-      const { out, error } = await agentkitIn({ NODE_OPTIONS: listModules }, [verb, '--help'].filter(Boolean))
+      // Of the sources: a file of the build has modules of several commands, and with them what these import.
+      const words = [join(import.meta.dirname, 'cli.ts'), verb, '--help'].filter(Boolean)
+      const { out, error } = await node({ NODE_OPTIONS: listModules }, words)
       expect(out).toContain(`Usage: agentkit${verb === '' ? '' : ` ${verb}`}`)
       const packages = [...error.matchAll(/^(?!node:).*\/(?:packages|node_modules)\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
         ([, name]) => name,
@@ -60,13 +63,13 @@ describe('agentkit', () => {
   )
 
   it.skipIf(!existsSync('/dev/full'))('says that its output cannot be written, without a stack', async () => {
-    const words = [`"${process.execPath}" "${cli}" completion bash > /dev/full`]
+    const words = [`"${process.execPath}" "${cliFile}" completion bash > /dev/full`]
     const ended = await promisify(execFile)('sh', ['-c', ...words]).catch((error: unknown) => error)
     expect(ended).toMatchObject({ code: 1, stderr: 'The output cannot be written: ENOSPC.\n' })
   })
 
   it.skipIf(!existsSync('/dev/full'))('ends with its own exit code where no warning can be written', async () => {
-    const words = `"${process.execPath}" --conditions=@agentkit/source "${cli}" toolz 2> /dev/full`
+    const words = `"${process.execPath}" "${cliFile}" toolz 2> /dev/full`
     await expect(promisify(execFile)('sh', ['-c', words])).rejects.toMatchObject({ code: 2 })
   })
 
@@ -250,11 +253,18 @@ function agentkit(...words: string[]): Promise<{ code: number; out: string; erro
   return agentkitIn({}, words)
 }
 
-async function agentkitIn(
+function agentkitIn(env: Record<string, string>, words: string[]): ReturnType<typeof node> {
+  return node(env, [cliFile, ...words])
+}
+
+async function node(
   env: Record<string, string>,
   words: string[],
 ): Promise<{ code: number; out: string; error: string }> {
-  const run = promisify(execFile)(process.execPath, [cli, ...words], { cwd: folder, env: { ...process.env, ...env } })
+  const run = promisify(execFile)(process.execPath, words, {
+    cwd: folder,
+    env: { ...builtEnvironment(), ...env },
+  })
   const ended = await run.then(
     (output) => ({ code: 0, ...output }),
     // A failed process has its exit code and its output in the error.

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
+import { afterAll, beforeAll } from 'vitest'
 import { keyVariables } from '../models/providers.ts'
 
-export const cliFile = join(import.meta.dirname, '../cli.ts')
-/** The command, as it runs on the sources. */
-export const cliCommand = [process.execPath, '--conditions=@agentkit/source', cliFile]
+/** The command, as users have it: `buildPackages` builds it, without which a test would run an older one. */
+export const cliFile = join(import.meta.dirname, '../../dist/cli.js')
+export const cliCommand = [process.execPath, cliFile]
 
 export type Ended = { code: number | null; out: string; error: string }
 export type Call = { env?: Record<string, string>; input?: string; cwd?: string; onStart?(child: ChildProcess): void }
@@ -19,6 +20,7 @@ export function cliFolder(): {
   write(file: string, text: string): string
   agentkit(words: readonly string[], call?: Call): Promise<Ended>
 } {
+  beforeAll(buildPackages)
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cli-')))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const write = (file: string, text: string): string => {
@@ -53,8 +55,8 @@ export function cliFolder(): {
   return { folder, write, agentkit }
 }
 
-/** The environment without keys of providers, so that no test reaches one. */
+/** The environment of the command, without keys of providers, so that no test reaches one. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const removed = ['OPENAI_BASE_URL', 'NODE_ENV', 'NO_COLOR', 'FORCE_COLOR', ...Object.values(keyVariables).flat()]
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.includes(name)))
+  return Object.fromEntries(Object.entries(builtEnvironment()).filter(([name]) => !removed.includes(name)))
 }

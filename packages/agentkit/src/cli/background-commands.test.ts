@@ -16,12 +16,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Agent, type AgentOptions, type SessionStore, Swarm, tool } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { cliFile } from '../__fixtures__/cli-folder.ts'
 
 // Commands are processes of their own, on one SQLite file with the agents of this one.
-const cli = join(import.meta.dirname, '../cli.ts')
-const arguments_ = ['--conditions=@agentkit/source', cli]
+const arguments_ = [cliFile]
 const patiently = { timeout: 30_000 }
 const agents = `import { Agent, Swarm } from 'agentkit'
 const model = 'offline/extractive'
@@ -34,6 +35,7 @@ let folder: string
 let path: string
 let sessions: SessionStore
 let workers: ChildProcess[]
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-background-')))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
@@ -57,7 +59,7 @@ function agentOf(turns: readonly ScriptedTurn[], options: Partial<AgentOptions> 
 }
 
 async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
-  const options = { cwd: folder, env: { ...process.env, SESSIONS: path } }
+  const options = { cwd: folder, env: { ...builtEnvironment(), SESSIONS: path } }
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...arguments_, ...words], options)
     return { code: 0, out: stdout.trim(), error: stderr.trim() }
@@ -72,7 +74,7 @@ const onStore = (...words: string[]) => agentkit(...words, '--sessions', path)
 
 /** A worker that has printed its first line. */
 async function worker(words: string[] = [], cwd: string = folder): Promise<{ child: ChildProcess; out: () => string }> {
-  const env = { ...process.env, SESSIONS: path }
+  const env = { ...builtEnvironment(), SESSIONS: path }
   const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts', ...words], { cwd, env })
   workers.push(child)
   let out = ''
@@ -103,7 +105,7 @@ describe('agentkit worker', () => {
     const full = openSync('/dev/full', 'w')
     const child = spawn(process.execPath, [...arguments_, 'worker', 'agents.ts'], {
       cwd: folder,
-      env: { ...process.env, SESSIONS: path },
+      env: { ...builtEnvironment(), SESSIONS: path },
       stdio: ['ignore', full, full],
     })
     closeSync(full)
@@ -196,7 +198,7 @@ describe('agentkit runs', () => {
 
   it.skipIf(!existsSync('/dev/full'))('says that its output cannot be written, also of a file', async () => {
     const words = [process.execPath, ...arguments_].map((word) => `"${word}"`).join(' ')
-    const options = { cwd: folder, env: { ...process.env, SESSIONS: path } }
+    const options = { cwd: folder, env: { ...builtEnvironment(), SESSIONS: path } }
     const ended = promisify(execFile)('sh', ['-c', `${words} runs agents.ts > /dev/full`], options)
     await expect(ended).rejects.toMatchObject({ code: 1, stderr: 'The output cannot be written: ENOSPC.\n' })
   })

@@ -3,16 +3,18 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { type FakeScript, fakeProvider, readCassette } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliFile } from '../__fixtures__/cli-folder.ts'
 import { keyVariables } from '../models/providers.ts'
 
-const cli = join(import.meta.dirname, '../cli.ts')
 const app = join(import.meta.dirname, '../__fixtures__/weather-app.ts')
 const node = process.execPath
 
 let folder: string
 let recorded: Output
+beforeAll(buildPackages)
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-cassette-')))
   recorded = await recordApp('weather.cassette')
@@ -132,7 +134,10 @@ describe('agentkit record and agentkit replay', () => {
        console.log('ready')
        setInterval(() => {}, 1000)`,
     )
-    const child = spawn(node, [cli, 'replay', 'weather.cassette', '--', node, sleeper], { cwd: folder })
+    const child = spawn(node, [cliFile, 'replay', 'weather.cassette', '--', node, sleeper], {
+      cwd: folder,
+      env: builtEnvironment(),
+    })
     const ended = new Promise((resolve) => child.on('close', resolve))
     await new Promise((resolve) => child.stdout.once('data', resolve))
     child.kill(signal)
@@ -165,9 +170,9 @@ it('agentkit cassette shows the calls', async () => {
 /** Without the keys of the environment. */
 async function agentkit(words: string[], variables: Record<string, string> = {}): Promise<Output> {
   const keys = Object.fromEntries([...Object.values(keyVariables).flat(), 'OPENAI_BASE_URL'].map((name) => [name, '']))
-  const run = promisify(execFile)(node, [cli, ...words], {
+  const run = promisify(execFile)(node, [cliFile, ...words], {
     cwd: folder,
-    env: { ...process.env, ...keys, ...variables },
+    env: { ...builtEnvironment(), ...keys, ...variables },
   })
   const ended = await run.then(
     (output) => ({ code: 0, ...output }),

@@ -16,13 +16,15 @@ import { promisify } from 'node:util'
 import { Agent, type Message, tool } from '@agentkit/core'
 import { evaluate, exact } from '@agentkit/evals'
 import { sqliteSessions } from '@agentkit/sessions'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliFile } from '../__fixtures__/cli-folder.ts'
 
-const cli = join(import.meta.dirname, '../cli.ts')
 const patiently = { timeout: 60_000 }
 
 let folder: string
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-eval-command-')))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
@@ -77,9 +79,9 @@ function evalFile(name: string, more: string): void {
 type Outcome = { code: number; out: string; error: string }
 
 async function agentkit(words: readonly string[], variables: Record<string, string> = {}): Promise<Outcome> {
-  const { OPENAI_API_KEY: _, LLMPROVIDER_API_KEY: __, ...environment } = process.env
+  const { OPENAI_API_KEY: _, LLMPROVIDER_API_KEY: __, ...environment } = builtEnvironment()
   const options = { cwd: folder, env: { ...environment, ...variables } }
-  const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', ...words]
+  const arguments_ = [cliFile, 'eval', ...words]
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, arguments_, options)
     return { code: 0, out: stdout, error: stderr }
@@ -146,8 +148,8 @@ describe('agentkit eval', patiently, () => {
     [['yes.ts', '--fresh'], 'Results so far are kept: the same command continues.'],
     [['taped.ts', '--record'], 'With a cassette the same command begins again; an earlier recording is kept.'],
   ])('%j is stopped by Ctrl-C, and prints no failure of a run twice', async (words, next) => {
-    const { OPENAI_API_KEY: _, ...environment } = process.env
-    const arguments_ = ['--conditions=@agentkit/source', cli, 'eval', ...words]
+    const { OPENAI_API_KEY: _, ...environment } = builtEnvironment()
+    const arguments_ = [cliFile, 'eval', ...words]
     const child = spawn(process.execPath, arguments_, { cwd: folder, env: { ...environment, STUCK: '1' } })
     let [out, error] = ['', '']
     child.stdout.on('data', (text) => (out += text))

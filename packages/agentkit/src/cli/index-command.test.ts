@@ -6,12 +6,20 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliFile } from '../__fixtures__/cli-folder.ts'
 
-const cli = join(import.meta.dirname, '../cli.ts')
-const env = { ...process.env, OPENAI_API_KEY: '', LLMPROVIDER_API_KEY: '', MISTRAL_API_KEY: '', GEMINI_API_KEY: '' }
+const env = {
+  ...builtEnvironment(),
+  OPENAI_API_KEY: '',
+  LLMPROVIDER_API_KEY: '',
+  MISTRAL_API_KEY: '',
+  GEMINI_API_KEY: '',
+}
 
 let folder: string
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-index-')))
   write('agentkit-data/files/user/handbook.md', '# Handbook\n\n## Holidays\n\nEverybody has 30 days of holidays.\n')
@@ -27,7 +35,7 @@ function write(file: string, text: string): void {
 }
 
 async function agentkit(...words: string[]): Promise<{ code: number; out: string; error: string }> {
-  const ran = promisify(execFile)(process.execPath, ['--no-warnings', cli, ...words], { cwd: folder, env })
+  const ran = promisify(execFile)(process.execPath, ['--no-warnings', cliFile, ...words], { cwd: folder, env })
   const { code = 0, stdout, stderr } = await ran.catch((error) => error)
   return { code, out: stdout.trim(), error: stderr.trim() }
 }
@@ -149,7 +157,7 @@ it.runIf(process.platform !== 'win32')(
       `[defaults]\nollama_server_url = "http://127.0.0.1:${port}"\n[retriever]\nindex_path = "slow-index"\n` +
         '[embedding]\nprovider = "ollama"\nmodel = "nomic-embed-text"\n',
     )
-    const index = spawn(process.execPath, ['--no-warnings', cli, 'index', '--config', 'slow.toml'], {
+    const index = spawn(process.execPath, ['--no-warnings', cliFile, 'index', '--config', 'slow.toml'], {
       cwd: folder,
       env,
     })
@@ -203,7 +211,7 @@ describe('agentkit dev', () => {
     write('package.json', '{ "type": "module" }')
     mkdirSync(join(folder, 'node_modules'), { recursive: true })
     symlinkSync(join(import.meta.dirname, '../..'), join(folder, 'node_modules/agentkit'))
-    const dev = spawn(process.execPath, ['--no-warnings', cli, 'dev', 'app.ts'], { cwd: folder, env })
+    const dev = spawn(process.execPath, ['--no-warnings', cliFile, 'dev', 'app.ts'], { cwd: folder, env })
     let printed = ''
     for (const stream of [dev.stdout, dev.stderr]) stream.on('data', (chunk) => (printed += chunk))
     const says = async (words: string): Promise<void> => {

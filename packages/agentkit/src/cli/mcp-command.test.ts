@@ -17,6 +17,7 @@ import { Agent } from '@agentkit/core'
 import { userFolder } from '@agentkit/core/internal'
 import { mcp } from '@agentkit/mcp'
 import { sqliteSessions } from '@agentkit/sessions'
+import { buildPackages } from '@agentkit/test-build'
 import { scriptedModel } from '@agentkit/testing'
 import { Client as Client2 } from '@modelcontextprotocol/client'
 import { StdioClientTransport as Transport2 } from '@modelcontextprotocol/client/stdio'
@@ -24,10 +25,10 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cliFile } from '../__fixtures__/cli-folder.ts'
 
 // The clients start the command as a desktop host does.
-const cli = join(import.meta.dirname, '../cli.ts')
-const command = (...words: string[]) => ['--conditions=@agentkit/source', cli, 'mcp', ...words]
+const command = (...words: string[]) => [cliFile, 'mcp', ...words]
 const patiently = { timeout: 30_000 }
 
 const agents = `import { appendFileSync } from 'node:fs'
@@ -82,6 +83,7 @@ let notes: string
 let env: Record<string, string>
 const children: ChildProcess[] = []
 const closers: (() => Promise<void>)[] = []
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-mcp-')))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cliFile } from '../../__fixtures__/cli-folder.ts'
 
 // Each command is a process of its own, as it changes what `run()` does in its process.
-const cli = join(import.meta.dirname, '../../cli.ts')
 const agents = `import { Agent, Swarm, workflow } from 'agentkit'
 const model = 'offline/extractive'
 const sessions = ':memory:'
@@ -25,6 +26,7 @@ setInterval(() => {}, 1000)
 `
 
 let folder: string
+beforeAll(buildPackages)
 beforeAll(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-load-')))
   write('package.json', '{ "type": "module" }')
@@ -128,9 +130,9 @@ function agentkit(...words: string[]): Promise<Ended> {
 }
 
 async function agentkitIn(place: string, ...words: string[]): Promise<Ended> {
-  const command = ['--conditions=@agentkit/source', cli, ...words]
+  const options = { cwd: join(folder, place), env: builtEnvironment() }
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: join(folder, place) })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [cliFile, ...words], options)
     return { code: 0, out: stdout.trim(), error: stderr.trim() }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string } // what `execFile` throws

@@ -103,7 +103,7 @@ describe('agentkit init', () => {
     const { cwd } = place()
     await init(cwd, '--provider', provider, '--template', 'swarm')
     const { NODE_TEST_CONTEXT: _, ...env } = plainEnvironment()
-    const command = `"${process.execPath}" --conditions=@agentkit/source --import agentkit/register --test`
+    const command = `"${process.execPath}" --import agentkit/register --test`
     const { stdout } = await promisify(exec)(command, { cwd, env: { ...env, PWD: cwd } })
     expect(stdout).toMatch(/pass 3/)
   })

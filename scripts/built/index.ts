@@ -1,0 +1,1 @@
+export { buildPackages, builtEnvironment, holdBuild } from './build-packages.ts'
