@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { testDatabase } from '@agentkit/test-postgres'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 
 // Each step as a reader runs it, in a folder of its own, without a key.
 
-const register = `--import=${import.meta.resolve('agentkit/register')}`
-const cli = join(fileURLToPath(import.meta.resolve('agentkit/register')), '../cli.ts')
+const register = `--import=${import.meta.resolve('agentkit/package.json').replace('package.json', 'dist/register.js')}`
+const cli = fileURLToPath(import.meta.resolve('agentkit/package.json').replace('package.json', 'dist/cli.js'))
 const running: ChildProcess[] = []
 let folder: string
 
+beforeAll(buildPackages)
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'agentkit-tutorial-'))
 })
@@ -27,7 +29,7 @@ afterEach(async () => {
 })
 
 function environment(variables: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { ...process.env, LLMPROVIDER_API_KEY: '', OPENAI_API_KEY: '', ...variables }
+  return { ...builtEnvironment(), LLMPROVIDER_API_KEY: '', OPENAI_API_KEY: '', ...variables }
 }
 
 async function run(file: string, variables?: Record<string, string>): Promise<string> {

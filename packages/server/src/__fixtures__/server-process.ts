@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { buildPackages } from '@agentkit/test-build'
 
 export type ServerProcess = { child: ChildProcess; url: string; exit: Promise<unknown[]> }
 
@@ -14,16 +15,17 @@ type StartOptions = {
   limit?: string
 }
 
-/** Starts a script of this folder on the files `sessions.db` and `effects` of a folder. */
+/** Starts a script of this folder, which loads the other packages as they are built, on the files `sessions.db` and `effects` of a folder. */
 export async function startServer(
   folder: string,
   port: number,
   delayMs: number,
   { script = 'durable-server.ts', values: more = [], limit = '' }: StartOptions = {},
 ): Promise<ServerProcess> {
+  await buildPackages()
   const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
   const values = [join(folder, 'sessions.db'), join(folder, 'effects'), String(port), String(delayMs), ...more]
-  const words = [process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]
+  const words = [process.execPath, '--no-warnings', file, ...values]
   const [command = '', ...rest] = limit === '' ? words : ['sh', '-c', `${limit} exec "$@"`, 'sh', ...words]
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'inherit'],
