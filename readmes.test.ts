@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
 import { type FakeProvider, fakeProvider } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { published } from './scripts/pack-packages.ts'
@@ -22,6 +23,7 @@ const shown = packages.filter(({ folder }) => !withoutExample.includes(folder))
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-readmes-')))
 let provider: FakeProvider
 
+beforeAll(buildPackages)
 beforeAll(async () => {
   provider = await fakeProvider(
     'openai-chat',
@@ -82,7 +84,7 @@ it.each(shown.filter(({ folder }) => !(folder in typedOnly)))('runs the example 
   const register = each.folder === 'packages/functions' ? ['--import', '@agentkit/functions/register'] : []
   const keys = ['OPENAI', 'ANTHROPIC', 'MISTRAL', 'GROQ', 'GEMINI', 'GOOGLE', 'AZURE_OPENAI']
   const env = {
-    ...process.env,
+    ...builtEnvironment(),
     ...Object.fromEntries(keys.map((name) => [`${name}_API_KEY`, 'none'])),
     ...{ OPENAI_BASE_URL: provider.url, AZURE_OPENAI_ENDPOINT: 'https://127.0.0.1:1' },
   }
