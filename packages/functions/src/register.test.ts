@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { buildPackages } from '@agentkit/test-build'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Outcome, type TemporaryApp, temporaryApp } from './__fixtures__/temporary-app.ts'
+
+beforeAll(buildPackages)
 
 /** Without types of the DOM and Node, a program is built quickly. */
 const lean = JSON.stringify({ compilerOptions: { lib: ['esnext'], types: [], module: 'nodenext' } })
@@ -232,7 +235,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
 
   it('may be registered twice', async () => {
     using app = weatherApp()
-    const twice = `${new URL('register.ts', import.meta.url)}?again`
+    const twice = `${new URL('../dist/register.js', import.meta.url)}?again`
     expect(await app.run('app.ts', '--import', twice)).toEqual(printed(placeSchema('string'), numbers, 'compiled'))
   })
 

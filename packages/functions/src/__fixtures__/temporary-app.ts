@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { builtEnvironment } from '@agentkit/test-build'
 
 const packages = resolve(import.meta.dirname, '../../..')
-const register = resolve(import.meta.dirname, '../register.ts')
+const register = resolve(import.meta.dirname, '../../dist/register.js')
 
-/** A folder with an app that is run by Node; gone when it goes out of scope. */
+/** A folder with an app that Node runs on the built packages (`buildPackages`); gone when it goes out of scope. */
 export type TemporaryApp = Disposable & {
   folder: string
   /** The path of a file of the app. */
@@ -44,7 +45,7 @@ export function temporaryApp(files: Record<string, string>): TemporaryApp {
 
 function runNode(cwd: string, nodeArguments: string[]): Promise<Outcome> {
   return new Promise((done) => {
-    execFile(process.execPath, nodeArguments, { cwd }, (error, output, errors) => {
+    execFile(process.execPath, nodeArguments, { cwd, env: builtEnvironment() }, (error, output, errors) => {
       done({ output: output.trim(), errors: errors.trim(), exitCode: typeof error?.code === 'number' ? error.code : 0 })
     })
   })
