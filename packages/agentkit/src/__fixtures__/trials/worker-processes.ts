@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { buildPackages } from '@agentkit/test-build'
 import type { TrialWorker } from './trial-worker.ts'
 
 export type WorkerProcess = { readonly child: ChildProcess; readonly pid: number; readonly options: TrialWorker }
@@ -35,11 +36,15 @@ export function workerProcesses({ restarts = false, onDeath = () => {} }: Option
   const killed = new Set<ChildProcess>()
   const file = fileURLToPath(new URL('./trial-worker.ts', import.meta.url))
   let isOver = false
+  let built: Promise<void> | undefined
   // Many processes start: they share what is compiled.
   const environment = { NODE_OPTIONS: '', NODE_COMPILE_CACHE: join(tmpdir(), 'agentkit-trial-cache') }
 
   const start = async (options: TrialWorker): Promise<WorkerProcess> => {
-    const words = ['--conditions=@agentkit/source', '--no-warnings', file, JSON.stringify(options)]
+    // All packages but this one, of which it loads three files.
+    built ??= buildPackages()
+    await built
+    const words = ['--no-warnings', file, JSON.stringify(options)]
     const child = spawn(process.execPath, words, { stdio: 'pipe', env: { ...process.env, ...environment } })
     const worker = { child, pid: child.pid ?? 0, options }
     child.stderr.on('data', (chunk) => void printed.push(`${child.pid}: ${String(chunk).trim()}`))
