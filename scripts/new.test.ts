@@ -11,7 +11,7 @@ import { root } from './workspace-files.ts'
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'agentkit-new-')))
 
 beforeAll(() => {
-  const notCopied = new Set(['dist', '.build', '.git', '.turbo', '.vite', '.vitepress'])
+  const notCopied = new Set(['dist', '.build', '.git', '.turbo', '.vite'])
   cpSync(root, copy, {
     recursive: true,
     verbatimSymlinks: true,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { buildPackages, holdBuild } from '@agentkit/test-build'
+import { buildPackages, holdBuild } from './built/index.ts'
 import { type Package, readPackages, root } from './workspace-files.ts'
 
 /** Builds the packages, and packs each as it is published: `tarballOf(name)` in this folder. */
