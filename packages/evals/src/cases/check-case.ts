@@ -1,5 +1,5 @@
 import { AgentKitError, checkSessionKey, type Message, validateTranscript } from '@agentkit/core'
-import { checkOptionNames, isRecord } from '@agentkit/core/internal'
+import { checkOptionNames, isRecord, toUserMessage } from '@agentkit/core/internal'
 import type { EvalCase, NamedCase } from '../data/eval-case.ts'
 import { limits } from '../limits.ts'
 
@@ -44,9 +44,7 @@ function checkCase(value: unknown, where: string, number: string): NamedCase {
   }
   const isInput = typeof input === 'string' ? input.trim() !== '' : Array.isArray(input) && input.length > 0
   if (!isInput) throw invalid(where, 'has no `input`: it is a text that is not empty, or a list of parts')
-  if (Array.isArray(input) && !input.every((part) => isRecord(part) && isPartType(part.type))) {
-    throw invalid(where, 'has a wrong `input`: a part is an object of `type` "text", "image" or "file"')
-  }
+  checkInput(input as EvalCase['input'], where)
   if (history !== undefined) checkHistory(history, where)
   if (userId !== undefined) checkUser(userId, where)
   if (tags !== undefined && !(Array.isArray(tags) && tags.length <= limits.tags && tags.every(isText))) {
@@ -75,8 +73,13 @@ function checkUser(userId: unknown, where: string): void {
   }
 }
 
-function isPartType(type: unknown): boolean {
-  return type === 'text' || type === 'image' || type === 'file'
+/** A run of an input that no agent takes would fail, as if its agent did. */
+function checkInput(input: EvalCase['input'], where: string): void {
+  try {
+    toUserMessage(input) // it refuses parts that are none
+  } catch (error) {
+    throw invalid(where, `has a wrong \`input\`: ${(error as Error).message.replace(/\.$/, '')}`) // it throws AgentKitErrors
+  }
 }
 
 function isText(value: unknown): boolean {

@@ -45,7 +45,19 @@ describe('cases of a JSONL file', () => {
       'Line 1 of a.jsonl is not a case: Unknown option `case.inptu`. Did you mean `case.input`?',
     ],
     ['a.jsonl', '{"input":" "}', 'Line 1 of a.jsonl has no `input`'],
-    ['a.jsonl', '{"input":[{"type":"sound"}]}', 'Line 1 of a.jsonl has a wrong `input`: a part is'],
+    ['a.jsonl', '{"input":[{"type":"sound"}]}', 'Line 1 of a.jsonl has a wrong `input`: A part is'],
+    ['a.jsonl', '{"input":[{"type":"text"}]}', 'Line 1 of a.jsonl has a wrong `input`: A text part needs `text`.'],
+    [
+      'a.jsonl',
+      '{"input":[{"type":"text","text":" "}]}',
+      'Line 1 of a.jsonl has a wrong `input`: The message is empty.',
+    ],
+    ['a.jsonl', '{"input":"a"}\n{"input":[{"type":"image"}]}', 'Line 2 of a.jsonl has a wrong `input`: A part of type'],
+    [
+      'a.jsonl',
+      '{"input":[{"type":"file","url":"https://a/b"}]}',
+      'Line 1 of a.jsonl has a wrong `input`: A part of type',
+    ],
     ['a.jsonl', '{"id":7,"input":"One"}', 'Line 1 of a.jsonl has a wrong `id`'],
     ['a.jsonl', '{"id":"","input":"One"}', 'Line 1 of a.jsonl has a wrong `id`'],
     ['a.jsonl', `{"id":"${'x'.repeat(limits.idChars + 1)}","input":"One"}`, 'Line 1 of a.jsonl has a wrong `id`'],
@@ -118,6 +130,7 @@ describe('cases of a CSV file', () => {
 it('cases of a list are refused with their number', async () => {
   await expect(readCases([{ input: 'a' }, { input: '' }])).rejects.toThrow('Case 2 has no `input`')
   await expect(readCases([])).rejects.toThrow('`cases` has no cases.')
+  await expect(readCases(Array(2))).rejects.toThrow('Case 1 is not a case')
   await expect(readCases([{ input: 'a', expected: 1n }])).rejects.toThrow(
     'Case 1 has an `expected` that cannot be written as JSON.',
   )

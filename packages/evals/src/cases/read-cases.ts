@@ -18,7 +18,8 @@ export async function readCases(cases: readonly EvalCase[] | string): Promise<Na
   if (typeof cases === 'string') return readCasesFile(cases)
   if (Array.isArray(cases)) {
     return checkCases(
-      cases.map((value, index) => ({ value, where: `case ${index + 1}` })),
+      // A hole of the list is a wrong case too.
+      Array.from(cases, (value, index) => ({ value, where: `case ${index + 1}` })),
       '`cases`',
     )
   }
