@@ -75,7 +75,7 @@ export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Ca
   if (rules.metrics) app.use('*', countRequests(capacity.totals))
   app.use(
     '*',
-    requestIdGuard,
+    requestIdGuard(agent),
     secureHeadersGuard,
     proxyGuard({ isGuarded: rules.hasAuth || settings.allowUnauthenticated, trustedProxies }),
     hostGuard(settings.host, settings.allowedHosts),

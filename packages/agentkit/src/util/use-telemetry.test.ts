@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tracer } from '@agentkit/core/internal'
+import { createApp } from '@agentkit/server'
+import { mcpServer } from '@agentkit/server/mcp'
 import { scriptedModel } from '@agentkit/testing'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
 import { Agent } from '../agents/agent.ts'
@@ -28,17 +31,20 @@ function clerk(toml: string): Agent {
   return new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Hello.']), sessions: ':memory:', configPath })
 }
 
+type Collector = { url: string; paths: (string | undefined)[]; bodies: string[]; close(): void }
+
 /** A server that takes what is exported, and notes where to. */
-async function collector(): Promise<{ url: string; paths: (string | undefined)[]; close(): void }> {
+async function collector(): Promise<Collector> {
   const paths: (string | undefined)[] = []
-  const server = createServer((request, response) => {
+  const bodies: string[] = []
+  const server = createServer(async (request, response) => {
     paths.push(request.url)
-    request.resume()
+    bodies.push(Buffer.concat(await request.toArray()).toString())
     response.end()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // it listens on a port
-  return { url: `http://127.0.0.1:${port}`, paths, close: () => void server.close().closeAllConnections() }
+  return { url: `http://127.0.0.1:${port}`, paths, bodies, close: () => void server.close().closeAllConnections() }
 }
 
 it('sends the traces of a run where `telemetry = "otlp"` is set in [defaults], and nothing without it', async () => {
@@ -54,6 +60,41 @@ it('sends the traces of a run where `telemetry = "otlp"` is set in [defaults], a
   expect(tracer()).toBeUndefined()
   expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
   close()
+})
+
+it('continues the trace of the first request to an app, and of the first call of an MCP server', async () => {
+  const { url, bodies, close } = await collector()
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json')
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+  const app = createApp(clerk('[defaults]\ntelemetry = "otlp"\n'), { log: () => {} })
+  const answer = await app.request('/api/v1/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', traceparent },
+    body: JSON.stringify({ user_id: 'ada', session_id: 's', messages: [{ role: 'user', content: 'Hello' }] }),
+  })
+  expect(answer.status).toBe(200)
+  await closeTelemetry()
+
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair()
+  await mcpServer(clerk('[defaults]\ntelemetry = "otlp"\n')).connect(serverSide)
+  const client = new Client({ name: 'host', version: '1' })
+  await client.connect(clientSide)
+  await client.callTool({ name: 'ask_agent', arguments: { message: 'Hello' }, _meta: { traceparent } })
+  await client.close()
+  await closeTelemetry()
+
+  const spans = bodies.flatMap((body) => [...body.matchAll(/"traceId":"(\w+)".*?"name":"([^"]+)"/g)])
+  const runs = spans.filter(([, , name]) => name === 'invoke_agent Clerk')
+  expect(runs.map(([, id]) => id)).toEqual([traceId, traceId])
+  close()
+})
+
+it('leaves a server healthy whose telemetry cannot start', async () => {
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc')
+  const app = createApp(clerk('[defaults]\ntelemetry = "otlp"\n'), { log: () => {} })
+  expect((await app.request('/health')).status).toBe(200)
 })
 
 const { write, agentkit } = cliFolder()

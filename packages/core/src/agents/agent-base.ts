@@ -198,6 +198,11 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     }
   }
 
+  /** Begins what its runs share, such as telemetry, for a server whose requests come before its runs. @internal */
+  prepare(): void {
+    this.host.begin?.()
+  }
+
   /** @internal */
   override workerParts(): WorkerParts {
     return this.host.workerParts?.() ?? {}

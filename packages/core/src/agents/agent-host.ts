@@ -6,7 +6,7 @@ import type { HostTools } from '../tools/host-tools.ts'
 export type AgentHost = {
   /** Tools that are known once a run begins, beside the agent's functions; the same list while they do not change. */
   tools?: HostTools
-  /** Called before each run. */
+  /** Called before each run, and by a server before a request. */
   begin?(): void
   /** @throws AgentKitError for a message that the agent does not accept */
   check?(message: UserMessage): void

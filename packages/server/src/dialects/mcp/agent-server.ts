@@ -1,7 +1,7 @@
-import { tracer } from '@agentkit/core/internal'
 import type { Server } from '@modelcontextprotocol/server'
 import { handlerProblem } from '../../answer/problem.ts'
 import { agentFiles } from '../../files/agent-files.ts'
+import { tracerOf } from '../../util/tracer-of.ts'
 import { askAgent, askTool } from './ask-agent.ts'
 import { mcpSDK } from './load-mcp.ts'
 import { errorData, rpcCode } from './mcp-error.ts'
@@ -31,7 +31,7 @@ export function agentServer(host: MCPHost): Server {
     reported(host, () => {
       const envelope: Readonly<Record<string, unknown>> | undefined = context.mcpReq.envelope
       const capabilities = envelope ? envelope[mcpSDK().CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities()
-      return inTraceOf(context.mcpReq._meta, () => askAgent(host, { params, context, capabilities }))
+      return inTraceOf(context.mcpReq._meta, host, () => askAgent(host, { params, context, capabilities }))
     }),
   )
   if (hasFiles) serveFiles(server, host)
@@ -71,12 +71,16 @@ function makeAgentServer() {
  *
  * Source: https://modelcontextprotocol.io/community/seps/414-request-meta
  */
-function inTraceOf<Result>(meta: Readonly<Record<string, unknown>> = {}, work: () => Result): Result {
+function inTraceOf<Result>(
+  meta: Readonly<Record<string, unknown>> = {},
+  { agent }: MCPHost,
+  work: () => Result,
+): Result {
   const header = (name: string): string | undefined => {
     const value = Object.hasOwn(meta, name) ? meta[name] : undefined
     return typeof value === 'string' ? value : undefined
   }
-  const traces = tracer()
+  const traces = tracerOf(agent)
   return traces ? traces.continueTrace(header, work, { overrides: true }) : work()
 }
 
