@@ -33,6 +33,10 @@ describe('exact', () => {
 
   it('compares the structured output of a run, case where it matters, and needs `expected`', async () => {
     expect(await scoreOf(exact(), scoredRun('x', { expected: { a: 1 }, result: { output: { a: 1 } } }))).toBe(1)
+    for (const text of ['"yes"', '{"value":"yes"}']) {
+      expect(await scoreOf(exact(), scoredRun(text, { expected: 'yes', result: { output: 'yes' } }))).toBe(1)
+      expect(await scoreOf(exact(), scoredRun(text, { expected: 'no', result: { output: 'yes' } }))).toBe(0)
+    }
     expect(await scoreOf(exact({ ignoreCase: true }), scoredRun('oslo', { expected: 'OSLO' }))).toBe(1)
     await expect(scoreOf(exact(), scoredRun('x'))).rejects.toThrow('`exact` needs `expected` in the case.')
   })

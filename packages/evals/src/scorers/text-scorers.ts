@@ -15,8 +15,8 @@ export type TextOptions = {
 const textRules = { field: isText, ignoreCase: isFlag }
 
 /**
- * Whether the answer equals the expected value: the same text, ignoring white space at the ends. If `expected` is not a
- * text, the answer's `output`, or its text parsed as JSON, is compared.
+ * Whether the answer equals the expected value: the same text, ignoring white space at the ends; an `output` that is a
+ * text is compared too. If `expected` is not a text, the answer's `output`, or its text parsed as JSON, is compared.
  *
  * A case without `expected` has no score.
  *
@@ -38,7 +38,10 @@ export function exact(options: TextOptions = {}): Scorer {
         if (value && isDeepStrictEqual(plain(value.value), plain(expected))) return 1
         return { score: 0, reason: `expected ${cut(JSON.stringify(expected))}` }
       }
-      if (comparable(run.result.text, ignoreCase) === comparable(expected, ignoreCase)) return 1
+      // The text of an output that is itself a text is JSON, with quotes around it.
+      const { text, output } = run.result
+      const answers = typeof output === 'string' ? [text, output] : [text]
+      if (answers.some((answer) => comparable(answer, ignoreCase) === comparable(expected, ignoreCase))) return 1
       return { score: 0, reason: `expected ${cut(expected.trim())}` }
     },
   }
