@@ -1,3 +1,4 @@
+import { terminalLine } from '@agentkit/core'
 import { traceIdOf } from '@agentkit/core/internal'
 import { describeError, type LogEntry } from '../util/log.ts'
 import { endFields } from '../util/log-run.ts'
@@ -60,7 +61,8 @@ export function problemEntry(problem: ProblemError, request: LoggedRequest): Log
     ...(problem.run && endFields(problem.run)),
     ...(client !== undefined && { client }),
     method,
-    path,
+    // Hono decodes it, and a logger of another library may print texts as they are.
+    path: terminalLine(path),
     status: problem.status,
     code: problem.code,
     duration_ms: Math.round(performance.now() - startedAt),

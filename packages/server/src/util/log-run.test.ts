@@ -165,3 +165,14 @@ it.each(['application/json', 'text/event-stream'])(
     ])
   },
 )
+
+it('logs the path of a failed request without control characters, also by a logger of the application', async () => {
+  const log: LogEntry[] = []
+  const agent = new Agent({ name: 'Clerk', functions: [], model: scriptedModel([]), sessions: memorySessions() })
+  const app = createApp(agent, { log: (entry) => void log.push(entry) })
+  app.get('/reports/:name', () => {
+    throw new Error('The disk is full.')
+  })
+  expect((await app.request('/reports/caf%C3%A9%0A%1B%5B31m%C2%9B%E2%80%AE')).status).toBe(500)
+  expect(log.map(({ path }) => path)).toEqual(['/reports/café\\u000a\\u001b[31m\\u009b\\u202e'])
+})
