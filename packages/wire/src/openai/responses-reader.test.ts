@@ -318,6 +318,13 @@ describe('ResponsesReader', () => {
     expect(String(error)).toContain('boom')
   })
 
+  it('fails on an event with the name of an error, of any type (Q14)', async () => {
+    const context = { provider: 'acme', model: 'small', secrets: [] }
+    const data = JSON.stringify({ code: 400, message: 'boom', type: 'exceed_context_size_error' })
+    const error = await errorOf(() => Promise.resolve(new ResponsesReader(context).read({ event: 'error', data })))
+    expect(error).toMatchObject({ code: 'context-overflow', status: 400 })
+  })
+
   it('fails on a failed response without a reason', async () => {
     const error = await errorOf(() =>
       read({ type: 'response.failed', response: { status: 'failed', error: null, output: [] } }),

@@ -76,7 +76,7 @@ export class ResponsesReader implements FrameReader {
       case 'error':
         throw this.#failure(event)
       default:
-        return this.#readOther(event)
+        return this.#readOther(event, frame)
     }
   }
 
@@ -92,13 +92,14 @@ export class ResponsesReader implements FrameReader {
   }
 
   /** A server that does not stream answers with the response itself; a broken one with an error of any shape. */
-  #readOther(event: StreamEvent): boolean {
+  #readOther(event: StreamEvent, frame: Frame): boolean {
     if (event.object === 'response') {
       // The cast holds: the fields are checked where they are read, like the fields of a response inside an event.
       this.#terminate(event as ResponseObject, 'completed')
       return true
     }
-    if (event.error || (event.type === undefined && isFlatError(event))) throw this.#failure(event)
+    const isError = event.error || frame.event === 'error' || (event.type === undefined && isFlatError(event))
+    if (isError) throw this.#failure(event)
     return false
   }
 

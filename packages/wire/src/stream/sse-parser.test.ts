@@ -10,6 +10,16 @@ const cases: { name: string; text: string; frames: Frame[] }[] = [
   { name: 'comments and unknown fields', text: ': ping\nid: 7\nretry: 1\ndata: a\n: x\n\n', frames: [frame('a')] },
   { name: 'names of events', text: 'event: error\ndata: a\n\ndata: b\n\n', frames: [frame('a', 'error'), frame('b')] },
   { name: 'data without a space, and with two', text: 'data:a\n\ndata:  b\n\n', frames: [frame('a'), frame(' b')] },
+  {
+    name: 'errors in a field of their own',
+    text: 'data: a\n\nerror: {"b":1}\n\n',
+    frames: [frame('a'), frame('{"b":1}', 'error')],
+  },
+  {
+    name: 'JSON without a field',
+    text: 'data: a\n\n{\n  "error": {}\n}\n\ndata: b\n\n',
+    frames: [frame('a'), frame('{\n  "error": {}\n}'), frame('b')],
+  },
   { name: 'frames without data', text: 'event: ping\n\ndata: a\n\n\n\n', frames: [frame('a')] },
 ]
 
@@ -39,6 +49,12 @@ describe('SseParser', () => {
     expect(parser.push(text)).toEqual([])
     expect(parser.end()).toMatchObject([{ unterminated: true }])
     expect(parser.end()).toEqual([])
+  })
+
+  it('returns JSON without a field that the stream ends with', () => {
+    const parser = new SseParser()
+    expect(parser.push('data: a\n\n{\n"error": 1\n}')).toEqual([frame('a')])
+    expect(parser.end()).toEqual([{ ...frame('{\n"error": 1\n}'), unterminated: true }])
   })
 
   it('does not treat a comment at the end as a frame', () => {

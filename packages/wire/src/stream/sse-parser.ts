@@ -1,13 +1,16 @@
 import type { Frame } from './frame.ts'
 
 /**
- * Splits text into server-sent events: LF, CR and CRLF, comments, multi-line data, in pieces of any size. It buffers only
- * the incomplete frame, and scans each character once.
+ * Splits text into server-sent events: LF, CR and CRLF, comments, multi-line data, in pieces of any size. Errors that are
+ * no events are frames too: the field `error:` of llama.cpp, and the bare JSON of Gemini. It buffers only the incomplete
+ * frame, and scans each character once.
  */
 export class SseParser {
   #line = ''
   #event = ''
   #data: string | undefined
+  /** Whether the data is a JSON document without a field, of one or more lines. */
+  #isBare = false
   #skipLineFeed = false
 
   /** The frames that this text completes. */
@@ -64,14 +67,24 @@ export class SseParser {
       if (this.#data !== undefined) frames.push({ event: this.#event, data: this.#data })
       this.#data = undefined
       this.#event = ''
+      this.#isBare = false
     } else if (line.startsWith('data:')) {
-      const value = fieldValue(line, 5)
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
+      this.#addData(fieldValue(line, 5))
     } else if (line.startsWith('event:')) {
       this.#event = fieldValue(line, 6)
     } else if (line === 'data') {
-      this.#data = this.#data === undefined ? '' : `${this.#data}\n`
+      this.#addData('')
+    } else if (line.startsWith('error:')) {
+      this.#event = 'error'
+      this.#addData(fieldValue(line, 6))
+    } else if (this.#isBare || (line.startsWith('{') && this.#data === undefined)) {
+      this.#isBare = true
+      this.#addData(line)
     }
+  }
+
+  #addData(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
   }
 }
 
