@@ -31,3 +31,26 @@ describe('usage that is reported more than once', () => {
     expect(merged(apart)).toEqual({ outputTokens: 3, reasoningTokens: 9 })
   })
 })
+
+describe('usage in the fields of other servers', () => {
+  it('counts reasoning as output where only the total contains it, as with xAI', () => {
+    const report = { prompt_tokens: 10, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 100 } }
+    expect(merged({ ...report, total_tokens: 115 })).toEqual({
+      inputTokens: 10,
+      outputTokens: 105,
+      reasoningTokens: 100,
+      totalTokens: 115,
+    })
+    const within = { ...report, completion_tokens: 105, total_tokens: 115 }
+    expect(merged({ ...report, total_tokens: 115 }, within).outputTokens).toBe(105)
+  })
+
+  it.each([
+    ['DeepSeek', { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 6 }],
+    ['Moonshot', { cached_tokens: 4 }],
+  ])('has the cached tokens of %s', (_name, cached) => {
+    expect(merged({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...cached }).cachedInputTokens).toBe(4)
+    const details = { prompt_tokens_details: { cached_tokens: 3 } }
+    expect(merged({ prompt_tokens: 10, ...cached, ...details }).cachedInputTokens).toBe(3)
+  })
+})

@@ -3,7 +3,8 @@ import { isRecord } from '../util/json.ts'
 
 /**
  * Merges usage in the wording of either OpenAI API into earlier usage. The last report counts, but a later null or zero
- * erases nothing. Fields that are never reported stay absent.
+ * erases nothing. Fields that are never reported stay absent. DeepSeek and Moonshot report cached tokens in fields of their
+ * own.
  */
 export function mergeUsage(usage: Usage, reported: unknown): Usage {
   if (!isRecord(reported)) return usage
@@ -13,11 +14,10 @@ export function mergeUsage(usage: Usage, reported: unknown): Usage {
     : reported.completion_tokens_details
   const merged = { ...usage }
   set(merged, 'inputTokens', reported.input_tokens ?? reported.prompt_tokens)
-  set(merged, 'outputTokens', reported.output_tokens ?? reported.completion_tokens)
-  if (isRecord(input)) {
-    set(merged, 'cachedInputTokens', input.cached_tokens)
-    set(merged, 'cacheWriteTokens', input.cache_write_tokens)
-  }
+  set(merged, 'outputTokens', outputTokensOf(reported, output))
+  const details = isRecord(input) ? input : {}
+  set(merged, 'cachedInputTokens', details.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens)
+  set(merged, 'cacheWriteTokens', details.cache_write_tokens)
   if (isRecord(output)) set(merged, 'reasoningTokens', output.reasoning_tokens)
   set(merged, 'totalTokens', reported.total_tokens)
   const { inputTokens = 0, outputTokens = 0, totalTokens = 0, reasoningTokens = 0 } = merged
@@ -27,6 +27,15 @@ export function mergeUsage(usage: Usage, reported: unknown): Usage {
   const isOneReport = isRecord(output) && output.reasoning_tokens != null
   if (!isOneReport && merged.outputTokens !== undefined && reasoningTokens > outputTokens) delete merged.reasoningTokens
   return merged
+}
+
+/** xAI does not count reasoning as output: its total is that of three numbers. */
+function outputTokensOf(reported: Readonly<Record<string, unknown>>, details: unknown): unknown {
+  const output = reported.output_tokens ?? reported.completion_tokens
+  const input = reported.input_tokens ?? reported.prompt_tokens
+  const reasoning = isRecord(details) ? details.reasoning_tokens : undefined
+  if (typeof output !== 'number' || typeof input !== 'number' || typeof reasoning !== 'number') return output
+  return reported.total_tokens === input + output + reasoning ? output + reasoning : output
 }
 
 /** Adds the total where only its parts are reported. */
