@@ -47,6 +47,7 @@ describe('usage in the fields of other servers', () => {
 
   it.each([
     ['DeepSeek', { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 6 }],
+    ['Mistral', { prompt_tokens_details: null, num_cached_tokens: 4 }],
     ['Moonshot', { cached_tokens: 4 }],
   ])('has the cached tokens of %s', (_name, cached) => {
     expect(merged({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...cached }).cachedInputTokens).toBe(4)

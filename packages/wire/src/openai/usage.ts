@@ -3,8 +3,8 @@ import { isRecord } from '../util/json.ts'
 
 /**
  * Merges usage in the wording of either OpenAI API into earlier usage. The last report counts, but a later null or zero
- * erases nothing. Fields that are never reported stay absent. DeepSeek and Moonshot report cached tokens in fields of their
- * own.
+ * erases nothing. Fields that are never reported stay absent. Cached tokens are in fields of their own with DeepSeek,
+ * Mistral and Moonshot.
  */
 export function mergeUsage(usage: Usage, reported: unknown): Usage {
   if (!isRecord(reported)) return usage
@@ -16,7 +16,8 @@ export function mergeUsage(usage: Usage, reported: unknown): Usage {
   set(merged, 'inputTokens', reported.input_tokens ?? reported.prompt_tokens)
   set(merged, 'outputTokens', outputTokensOf(reported, output))
   const details = isRecord(input) ? input : {}
-  set(merged, 'cachedInputTokens', details.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens)
+  const cached = details.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.num_cached_tokens
+  set(merged, 'cachedInputTokens', cached ?? reported.cached_tokens)
   set(merged, 'cacheWriteTokens', details.cache_write_tokens)
   if (isRecord(output)) set(merged, 'reasoningTokens', output.reasoning_tokens)
   set(merged, 'totalTokens', reported.total_tokens)
