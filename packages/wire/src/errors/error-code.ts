@@ -8,13 +8,14 @@ export function errorCode({ status, code = '', type = '', message }: Failure): E
   const known = codes.get(code) ?? codes.get(type)
   // The status is less precise: an exhausted quota is 429, a context overflow 400.
   if (known && known !== 'bad-request') return known
+  if (mayBeFiltered.has(status) && flagged.test(message)) return 'content-filter'
+  if (status === 400 && badKey.test(message)) return 'auth'
   const isRate = status === 429 || rate.test(message)
   if (noCredit.test(message) && !rate.test(message)) return 'quota'
   if (overflow.test(message) && !isRate && !tooLongAnswer.test(message)) return 'context-overflow'
   if (status === 404 ? missingModel.test(message) : status === 400 && unknownModel.test(message)) {
     return 'model-not-found'
   }
-  if ((status === undefined || status === 400) && flagged.test(message)) return 'content-filter'
   if (status === undefined) return known ?? 'provider-error'
   return statuses[status] ?? (status >= 400 && status < 500 ? 'bad-request' : 'provider-error')
 }
@@ -77,16 +78,22 @@ const rate = /rate.?limit|(?:per|a) (?:second|min|minute|hour|day)\b|per(?:minut
 /** One request with more tokens than a minute allows: waiting does not help, a shorter one does. */
 const tooLargeForRate = /^request too large for .{1,500}\blimit \d+, requested \d/i
 const noCredit =
-  /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available) credits/i
+  /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available|n't have any) credits/i
 const overflow =
-  /context[ _](?:length|window|size|limit)|maximum context|maximum prompt length|(?:prompt|input) is too long|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
+  /context[ _]?(?:length|window|size|limit)|maximum context|maximum prompt length|(?:prompt|input) is too long|`max_new_tokens` must be <=|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
 /** Groq's words for too many tokens of the answer, which name the context window: a shorter prompt does not help. */
 const tooLongAnswer = /\bmax_(?:completion_)?tokens`? must be less than or equal to/i
 const missingModel =
   /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|^model: /i
 const unknownModel =
   /invalid model\b|not a valid model|no such model|unknown model|model\b.*(?:not exist|decommissioned)/i
-const flagged = /flagged as potentially violating|content (?:management |filtering )?policy/i
+/** OpenAI's and Azure's words, OpenRouter's, xAI's and DeepSeek's. */
+const flagged =
+  /flagged as potentially violating|content (?:management |filtering )?policy|input was flagged|violates usage guidelines|content exists risk/i
+/** The statuses of answers that a filter refuses; a failure within a stream has none. */
+const mayBeFiltered: ReadonlySet<number | undefined> = new Set([undefined, 400, 403])
+/** xAI refuses a key by 400. */
+const badKey = /(?:incorrect|invalid) api key|api key not valid/i
 
 /** Statuses below 500 of failures that may pass. */
 const mayPass: ReadonlySet<number> = new Set([409, 425, 499])

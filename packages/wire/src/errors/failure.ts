@@ -29,7 +29,10 @@ export function failureOfBody(body: unknown): Failure {
     const forwarded = typeof inner === 'string' ? parseJSON(inner) : undefined
     return { ...(isRecord(forwarded) ? failureOfBody(forwarded) : { message: textOf(inner) }), body: textOf(body) }
   }
-  const failure: Failure = { message: textOf(inner.message ?? inner.detail ?? inner), body: textOf(body) }
+  const message = textOf(inner.message ?? inner.detail ?? inner)
+  // OpenRouter says "Provider returned error", and adds what the provider has said.
+  const raw = isRecord(inner.metadata) ? inner.metadata.raw : undefined
+  const failure: Failure = { message: typeof raw === 'string' ? `${message}: ${raw}` : message, body: textOf(body) }
   const status = [inner.status, inner.code, inner.raw_status_code]
     .map(Number)
     .find((number) => number >= 400 && number < 600)
@@ -62,9 +65,11 @@ function textOf(value: unknown): string {
 export function failureOfSdkError(error: unknown): Failure {
   if (error instanceof RefusedRequest) return error.failure
   const { status, headers, error: body, message } = isRecord(error) ? error : {}
-  const failure = isRecord(body)
-    ? failureOfBody(body)
-    : { message: typeof message === 'string' ? withoutStatus(message, status) : String(error) }
+  // xAI's error is a text; the SDK's message has it in quotation marks.
+  const failure =
+    isRecord(body) || (typeof body === 'string' && body !== '')
+      ? failureOfBody(body)
+      : { message: typeof message === 'string' ? withoutStatus(message, status) : String(error) }
   if (typeof status === 'number') failure.status = status
   if (headers instanceof Headers) failure.headers = headers
   return failure

@@ -246,6 +246,49 @@ describe('providerError', () => {
     }
   })
 
+  it.each<[string, Partial<Failure>, ErrorCode]>([
+    [
+      'the filter of OpenRouter, which mentions credits',
+      {
+        status: 403,
+        message: 'x requires moderation on X. Your input was flagged for "violence". No credits were charged.',
+      },
+      'content-filter',
+    ],
+    ['the filter of xAI', { status: 403, message: 'Content violates usage guidelines. Team: x' }, 'content-filter'],
+    ['the filter of DeepSeek', { status: 400, message: 'Content Exists Risk' }, 'content-filter'],
+    ['a key that xAI refuses', { status: 400, message: 'Incorrect API key provided: xa***bc.' }, 'auth'],
+    ['a team of xAI without credits', { status: 403, message: "Your team doesn't have any credits yet." }, 'quota'],
+    [
+      'an overflow by the name of LiteLLM',
+      { status: 400, message: 'litellm.ContextWindowExceededError: x' },
+      'context-overflow',
+    ],
+    [
+      'an overflow of TGI',
+      { status: 422, message: '`inputs` tokens + `max_new_tokens` must be <= 8193.' },
+      'context-overflow',
+    ],
+  ])('recognizes %s', (_name, failure, code) => {
+    expect(classify(failure)).toMatchObject({ code, retryable: false })
+  })
+
+  it('reads what the provider behind OpenRouter has said', () => {
+    const raw = '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}'
+    const failure = failureOfBody({ error: { message: 'Provider returned error', code: 400, metadata: { raw } } })
+    expect(providerError(failure, context)).toMatchObject({
+      code: 'context-overflow',
+      message: expect.stringContaining('Provider returned error: {"error":{"message":"prompt is too long'),
+    })
+  })
+
+  it('reads an error that is a text, as xAI sends it', () => {
+    expect(failureOfSdkError({ status: 404, error: 'The model x does not exist.', message: '404 "…"' })).toMatchObject({
+      status: 404,
+      message: 'The model x does not exist.',
+    })
+  })
+
   it('prefers the code to the type', () => {
     expect(classify({ code: 'insufficient_quota', type: 'rate_limit_error' }).code).toBe('quota')
   })
