@@ -9,9 +9,14 @@ const partSize = 256 * 1024
  * The text of a file's bytes, in parts: without a byte order mark, NULs and lone surrogates, and with `\n` as the line
  * end.
  *
+ * @param otherBreaks what vertical tabs, form feeds and U+0085 become: line ends, unless these have a meaning of their own
  * @throws UnreadableFile for binary data
  */
-export async function* decodeText(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<string, void> {
+export async function* decodeText(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  otherBreaks = '\n',
+): AsyncGenerator<string, void> {
   const decoder = textDecoder(await detectEncoding(bytes))
   // A \r at the end of a part may be the first half of a line end.
   let held = ''
@@ -21,18 +26,18 @@ export async function* decodeText(bytes: Uint8Array, signal: AbortSignal): Async
     let part = held + decoder.decode(bytes.subarray(at, at + partSize), { stream: !isLast })
     held = !isLast && part.endsWith('\r') ? '\r' : ''
     if (held !== '') part = part.slice(0, -1)
-    part = clean(part)
+    part = clean(part, otherBreaks)
     if (part !== '') yield part
   }
 }
 
-function clean(part: string): string {
+function clean(part: string, otherBreaks: string): string {
   const lines = part.includes('\r') ? part.replace(/\r\n?/g, '\n') : part
   if (!control.test(lines)) return lines
   return lines
     .replace(colour, '')
     .replace(overstruck, '')
-    .replace(/[\v\f\u0085]/g, '\n')
+    .replace(/[\v\f\u0085]/g, otherBreaks)
     .replace(allControls, '')
 }
 

@@ -49,6 +49,13 @@ describe('parseCsv', () => {
     expect(await said(content)).toEqual(['row 2: id: 1\nnote: two\nlines', 'row 5: id: 2\nnote: a "b"'])
   })
 
+  it.each(['\v', '\f', '\u0085'])('keeps a cell with %j whole, and the row numbers below it', async (sign) => {
+    expect(await said(`id,note\n1,two${sign}parts\n2,"a${sign}b"\n`)).toEqual([
+      'row 2: id: 1\nnote: two parts',
+      'row 3: id: 2\nnote: a b',
+    ])
+  })
+
   it('names cells without a name, or with a duplicate one', async () => {
     expect(await said('a,a,,__proto__\n1,2,3,4,5\n6')).toEqual([
       'row 2: a: 1\na (2): 2\ncolumn 3: 3\n__proto__: 4\ncolumn 5: 5',

@@ -7,6 +7,8 @@ import { columnName, findHeader } from './csv-header.ts'
 import { type CsvBatch, type CsvDialect, csvRecords } from './csv-records.ts'
 
 const pieceSize = 200_000
+/** Spreadsheets show vertical tabs and form feeds within a cell: as line ends they would begin records. */
+const breakInCell = ' '
 
 /**
  * Parses a table: each record is a block with a line `name: value` for each non-empty cell. Text above the header, and
@@ -14,7 +16,7 @@ const pieceSize = 200_000
  */
 export async function* parseCsv(bytes: Uint8Array, signal: AbortSignal): AsyncGenerator<Piece, Parsed> {
   const writer = createPieceWriter()
-  const { dialect, parts } = await open(decodeText(bytes, signal))
+  const { dialect, parts } = await open(decodeText(bytes, signal, breakInCell))
   const { first, rest } = await begin(csvRecords(parts, dialect, signal))
   const header = findHeader(first.flatMap(({ records }) => records))
   const headerLine = header.names === undefined ? 0 : header.above
