@@ -77,8 +77,12 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
     }
     const hidden = /^<(script|style)\b/i.exec(source.slice(first, first + 8))?.[1]
     if (hidden !== undefined) return endBehind(`</${hidden}>`, first)
-    if (isMdx && opensEsm(line)) return endOfEsm(source, at, budget, signs)
+    if (opensCode(at, line)) return endOfEsm(source, at, budget, signs)
     return isRule(line) ? at + line.length + 1 : undefined
+  }
+
+  function opensCode(at: number, line: string): boolean {
+    return isMdx && opensEsm(line, () => lineAt(at + line.length + 1))
   }
 
   /** Fenced code, including the fences: they name the language, and readers know them. */
@@ -179,7 +183,7 @@ export function* markdownBlocks(source: string, start: number, isMdx: boolean): 
   function endsParagraph(at: number, line: string): boolean {
     if (isBlank(line) || fenceOf(line) !== undefined) return true
     // Below a line of text, `import` and `export` are words of its paragraph.
-    if (!(isMdx && opensEsm(line)) && endOfHidden(at, line) !== undefined) return true
+    if (!opensCode(at, line) && endOfHidden(at, line) !== undefined) return true
     return readHeading(at, line) !== undefined || opensTable(at, line) || /^\s{0,40}<(?:h[1-6]|pre)\b/i.test(line)
   }
 

@@ -3,10 +3,14 @@ import { createSignFinder, type SignFinder } from '../../text/sign-finder.ts'
 /** The budget of a text for failed attempts, in characters. */
 export type Budget = { left: number }
 
-/** Whether a line starts an `import` or `export` of MDX, and is not a sentence with such a word. */
-export function opensEsm(line: string): boolean {
+/**
+ * Whether a line starts an `import` or `export` of MDX, and is not a sentence with such a word.
+ * @param lineBelow the line below it: after `import React,`, a brace or a star shows that this is code
+ */
+export function opensEsm(line: string, lineBelow: () => string): boolean {
   if (!/^(?:import|export)\b/.test(line)) return false
-  return importStart.test(line) || exportStart.test(line)
+  if (importStart.test(line) || exportStart.test(line)) return true
+  return /^import\s+[\w$]+\s*,\s*$/.test(line) && /^\s*[{*]/.test(lineBelow())
 }
 
 const importStart = /^import\s*(?:["'{*]|type\s+[\w{*]|[\w$]+\s*(?:,\s*[{*]|from\s*(?:["']|$)|$))/

@@ -213,6 +213,7 @@ describe('parseMdx', () => {
     'export function keys with care.',
     'export const values are kept.',
     'export type and import type are words.',
+    'import cars,\nboats and trains.',
   ])('keeps a sentence that begins like code: %s', async (sentence) => {
     expect(await saidByMdx(`# Title\n\n${sentence}\n\nText`)).toEqual([
       'heading 1: # Title',
@@ -239,6 +240,8 @@ describe('parseMdx', () => {
     'export interface Props { a: string }',
     'export enum Kind { A }',
     "import x from\n  'y'",
+    "import x,\n  { y } from 'z'",
+    "import x,\n  * as y from 'z'",
   ])('removes code: %s', async (code) => {
     expect(await saidByMdx(`${code}\n\nText`)).toEqual(['text: Text'])
   })
