@@ -23,7 +23,10 @@ export type SwarmState = {
   readonly agents: readonly string[]
 }
 
-/** A member's id, or its id with a task. Without a task it receives the user's message and the last answer. */
+/**
+ * A member's id, or its id with a task. Without a task it receives the user's message and the last answer; of a member
+ * that gave none, its status.
+ */
 export type NextMember = string | { agent: string; task: string }
 
 /** The next member, or several in parallel. Nothing, once a member has answered, ends the run with the last answer. */

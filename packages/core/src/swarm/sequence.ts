@@ -36,8 +36,9 @@ export async function taskFrom(
 ): Promise<string> {
   if (!last) return question
   const name = members.find(({ id }) => id === last.agent)?.name ?? last.agent
-  const answer = last.status === 'done' ? last.text : `It ${last.status}: ${last.reason ?? 'no reason is known.'}`
-  return `${question}\n\n${name} has answered:\n${cutMiddle(answer, await roomFor(next))}`
+  // The reason may be a text of a model or a tool, and clients see the task.
+  if (last.status !== 'done') return `${question}\n\n${name} has given no answer (${last.status}).`
+  return `${question}\n\n${name} has answered:\n${cutMiddle(last.text, await roomFor(next))}`
 }
 
 /** Tokens for the previous answer: a quarter of the smallest context window. */

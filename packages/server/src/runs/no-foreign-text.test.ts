@@ -1,5 +1,5 @@
-import { tool } from '@agentkit/core'
-import type { ScriptedTurn } from '@agentkit/testing'
+import { Agent, Swarm, tool } from '@agentkit/core'
+import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { ask, eventsIn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
@@ -63,4 +63,18 @@ it('55 shows no error text of a tool or a model, in any answer about a run', asy
   for (const text of bodies) {
     for (const word of ['canary', 'sk-', 'ENOENT', 'EPERM', 'boom']) expect(text).not.toContain(word)
   }
+})
+
+it('55 shows no error text of a member in the task of the next one', async () => {
+  const ben = scriptedModel(['Done.'])
+  const agents = [
+    new Agent({ name: 'Ann', functions: [], model: scriptedModel([new Error(`boom ${secret}`)]) }),
+    new Agent({ name: 'Ben', functions: [], model: ben }),
+  ]
+  const swarm = new Swarm({ name: 'Team', agents, collaboration: ({ answers }) => ['ann', 'ben'][answers.length] })
+  const response = await createApp(swarm, { log: () => {} }).request('/api/v1/chat_stream', ask('Read'))
+  const text = await response.text()
+  expect(eventsIn(text).at(-1)?.data).toMatchObject({ finishReason: 'stop', text: 'Done.' })
+  expect(ben.requests[0]?.messages.at(-1)?.content).toBe('Read\n\nAnn has given no answer (failed).')
+  for (const word of ['canary', 'sk-', 'boom']) expect(text).not.toContain(word)
 })
