@@ -56,6 +56,16 @@ describe.each(storeKinds)('an enqueued swarm behaves in %s as a direct one', (ki
     }
   })
 
+  it('warns of an answer that is cut off', async () => {
+    const model = scriptedModel([{ text: 'Half of', finishReason: 'length' }])
+    const agents = [new Agent({ name: 'Cas', functions: [], model })]
+    const swarm = new Swarm({ name: 'Team', collaboration: 'sequence', agents, sessions: open('cut') })
+    await work(swarm)
+    const { runId } = await swarm.enqueue('Go.', session)
+    const warnings = ['Cas: The answer is cut off at its maximum length.']
+    expect(await swarm.result(runId)).toMatchObject({ text: 'Half of', warnings })
+  })
+
   it('names the members around one that warns', async () => {
     const make = (sessions: SessionStore): Swarm => {
       const agent = new Agent({ name: 'Cas', model: scriptedModel(['Never said.']), budget: { modelCalls: 0 } })

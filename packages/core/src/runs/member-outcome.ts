@@ -52,15 +52,21 @@ export function agentEndOf(name: string, { status, reason }: Pick<MemberOutcome,
   return { type: 'agent-end', name, status, ...(reason ? { reason } : {}) }
 }
 
-/** Adds a member's sources and warnings to those of the run that called it. */
+/** Adds a member's sources and warnings to those of the run that called it, and one of how it ended. */
 export function mergeMember(
   state: Pick<RunState, 'sources' | 'warnings'>,
   { sources, warnings }: Pick<RunResult, 'sources' | 'warnings'>,
   name: string,
+  { status, reason, finishReason }: MemberOutcome,
 ): void {
   state.sources.push(...distinctPassages(sources, state.sources))
-  // A member that is called again repeats its warnings.
   const named = warnings.map((warning) => `${name}: ${warning}`)
+  if (status === 'failed' && warnings.length === 0) named.push(`${name} failed: ${reason}`)
+  if (status === 'done' && finishReason === 'length')
+    named.push(`${name}: The answer is cut off at its maximum length.`)
+  if (status === 'done' && finishReason === 'content-filter')
+    named.push(`${name}: A content filter cut the answer off.`)
+  // A member that is called again repeats its warnings.
   state.warnings.push(...named.filter((warning) => !state.warnings.includes(warning)))
 }
 

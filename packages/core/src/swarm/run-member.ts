@@ -70,14 +70,13 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     unlink()
   })
   const outcome = outcomeOf(result)
-  const { status, reason } = outcome
+  const { status } = outcome
   // The run of a workflow ends with it: no decision continues it.
   const shown = status === 'waiting' && run.agent.cannotContinue ? neverContinued : outcome
   await scope.emit(agentEndOf(member.name, shown), [member.id])
   // A suspended member reports its warnings when it ends.
   const { sources, approvals } = result
-  mergeMember(state, { sources, warnings: approvals.length === 0 ? result.warnings : [] }, member.name)
-  if (status === 'failed' && result.warnings.length === 0) state.warnings.push(`${member.name} failed: ${reason}`)
+  mergeMember(state, { sources, warnings: approvals.length === 0 ? result.warnings : [] }, member.name, outcome)
   const { suspended } = turn
   if (status === 'waiting' && suspended) {
     const approvals = result.approvals.map((approval) => fromMember(approval, member.id))

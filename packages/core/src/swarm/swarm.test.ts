@@ -58,6 +58,21 @@ describe('a managed swarm', () => {
     expect((await swarm.stream('Go').result).warnings).toEqual(['Ann: stop is ignored'])
   })
 
+  it.each([
+    ['length', 'Ann: The answer is cut off at its maximum length.'],
+    ['content-filter', 'Ann: A content filter cut the answer off.'],
+  ] as const)('warns of the answer of a member that ends by %s, once', async (finishReason, warning) => {
+    const ask: [string, object][] = [['ann', { task: 'Look.' }]]
+    const cut = { text: 'Half of', finishReason }
+    const managed = new Swarm({
+      ...{ ...base, model: saying(ask, ask, 'Done.') },
+      agents: [member('Ann', scriptedModel([cut, cut]))],
+    })
+    expect((await managed.stream('Go').result).warnings).toEqual([warning])
+    const line = new Swarm({ ...base, collaboration: 'sequence', agents: [member('Ann', scriptedModel([cut]))] })
+    expect(await line.stream('Go').result).toMatchObject({ text: 'Half of', finishReason: 'stop', warnings: [warning] })
+  })
+
   it('treats an empty answer as a failure', async () => {
     const model = saying([['ann', { task: 'Try.' }]], 'She said nothing.')
     const swarm = new Swarm({ ...base, model, agents: [member('Ann', saying(''), { guard: false, maxSteps: 2 })] })

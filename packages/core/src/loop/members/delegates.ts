@@ -73,10 +73,7 @@ async function collect(run: OpenedRun, child: StoredRun, active: readonly string
   // As in the result of a run that calls its members itself.
   const around = active.map((_, index) => memberSpec(agent, active.slice(0, index + 1))?.name)
   const name = [...around, memberRunOf(child)?.name].join(': ')
-  const warnings = warningsOf(child)
-  mergeMember(state, { sources, warnings }, name)
-  const { status, reason } = storedOutcome(child)
-  if (status === 'failed' && warnings.length === 0) state.warnings.push(`${name} failed: ${reason}`)
+  mergeMember(state, { sources, warnings: warningsOf(child) }, name, storedOutcome(child))
 }
 
 /** The usage of the members whose runs wait, for the last event of their caller, which waits too. */
