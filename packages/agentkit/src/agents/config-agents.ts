@@ -9,7 +9,7 @@ import type { AgentOptions } from './options.ts'
  * The members of a swarm without `agents`: those in its table, otherwise all other agents' tables.
  *
  * @param functions of the swarm: each member may call those that its table lists as `tools`
- * @param model of the swarm, if its options have one
+ * @param model of the swarm, if its options or its table have one
  * @throws AgentKitError `invalid-config` for a missing table or function, and when there is no member
  */
 export function configAgents(

@@ -87,6 +87,27 @@ describe('Swarm', () => {
     await swarm.close()
   })
 
+  it.each(['manager', 'handoff', 'sequence'] as const)(
+    'gives members its model, also by its table: %s',
+    async (kind) => {
+      folder.write(
+        'agentkit_config.toml',
+        `[team]
+       model = "offline/extractive"
+       collaboration = "${kind}"
+       [writer]
+       instruction = "You write."
+       [editor]
+       model = ["offline/extractive", "ollama/llama3.2"]`,
+      )
+      const swarm = new Swarm({ name: 'Team', functions: [], configPath: './agentkit_config.toml' })
+      const models = swarm.agents.map((agent) => agent.models.map(({ id }) => id))
+      expect(models).toEqual([['offline/extractive'], ['offline/extractive', 'ollama/llama3.2']])
+      expect(await swarm.chat('Hello')).not.toBe('')
+      await swarm.close()
+    },
+  )
+
   it('finds functions within lists and tool sets by name', () => {
     folder.write('agentkit_config.toml', '[writer]\nmodel = "offline/extractive"\ntools = ["look", "search"]')
     const set = { look: { description: 'Looks.', inputSchema: { type: 'object' }, execute: () => 'seen' } }

@@ -62,7 +62,8 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       functions: settings.tools ? toolsOf(swarm.id, settings.tools, functions, context.config.path) : callable,
       collaboration,
       ...definedOnly({ history }),
-      agents: agents === undefined ? configAgents(swarm, settings, functions, model, context) : agents,
+      agents:
+        agents === undefined ? configAgents(swarm, settings, functions, model ?? settings.model, context) : agents,
       sessions: store,
       ...sharedOptions(own, shared),
     })
