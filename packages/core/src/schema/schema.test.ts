@@ -168,6 +168,19 @@ describe('a schema validates input', () => {
     expect(await validate(input)).toHaveProperty('value')
   })
 
+  it('from valibot, with actions that JSON Schema does not have', async () => {
+    const name = v.pipe(
+      v.string(),
+      v.trim(),
+      v.check((name) => name !== 'root', 'taken'),
+      v.brand('Name'),
+    )
+    const { json, validate } = await compileSchema(v.object({ name }), 'Tool "t"')
+    expect(json).toMatchObject({ properties: { name: text } })
+    expect(await validate({ name: ' ada ' })).toEqual({ value: { name: 'ada' } })
+    expect(await validate({ name: 'root' })).toEqual({ problems: ['name: taken'] })
+  })
+
   it('asynchronously', async () => {
     const schema = z.object({ city: z.string().refine(async (city) => city === 'Oslo', 'unknown city') })
     const { validate } = await compileSchema(schema, 'Tool "t"')

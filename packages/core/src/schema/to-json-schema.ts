@@ -46,7 +46,11 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   },
   async valibot(schema, owner) {
     const { toJsonSchema } = await importValibotConverter(owner)
-    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], { typeMode: 'input' }) as JSONSchema
+    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+      typeMode: 'input',
+      // What JSON Schema cannot say, such as `v.check()`, is left to the validation, as the refinements of zod are.
+      overrideAction: ({ errors, jsonSchema }) => (errors ? jsonSchema : undefined),
+    }) as JSONSchema
   },
   async arktype(schema) {
     return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
