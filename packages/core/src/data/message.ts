@@ -1,7 +1,7 @@
 /** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [key: string]: JSONValue }
 
-/** A JSON Schema (draft 2020-12 or 7) as plain data. */
+/** A JSON Schema (draft 4 to 2020-12) as plain data. */
 export type JSONSchema = { [key: string]: unknown }
 
 /**

@@ -65,7 +65,7 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
 }
 
 /** The keywords that contain schemas: by name, in a list, or one. */
-const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
+export const places: ReadonlyMap<string, 'by-name' | 'in-list' | 'alone'> = new Map([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
     (key) => [key, 'by-name'] as const,
   ),

@@ -2,6 +2,7 @@ import { isStandardSchema, type StandardSchema } from '../contracts/standard-sch
 import { invalidArgument } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { shapeProblem } from './check-json-schema.ts'
+import { inCurrentDraft } from './current-draft.ts'
 import { type SchemaOwner, toJSONSchema, unusableSchema } from './to-json-schema.ts'
 
 /**
@@ -15,7 +16,7 @@ export async function describeSchema(schema: JSONSchema | StandardSchema, owner:
   const problem = shapeProblem(json, owner.option)
   if (problem !== undefined) throw invalidArgument(`${owner.name}: ${problem}`)
   if (!isStandardSchema(schema)) dropUndefined(json)
-  return withoutRootReference(json)
+  return withoutRootReference(inCurrentDraft(json))
 }
 
 /** Removes undefined fields, which JSON does not have; the validator would treat them as schemas. */
