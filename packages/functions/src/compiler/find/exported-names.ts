@@ -1,5 +1,5 @@
 import type { ts } from 'ts-morph'
-import { hasModifier } from './found-function.ts'
+import { hasModifier, unwrapped } from './found-function.ts'
 
 type Exported = [name: string, path: string[]]
 
@@ -7,19 +7,35 @@ type Exported = [name: string, path: string[]]
 export function exportedNames(typescript: typeof ts, file: ts.SourceFile): ReadonlyMap<string, string[]> {
   const { ExportKeyword, DefaultKeyword } = typescript.SyntaxKind
   const exported = new Map<string, string[]>()
-  for (const [name, path] of file.statements.flatMap(exportsOf)) if (!exported.has(name)) exported.set(name, path)
+  // An export of its own comes before a place in an exported object.
+  const all = file.statements.flatMap(exportsOf).toSorted(([, one], [, other]) => one.length - other.length)
+  for (const [name, path] of all) if (!exported.has(name)) exported.set(name, path)
   return exported
 
   function exportsOf(statement: ts.Statement): Exported[] {
     if (typescript.isExportDeclaration(statement)) return exportedList(statement)
     if (typescript.isExportAssignment(statement)) {
-      const { expression, isExportEquals } = statement
-      return typescript.isIdentifier(expression) && !isExportEquals ? [[expression.text, ['default']]] : []
+      // `export = …` is `module.exports = …`, which an import finds as the default export, too.
+      return valueExports(['default'], statement.expression)
     }
-    if (typescript.isExpressionStatement(statement)) return commonExports(statement)
+    if (typescript.isExpressionStatement(statement)) {
+      const { path, value } = commonExport(typescript, statement) ?? {}
+      return path && value ? valueExports(path, value) : []
+    }
     if (!hasModifier(typescript, statement, ExportKeyword)) return []
     const isDefault = hasModifier(typescript, statement, DefaultKeyword)
-    return declaredNames(statement).map((name) => [name, [isDefault ? 'default' : name]])
+    return [
+      ...declaredNames(statement).map((name): Exported => [name, [isDefault ? 'default' : name]]),
+      ...namedValues(statement),
+    ]
+  }
+
+  /** `export const tools = { add, minus: subtract }` */
+  function namedValues(statement: ts.Statement): Exported[] {
+    if (!typescript.isVariableStatement(statement)) return []
+    return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
+      return typescript.isIdentifier(name) && initializer ? partExports([name.text], initializer) : []
+    })
   }
 
   function declaredNames(statement: ts.Statement): string[] {
@@ -38,11 +54,13 @@ export function exportedNames(typescript: typeof ts, file: ts.SourceFile): Reado
     return elements.map(({ name, propertyName }) => [(propertyName ?? name).text, [name.text]])
   }
 
-  /** `exports.add = add`, `module.exports = add`, `module.exports = { add, minus: subtract }` */
-  function commonExports(statement: ts.ExpressionStatement): Exported[] {
-    const { path, value } = commonExport(typescript, statement) ?? {}
-    if (!path || !value) return []
-    if (typescript.isIdentifier(value)) return [[value.text, path]]
+  /** What is exported by `exports.add = add`, `module.exports = { add, minus: subtract }`, `export default { add }`. */
+  function valueExports(path: string[], value: ts.Expression): Exported[] {
+    return typescript.isIdentifier(value) ? [[value.text, path]] : partExports(path, value)
+  }
+
+  function partExports(path: string[], expression: ts.Expression): Exported[] {
+    const value = unwrapped(typescript, expression)
     if (!typescript.isObjectLiteralExpression(value)) return []
     return value.properties.flatMap((property): Exported[] => {
       if (typescript.isShorthandPropertyAssignment(property)) {

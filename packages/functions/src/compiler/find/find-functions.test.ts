@@ -142,6 +142,25 @@ describe('findFunctions', () => {
       ],
     ],
     ['a CommonJS module that is a function', 'module.exports = f\nfunction f() {}', [['default']]],
+    ['a CommonJS module in TypeScript', 'function f() {}\nexport = f', [['default']]],
+    [
+      'a CommonJS list in TypeScript',
+      'function f() {}\nfunction g() {}\nexport = { f, h: g }',
+      [
+        ['default', 'f'],
+        ['default', 'h'],
+      ],
+    ],
+    ['a function in a default export', 'function f() {}\nexport default { f }', [['default', 'f']]],
+    [
+      'a function in an exported object',
+      'function f() {}\nconst g = () => 1\nexport const tools = { f, h: g } as const',
+      [
+        ['tools', 'f'],
+        ['tools', 'h'],
+      ],
+    ],
+    ['a function that is exported by itself, too', 'export const tools = { f }\nexport function f() {}', [['f']]],
   ])('says how %s is imported', (_what, text, paths) => {
     expect(find(text).map(({ exportPath }) => exportPath)).toEqual(paths)
   })
