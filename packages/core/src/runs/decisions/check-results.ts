@@ -14,24 +14,25 @@ export type ResultOwner = {
  * Checks the results of client tools by the schemas of their `output`, before they are stored.
  * @param approvals whose paths begin below the agent
  * @returns the decisions
- * @throws AgentKitError `invalid-argument`, with what does not fit; its cause names the approval
+ * @throws AgentKitError `invalid-argument`, with what does not fit first; its cause has the ids of all that do not fit
  */
 export async function checkResults(
   agent: ResultOwner,
   approvals: readonly Approval[],
   decisions: Decisions,
 ): Promise<Decisions> {
+  const misfits: { approvalId: string; message: string }[] = []
   for (const { approvalId, name, kind, path = [] } of approvals) {
     const decision = decisions[approvalId]
     if (kind !== 'client-tool' || typeof decision !== 'object' || !('result' in decision)) continue
     const problems = await memberAt(agent, path)?.resultProblems(name, decision.result)
     if (!problems) continue
     const what = problems.map((problem) => problem.replace(/\.$/, '')).join('; ')
-    throw invalidArgument(
-      `The result for "${approvalId}" does not fit the \`output\` of ${name}. ${what}. Send another.`,
-      { cause: { approvalId } },
-    )
+    const message = `The result for "${approvalId}" does not fit the \`output\` of ${name}. ${what}. Send another.`
+    misfits.push({ approvalId, message })
   }
+  const [first] = misfits
+  if (first) throw invalidArgument(first.message, { cause: { misfits: misfits.map(({ approvalId }) => approvalId) } })
   return decisions
 }
 

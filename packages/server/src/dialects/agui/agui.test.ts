@@ -2,7 +2,7 @@ import { type BaseEvent, HttpAgent } from '@ag-ui/client'
 import { Agent, type Runnable, Swarm, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { HttpAgent as HttpAgent0 } from 'ag-ui-client0'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { locate, locateTurn, payTurn, storedAgents } from '../../__fixtures__/stored-agent.ts'
 import { createApp } from '../../create-app.ts'
@@ -379,6 +379,20 @@ describe('POST /agui', () => {
     const results = model.requests[1]?.messages.filter(({ role }) => role === 'tool')
     expect(results?.map(({ content }) => content)).toEqual(['42', '7', '{"city":"Oslo"}', 'true'])
     expect((await ask('42', '7', '{"city":"Oslo"}', 'false')).status).toBe(409)
+  })
+
+  it('checks results once more where they may be texts, however many there are', async () => {
+    const code = { name: 'code', description: '', input: { type: 'object' }, output: { type: 'string' } } as const
+    const calls = ['c0', 'c1', 'c2'].map((callId) => ({ name: 'code', callId }))
+    const { agent } = make([{ toolCalls: calls }, 'Done.'], { functions: [tool({ ...code, client: true })] })
+    const decide = vi.spyOn(agent, 'decide')
+    const app = createApp(agent, { log: () => {}, dialects: ['agui'] })
+    const question = { role: 'user', content: 'Open it.' }
+    await (await app.request('/agui', post(input({ messages: [question] })))).text()
+    const results = calls.map(({ callId: id }) => ({ id, role: 'tool', toolCallId: id, content: '42' }))
+    const response = await app.request('/agui', post(input({ messages: [question, ...results] })))
+    expect(await response.text()).toContain('"finishReason":"stop"')
+    expect(decide).toHaveBeenCalledTimes(2)
   })
 
   it('answers no interrupt of another thread', async () => {

@@ -58,9 +58,9 @@ async function decideAsItFits(
   try {
     await decide(decisions)
   } catch (error) {
-    const { approvalId = '' } = isAgentKitError(error) ? (Object(error.cause) as { approvalId?: string }) : {}
-    const { [approvalId]: other, ...left } = otherwise
-    if (other === undefined) throw error
-    await decideAsItFits(decide, { ...decisions, [approvalId]: other }, left)
+    const { misfits = [] } = isAgentKitError(error) ? (Object(error.cause) as { misfits?: readonly string[] }) : {}
+    const others = misfits.flatMap((id) => (otherwise[id] === undefined ? [] : [[id, otherwise[id]] as const]))
+    if (others.length === 0 || others.length < misfits.length) throw error
+    await decide({ ...decisions, ...Object.fromEntries(others) })
   }
 }
