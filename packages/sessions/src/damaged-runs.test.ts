@@ -70,6 +70,17 @@ describe.each(storeKinds)('background runs in %s whose rows cannot be read back'
     expect(notices).toMatchObject([{ record: { runId: 'r1', status: 'failed', finishReason: 'aborted' } }])
   })
 
+  it('are cancelled, where their messages are damaged', async () => {
+    const agent = writer(place.open())
+    const worker = await agent.work()
+    const { runId } = await agent.enqueue('Pay.', { userId: 'ann' })
+    await agent.result(runId)
+    await worker.close()
+    await place.execute(`UPDATE messages SET body = '{half'`)
+    expect(await agent.cancel(runId)).toBe(true)
+    expect(await agent.runs()).toMatchObject([{ runId, status: 'failed', finishReason: 'aborted' }])
+  })
+
   it('hold up no notice of others', async () => {
     const sessions = place.open()
     const { runs } = sessions

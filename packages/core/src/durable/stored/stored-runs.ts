@@ -73,7 +73,9 @@ export async function cancelRun(
   if (isEnded(stored.record.status)) return false
   await cancelLive(owner.store, runId)
   // A run of another process, one that is queued or waits, or one whose end could not be stored.
-  const ending = { ...cancelled, ...(await treeSpent(owner.store, stored)) }
+  // Of a damaged tree its own usage counts.
+  const spent = await treeSpent(owner.store, stored).catch(() => ({}))
+  const ending = { ...cancelled, ...spent }
   if (await runs.cancel(runId, withEndEvent(stored, ending))) {
     // A worker settles a job that cannot be removed now, or that it has taken meanwhile.
     if (stored.record.status === 'queued') await runs.background?.queue.remove?.([runId]).catch(() => {})
