@@ -19,7 +19,6 @@ const fileWords: ReadonlyMap<string, string> = new Map([
   ['id', 'The name of a table is the name or the id of its agent.'],
   ['provider', 'It is a part of "model": model = "openai/gpt-5.4-mini".'],
   ['fallbacks', 'Write a list: model = ["openai/gpt-5.4-mini", "anthropic/claude-sonnet-5"].'],
-  ['fallback', 'Write a list: model = ["openai/gpt-5.4-mini", "anthropic/claude-sonnet-5"].'],
   ['apiKey', 'Keys are environment variables, or lines of .env: OPENAI_API_KEY=….'],
   ['baseUrl', 'Write a table: [providers.<name>] with kind = "openai-compatible" and base_url.'],
   ['handoffs', 'Write collaboration = "handoff", and the members as agents = […].'],

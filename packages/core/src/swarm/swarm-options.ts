@@ -55,10 +55,13 @@ const swarmRules = {
 
 /** What other libraries call the kinds of collaboration. */
 const foreignKinds: ReadonlyMap<unknown, string> = new Map([
-  ...['supervisor', 'hierarchical', 'orchestrator'].map((kind) => [kind, 'manager'] as const),
-  ...['sequential', 'pipeline'].map((kind) => [kind, 'sequence'] as const),
-  ...['concurrent', 'fan-out'].map((kind) => [kind, 'parallel'] as const),
-  ...['swarm', 'transfer'].map((kind) => [kind, 'handoff'] as const),
+  ['supervisor', 'manager'],
+  ['hierarchical', 'manager'],
+  ['orchestrator', 'manager'],
+  ['sequential', 'sequence'],
+  ['pipeline', 'sequence'],
+  ['concurrent', 'parallel'],
+  ['swarm', 'handoff'],
 ])
 
 function checkCollaboration(value: unknown): void {

@@ -9,7 +9,6 @@ const foreignVerbs: ReadonlyMap<string, string> = new Map([
   ['create', 'init'],
   ['new', 'init'],
   ['ask', 'run'],
-  ['generate', 'run'],
   ['server', 'dev'],
   ['studio', 'dev'],
   ['playground', 'dev'],

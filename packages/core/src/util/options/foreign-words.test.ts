@@ -72,7 +72,7 @@ it('answers in the words of a run and of a tool', async () => {
   const withOption = (word: string) => () => tool({ ...options, [word]: {} } as never)
   expect(withOption('parameters')).toThrow('Tool "weather": `parameters` is `input` here.')
   expect(withOption('input_schema')).toThrow('Tool "weather": `input_schema` is `input` here.')
-  expect(withOption('confirm')).toThrow('Tool "weather": `confirm` is `needsApproval` here.')
+  expect(withOption('requireConfirmation')).toThrow('Tool "weather": `requireConfirmation` is `needsApproval` here.')
   expect(withOption('inptu')).toThrow('Tool "weather": a tool has no option "inptu". Did you mean "input"? There are:')
 })
 
