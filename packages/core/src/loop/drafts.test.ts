@@ -177,6 +177,16 @@ describe('elements of an output', () => {
     }
   })
 
+  it('are of a list to which a reference of any form leads', async () => {
+    const steps = { type: 'array', items: { $ref: '#/$defs/step' } }
+    const properties = { steps, more: { $ref: '#/properties/steps' }, last: { $ref: '#/$defs/lists/all' } }
+    const $defs = { step: { type: 'object' }, lists: { all: steps } }
+    const answer = JSON.stringify({ steps: [], more: [{ do: 'Boil' }], last: [{ do: 'Pour' }] })
+    const given = (path: string): Promise<unknown[]> =>
+      collect(planner([answer], { type: 'object', properties, $defs }).stream('Tea').elements(path))
+    expect([await given('more'), await given('last')]).toEqual([[{ do: 'Boil' }], [{ do: 'Pour' }]])
+  })
+
   it('fit their schema', async () => {
     const wrong = { ...plan, steps: [{ name: 'Boil', minutes: 'three' }, plan.steps[1]] }
     const given = await collect(

@@ -22,6 +22,12 @@ describe('nulls for omitted fields', () => {
       { a: { next: { b: null, next: null } } },
       { a: { next: {} } },
     ],
+    [
+      'go behind references to the whole, or to a field',
+      object({ a: text, b: { $ref: '#' }, c: { $ref: '#/properties/b' } }),
+      { b: { a: null, b: null }, c: { a: null } },
+      { b: {}, c: {} },
+    ],
     ['go where an enum has none', object({ a: { enum: ['x'] } }), { a: null }, {}],
     [
       'go inside objects that may be null',

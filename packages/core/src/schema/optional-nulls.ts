@@ -1,5 +1,6 @@
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { targetOf } from './check-json-schema.ts'
 
 /**
  * A value without the nulls that models write for omitted fields: those of optional fields that do not allow null. Of a
@@ -88,10 +89,10 @@ function takesNull(schema: unknown, root: JSONSchema, seen = new Set<JSONSchema>
 /** Follows references up to a depth of 10: definitions may refer to each other. */
 function resolve(schema: unknown, root: JSONSchema, depth = 0): JSONSchema | undefined {
   if (!isRecord(schema)) return undefined
-  const [, list = '', name = ''] = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(schema.$ref ?? '')) ?? []
-  if (schema.$ref === undefined) return schema
-  const definitions = root[list]
-  return isRecord(definitions) && Object.hasOwn(definitions, name) && depth < 10
-    ? resolve(definitions[name], root, depth + 1)
-    : undefined
+  const { $ref } = schema
+  if ($ref === undefined) return schema
+  if (depth >= 10) return undefined
+  if ($ref === '#') return resolve(root, root, depth + 1)
+  const target = typeof $ref === 'string' && $ref.startsWith('#/') ? targetOf($ref, root) : undefined
+  return resolve(target, root, depth + 1)
 }
