@@ -71,6 +71,7 @@ describe('a body is valid by /openapi.json when its route accepts it', () => {
     ['POST', '/v1/responses', { model: 'test', input: 5 }, false],
     ['POST', '/ui/chat', ui, true],
     ['POST', '/ui/chat', { ...ui, id: undefined }, false],
+    ['POST', '/ui/chat', { ...ui, messages: [] }, false],
     ['POST', '/ui/chat', { ...ui, trigger: 'other' }, false],
     ['POST', '/agui', agui, true],
     ['POST', '/agui', { ...agui, tools: null }, true],

@@ -6,8 +6,10 @@ import {
   type GenericSchema,
   type InferOutput,
   looseObject,
+  metadata,
   optional,
   picklist,
+  pipe,
   string,
   unknown,
 } from 'valibot'
@@ -22,7 +24,10 @@ import { decisionsOfRun } from '../common/run-approvals.ts'
 /** The fields that `DefaultChatTransport` sends; other fields belong to the application. */
 const body = looseObject({
   id: sessionIdField,
-  messages: array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
+  messages: pipe(
+    array(looseObject({ id: optional(string()), role: string(), parts: optional(array(unknown())) })),
+    metadata({ jsonSchema: { minItems: 1 } }),
+  ),
   trigger: optional(
     picklist(['submit-message', 'regenerate-message'], 'must be "submit-message" or "regenerate-message"'),
   ),
