@@ -59,6 +59,14 @@ it('reports the size of a file that is too large, and the limit', async () => {
   )
 })
 
+it('reports both in bytes where the file is just above the limit', async () => {
+  const path = await fileOf('x'.repeat(20_001))
+
+  expect(() => readBytes(path, 20_000)).toThrow(
+    expect.objectContaining({ message: 'It has 20,001 bytes; at most 20,000 bytes are read.' }),
+  )
+})
+
 it('reports a loop of links', () => {
   const path = join(folder.path, 'circle')
   symlinkSync(path, path)

@@ -53,7 +53,7 @@ function tryToRead(
     if (!before.isFile())
       throw unreadableFile('unsupported', `It is ${before.isDirectory() ? 'a folder' : 'not a file'}.`)
     if (before.size > maxBytes) {
-      throw unreadableFile('too-large', `It has ${inUnits(before.size)}; at most ${inUnits(maxBytes)} are read.`)
+      throw unreadableFile('too-large', aboveLimit(before.size, maxBytes))
     }
     const bytes = readAll(handle)
     return isSame(before, fstatSync(handle)) ? bytes : undefined
@@ -93,6 +93,13 @@ function isLink(error: unknown): boolean {
 
 function isSame(before: Stats, after: Stats): boolean {
   return before.size === after.size && before.mtimeMs === after.mtimeMs
+}
+
+/** In bytes where larger units would show one number twice: 200,000,001 of 200,000,000. */
+function aboveLimit(size: number, limit: number): string {
+  const isClose = inUnits(size) === inUnits(limit)
+  const show = (bytes: number): string => (isClose ? `${bytes.toLocaleString('en')} bytes` : inUnits(bytes))
+  return `It has ${show(size)}; at most ${show(limit)} are read.`
 }
 
 function inUnits(bytes: number): string {
