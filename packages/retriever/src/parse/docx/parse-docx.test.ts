@@ -22,6 +22,14 @@ it('returns headings, paragraphs and tables in order', async () => {
   ])
 })
 
+it('reports a document inside of the document, whose text is not read', async () => {
+  const inside = '<w:altChunk r:id="r9"/>'
+  const reason = expect.stringContaining('another document')
+  const { parsed } = await collectPieces(parseDocx, makeDocx(paragraph('Before.') + inside))
+  expect(parsed).toEqual({ status: 'low-quality', reason })
+  await expect(blocks(inside)).rejects.toMatchObject({ status: 'no-text', message: reason })
+})
+
 it('repeats a merged cell in each of its rows, and keeps the columns behind it', async () => {
   const cell = (text: string, properties = ''): string =>
     `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`

@@ -18,24 +18,32 @@ export async function* parseDocx(bytes: Uint8Array, signal: AbortSignal): AsyncG
   signal.throwIfAborted()
   const { parts, pictures } = docxParts(bytes)
   const writer = new BlockWriter()
-  const status = await writeBody(parts, writer, signal)
+  const { hasDocuments, ...status } = await writeBody(parts, writer, signal)
   for (const text of marginText(parts)) writer.add('text', text)
-  if (writer.isEmpty)
-    throw unreadableFile(
-      'no-text',
-      pictures > 0 ? 'It has pictures only, and no text. Run OCR over them.' : 'It has no text.',
-    )
+  if (writer.isEmpty) throw unreadableFile('no-text', hasDocuments ? documentInside : withoutText(pictures))
   yield writer.piece()
   const [, title] = /<dc:title(?:\s[^<>]*)?>([^<]*)</.exec(partText(parts, 'docProps/core.xml')) ?? []
-  return { ...status, ...documentTitle(title === undefined ? undefined : decodeXml(title)) }
+  return {
+    ...status,
+    ...(hasDocuments && status.status === 'ok' && { status: 'low-quality', reason: documentInside }),
+    ...documentTitle(title === undefined ? undefined : decodeXml(title)),
+  }
+}
+
+/** Converters from HTML write one; Word makes it text when it saves. */
+const documentInside = 'It contains another document, which is not read: open it in Word and save it.'
+
+function withoutText(pictures: number): string {
+  return pictures > 0 ? 'It has pictures only, and no text. Run OCR over them.' : 'It has no text.'
 }
 
 async function writeBody(
   parts: DocxParts,
   writer: BlockWriter,
   signal: AbortSignal,
-): Promise<Pick<Parsed, 'status' | 'reason'>> {
+): Promise<Pick<Parsed, 'status' | 'reason'> & { hasDocuments: boolean }> {
   const body = repairParts(parts)
+  const hasDocuments = /<w:altChunk[\s/>]/.test(body)
   await nextTurn()
   signal.throwIfAborted()
   try {
@@ -43,14 +51,15 @@ async function writeBody(
     const { parseDocument } = await import('htmlparser2')
     signal.throwIfAborted()
     writeHtml(parseDocument(html).children, writer)
-    return { status: 'ok' }
+    return { status: 'ok', hasDocuments }
   } catch (cause) {
     signal.throwIfAborted()
     // mammoth throws a TypeError for odd lists and fields, and an error of its own for invalid XML.
     const texts = cause instanceof TypeError ? plainParagraphs(body) : []
     for (const text of texts) writer.add('text', text)
     if (writer.isEmpty) throw unreadableFile('corrupt', 'It is damaged: its text could not be read.', cause)
-    return { status: 'low-quality', reason: 'Its structure is damaged: only its words were read, without notes.' }
+    const reason = 'Its structure is damaged: only its words were read, without notes.'
+    return { status: 'low-quality', reason, hasDocuments }
   }
 }
 
