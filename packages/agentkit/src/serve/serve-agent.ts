@@ -52,7 +52,7 @@ export async function serveRunnable(
 /** What `run()` of other libraries takes: a question, messages, or an object with one of them. */
 function isQuestion(options: unknown): boolean {
   if (typeof options === 'string') return Number.isNaN(Number(options))
-  if (Array.isArray(options)) return true
+  if (Array.isArray(options)) return options.some((part) => typeof part === 'string' || isRecord(part))
   return isRecord(options) && ['prompt', 'messages', 'input', 'question'].some((name) => name in options)
 }
 
