@@ -50,6 +50,7 @@ export async function decideRun(
   return continued && ((encode) => detachedEvents(continued.starting, encode))
 }
 
+/** Twice at most, as each time all results are checked: the error has all that do not fit. */
 async function decideAsItFits(
   decide: (decisions: Decisions) => Promise<void>,
   decisions: Decisions,
