@@ -91,6 +91,11 @@ export class FolderIndex {
     return records.filter(({ file }) => this.#isSelected(file)).sort((one, other) => (one.file < other.file ? -1 : 1))
   }
 
+  async isStale(file: string): Promise<boolean> {
+    const { generations, staleFiles } = this.#parts
+    return (await generations.read(async ({ store }) => (await staleFiles.of(store)).has(file))) ?? false
+  }
+
   async verify(): Promise<string[]> {
     const problems = await this.#parts.generations.read(({ store }) => store.verify())
     return problems ?? ['There is no index yet: sync makes it.']

@@ -28,7 +28,7 @@ const neighbours = 16
  */
 export async function readPassage(store: Store, chunk: Chunk, options: ReadPassageOptions): Promise<Passage> {
   const { file, page, row, heading, start, end, quote } = chunk
-  const record = (await store.files()).find((one) => one.file === file)
+  const [record] = await store.files({ file })
   const path = record && !record.stale ? await currentPath(record, options) : undefined
   const isShort = record !== undefined && record.characters <= extractedCharacters
   const extracted = path !== undefined && isShort ? await textAround(path, chunk, options) : undefined

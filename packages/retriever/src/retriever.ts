@@ -194,7 +194,7 @@ export function retrieverOf(settings: RetrieverSettings, retrieverParts: Retriev
       await generations.close()
     },
   }
-  const libraryTools = toolsOfLibrary(retriever)
+  const libraryTools = toolsOfLibrary({ ...retriever, isStale: (file) => index.isStale(file) })
   return retriever
 }
 

@@ -60,6 +60,25 @@ describe('a search by words', () => {
     expect(filesOf(await search(store, 'acommodation policy')).sort()).toEqual(['hotel.md', 'privacy.md'])
   })
 
+  it('asks a store once that gives the chunks with their scores', async () => {
+    const store = await storeOf(meadow)
+    let lookups = 0
+    const asksOnce: Store = {
+      ...store,
+      async searchText(query, { withChunks, ...options }) {
+        const found = await store.searchText(query, options)
+        const chunks = withChunks ? await store.chunks(found.map(({ id }) => id)) : []
+        return found.map((one, index) => ({ ...one, ...(chunks[index] && { chunk: chunks[index] }) }))
+      },
+      chunks(ids) {
+        lookups++
+        return store.chunks(ids)
+      },
+    }
+    expect(await search(asksOnce, 'honey')).toEqual(await search(store, 'honey'))
+    expect(lookups).toBe(0)
+  })
+
   it('cites its hits, the best first', async () => {
     const [best, next] = await search(await storeOf(meadow), 'honey')
     expect(best).toEqual({

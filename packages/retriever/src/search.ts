@@ -8,7 +8,7 @@ import { findByMeaning, meaningOf, type Near } from './rank/find-by-meaning.ts'
 import { type Fused, fuse } from './rank/fuse.ts'
 import { liftSections } from './rank/lift-sections.ts'
 import { spread } from './rank/spread.ts'
-import { unknownTrust } from './rank/trust.ts'
+import { isOffline, unknownTrust } from './rank/trust.ts'
 import type { Found, Store } from './store/store.ts'
 
 export type SearchStoreOptions = {
@@ -51,7 +51,9 @@ export async function searchStore(store: Store, query: string, options: SearchSt
   const filter = wholeFilter(options.filter)
   if (filter === 'nothing') return []
 
-  const pool = { limit: poolOf(limit), filter, signal }
+  // Words alone rank what is read.
+  const isByWords = !embedder || isOffline(embedder)
+  const pool = { limit: isByWords ? readOf(limit) : poolOf(limit), filter, signal, withChunks: isByWords }
   const meaning = meaningOf(store, query, { embedder, needsVectors, signal })
   for (let attempt = 1; ; attempt++) {
     const [text, near] = await Promise.all([
@@ -108,7 +110,7 @@ async function lastResort(
 
 interface PassageReader {
   /** Reads the chunks that are not read yet. */
-  read(found: readonly { id: string }[]): Promise<void>
+  read(found: readonly Pick<Found, 'id' | 'chunk'>[]): Promise<void>
   get(id: string): Chunk | undefined
 }
 
@@ -116,6 +118,7 @@ function passageReader(store: Store): PassageReader {
   const known = new Map<string, Chunk>()
   return {
     async read(found) {
+      for (const { id, chunk } of found) if (chunk) known.set(id, chunk)
       const missing = found.map(({ id }) => id).filter((id) => !known.has(id))
       if (missing.length === 0) return
       for (const chunk of await store.chunks([...new Set(missing)])) known.set(chunk.id, chunk)

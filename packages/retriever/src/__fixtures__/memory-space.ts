@@ -60,9 +60,10 @@ function memoryStore(
     if (!isOpen) throw new Error('The store is closed.')
   }
   return {
-    async files() {
+    async files({ file, stale } = {}) {
       checkOpen()
-      return [...records.values()]
+      const all = [...records.values()]
+      return all.filter((record) => (file === undefined || record.file === file) && (!stale || record.stale))
     },
     async apply(change, signal) {
       checkOpen()

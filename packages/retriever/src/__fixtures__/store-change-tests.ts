@@ -28,9 +28,20 @@ export function changeTests(underTest: () => StoreUnderTest): void {
     await store.apply(adding(plain, rich), never)
 
     expect(byFile(await store.files())).toEqual([plain.record, rich.record])
+    expect(await store.files({ file: 'a.md' })).toEqual([plain.record])
+    expect(await store.files({ file: 'B.pdf' })).toEqual([])
+    expect(await store.files({ stale: true })).toEqual([rich.record])
     expect(await store.chunksOf('a.md')).toEqual(plain.chunks.map(stored))
     expect(await store.chunksOf('b.pdf')).toEqual(rich.chunks.map(stored))
     expect(await store.count()).toBe(4)
+  })
+
+  it('takes no name for the mark of an earlier version', async () => {
+    const { store } = underTest()
+    const record = { title: '"stale":true', status: 'low-quality', reason: '{"stale":true}' } as const
+    await store.apply(adding(makeFile('"stale":true\'s.md', [], { record })), never)
+    expect(await store.files({ stale: true })).toEqual([])
+    expect(await store.files({ file: '"stale":true\'s.md' })).toHaveLength(1)
   })
 
   it('keeps records of files that have no chunks', async () => {

@@ -12,7 +12,13 @@ export function textSearchTests(underTest: () => StoreUnderTest): void {
     const found = await store.searchText(query, { limit, filter, ...rest })
     const scores = found.map(({ score }) => score)
     expect(scores).toEqual([...scores].sort((one, other) => other - one))
-    return (await store.chunks(found.map(({ id }) => id))).map(({ quote }) => quote)
+    const chunks = await store.chunks(found.map(({ id }) => id))
+    // A store may read them at once: the same ones.
+    const withChunks = await store.searchText(query, { limit, filter, ...rest, withChunks: true })
+    expect(withChunks.map(({ id, chunk }, index) => [id, chunk ?? chunks[index]])).toEqual(
+      chunks.map((chunk) => [chunk.id, chunk]),
+    )
+    return chunks.map(({ quote }) => quote)
   }
   const index = (file: string, ...passages: Parameters<typeof makeFile>[1]): Promise<void> => {
     const { store, dimensions } = underTest()

@@ -3,8 +3,10 @@ import type { ChunkSlices } from '../data/chunk-slices.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Filter } from '../data/search-filter.ts'
 
-/** A chunk that was found; a higher score is better. */
-export type Found = { id: string; score: number }
+/** A chunk that was found; a higher score is better. It has the chunk itself where the search has read it. */
+export type Found = { id: string; score: number; chunk?: Chunk }
+
+export type TextSearch = { limit: number; filter: Filter; fuzzy?: boolean; withChunks?: boolean }
 
 export type Change = {
   /**
@@ -35,15 +37,16 @@ export type StoreMeta = {
  * it was before a change or after it, never in between.
  */
 export interface Store {
-  /** Every known file, readable or not. */
-  files(): Promise<FileRecord[]>
+  /** Every known file, readable or not; or one of them; or those with chunks of an earlier version. */
+  files(which?: { file?: string; stale?: true }): Promise<FileRecord[]>
   /** Applies a change of one file or many: all of it or nothing. */
   apply(change: Change, signal: AbortSignal): Promise<void>
   /**
    * The chunks that contain the words, ranked by BM25.
    * @param options.fuzzy also matches prefixes and misspelt words: for queries without hits
+   * @param options.withChunks all of them will be read: a store that reads them faster in the same query does so
    */
-  searchText(query: string, options: { limit: number; filter: Filter; fuzzy?: boolean }): Promise<Found[]>
+  searchText(query: string, options: TextSearch): Promise<Found[]>
   /** The nearest chunks by vector, the best first; the score is the cosine. */
   searchVector(vector: Float32Array, options: { limit: number; filter: Filter }): Promise<Found[]>
   /** Chunks in the order of their ids; unknown ones are left out. */

@@ -15,7 +15,7 @@ export function rememberStaleFiles(): StaleFiles {
   return {
     of(store) {
       if (known?.store !== store || performance.now() - known.at > staleForMs) {
-        const files = store.files().then((all) => new Set(all.filter(({ stale }) => stale).map(({ file }) => file)))
+        const files = store.files({ stale: true }).then((records) => new Set(records.map(({ file }) => file)))
         known = { store, at: performance.now(), files }
       }
       return known.files

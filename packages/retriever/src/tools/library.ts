@@ -17,6 +17,8 @@ export interface Library {
   read(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
   /** Every indexed file, readable or not. */
   records(): Promise<FileRecord[]>
+  /** Whether the passages of a file are of an earlier version, because the present one cannot be read. */
+  isStale(file: string): Promise<boolean>
 }
 
 /** The library that a call of a tool may see. */

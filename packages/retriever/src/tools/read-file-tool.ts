@@ -45,7 +45,7 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       const parts = toParts(chunks)
       const wanted = parts[part - 1]
       if (!wanted) return `${file} has ${counted(parts.length, 'part')}: there is no part ${part}.`
-      const isStale = await isAnEarlierVersion(library, file)
+      const isStale = await library.isStale(file)
       context.cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
       const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
       const head = parts.length === 1 ? placeOf({ file }) : `${file}, part ${part} of ${parts.length}`
@@ -54,10 +54,6 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       return [head, ...earlier, ...contents, ...passages(wanted), ...next].join('\n\n')
     },
   })
-}
-
-async function isAnEarlierVersion(library: Library, file: string): Promise<boolean> {
-  return (await library.records()).some((record) => record.file === file && record.stale === true)
 }
 
 /** The passages of a section and of its subsections. A model may leave out the number of a heading: `4.2 Notice`. */

@@ -58,6 +58,9 @@ class FakeLibrary implements Library {
   async records(): Promise<FileRecord[]> {
     return this.known
   }
+  async isStale(file: string): Promise<boolean> {
+    return this.known.some((one) => one.file === file && one.stale === true)
+  }
   #hit({ id, order: _, textHash: __, ...place }: Chunk, index: number): Hit {
     return {
       ...place,

@@ -20,5 +20,6 @@ export function userLibrary(library: Library, userId: string): Library {
     async records() {
       return (await library.records()).filter(isOwn).map(named)
     },
+    isStale: (file) => library.isStale(inside(file)),
   }
 }

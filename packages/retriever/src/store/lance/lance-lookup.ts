@@ -1,6 +1,7 @@
 import type { Vector } from 'apache-arrow'
 import type { Chunk, NewChunk } from '../../data/chunk.ts'
 import type { FileRecord } from '../../data/file-record.ts'
+import type { Store } from '../store.ts'
 import { chunkColumns, chunkOf } from './lance-rows.ts'
 import { recordOrder } from './lance-schema.ts'
 import { isOneOf, literal } from './lance-sql.ts'
@@ -9,8 +10,15 @@ import { all, areChunks, type LanceTable, partsOf, readRows } from './lance-tabl
 /** The most ids that one condition names. */
 const idsAtOnce = 2000
 
-export async function readFiles({ table }: LanceTable): Promise<FileRecord[]> {
-  const rows = await readRows(table.query().where(`n = ${recordOrder}`).select(['record']))
+export async function readFiles(
+  { table }: LanceTable,
+  { file, stale }: Parameters<Store['files']>[0] = {},
+): Promise<FileRecord[]> {
+  const named = file === undefined ? undefined : `file = ${literal(file)}`
+  // As `JSON.stringify` writes it. A quote in a name has a backslash.
+  const marked = stale ? `record LIKE '%"stale":true%'` : undefined
+  const condition = all(`n = ${recordOrder}`, named, marked)
+  const rows = await readRows(table.query().where(condition).select(['record']))
   return rows.map(({ record }) => JSON.parse(String(record)) as FileRecord) // `recordRow` wrote it
 }
 

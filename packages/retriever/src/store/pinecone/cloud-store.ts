@@ -60,7 +60,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
   }
 
   return {
-    files: () => local.files(),
+    files: (which) => local.files(which),
     searchText: (query, options) => local.searchText(query, options),
     chunks: (ids) => local.chunks(ids),
     chunksOf: (file, options) => local.chunksOf(file, options),

@@ -15,11 +15,13 @@ const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chu
 /** The reads of a store other than searches. */
 export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefined): Lookups {
   return {
-    async files() {
+    async files({ file, stale } = {}) {
+      const named = file === undefined ? '' : 'file = $file AND'
+      const marked = stale ? 'stale = 1 AND' : ''
       const numbered = await reader.collect<{ number: number; record: FileRecord }>((database, collected) =>
         database
-          .prepare('SELECT * FROM files WHERE number > ? ORDER BY number LIMIT ?')
-          .all(collected.at(-1)?.number ?? 0, pageSize)
+          .prepare(`SELECT * FROM files WHERE ${named} ${marked} number > $after ORDER BY number LIMIT ${pageSize}`)
+          .all({ after: collected.at(-1)?.number ?? 0, ...(file !== undefined && { file }) })
           .map((row) => ({ number: row.number as number, record: toRecord(row) })),
       )
       return numbered.map(({ record }) => record)
