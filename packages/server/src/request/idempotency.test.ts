@@ -349,4 +349,21 @@ describe('an Idempotency-Key', () => {
     await until(() => paid.length > 0)
     expect(paid).toEqual([5])
   })
+
+  it('of a decision and of a cancel goes with the session of their run', async () => {
+    const { agent, sessions } = storedAgent([payTurn])
+    const app = createApp(agent, quiet)
+    const { run_id, approvals } = await (await app.request(path, ask('Pay', {}, { accept: 'application/json' }))).json()
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'a' }
+    const cancel = () => app.request(`/api/v1/runs/${run_id}/cancel?user_id=ada`, { method: 'POST', headers })
+    const decide = () =>
+      app.request(`/api/v1/runs/${run_id}/approvals/${approvals[0].approval_id}`, {
+        ...{ method: 'POST', headers },
+        body: '{"user_id":"ada","approve":false}',
+      })
+    const sent = [await decide(), await cancel()]
+    expect(sent.map(({ status }) => status)).toEqual([200, 200])
+    await sessions.delete({ agentId: 'test', userId: 'ada', sessionId: 'first' })
+    for (const response of [await decide(), await cancel()]) await expectProblem(response, 404, 'not-found')
+  })
 })

@@ -90,7 +90,8 @@ export async function idempotent(
     const type = response.headers.get('content-type') ?? ''
     if (type === eventStreamType) return response
     const body = await response.text()
-    await keepAnswer(runs, request, { runId, status: response.status, body, type, isAccepted }).catch(logFailure)
+    const content = { status: response.status, body, type, namedRunId: context.get('runId') }
+    await keepAnswer(runs, request, { runId, isAccepted, ...content }).catch(logFailure)
     return new Response(body === '' ? null : body, response)
   }
   try {
@@ -103,13 +104,22 @@ export async function idempotent(
 
 const passingStatuses: readonly number[] = [401, 403, 408, 409, 413, 429]
 
-type KeptAnswer = { runId: string | undefined; status: number; body: string; type: string; isAccepted: boolean }
+type KeptAnswer = {
+  /** Of the run that answers. */
+  runId: string | undefined
+  /** Of the run that the answer is about, with which it is deleted. */
+  namedRunId: string | undefined
+  status: number
+  body: string
+  type: string
+  isAccepted: boolean
+}
 
 /** Stores an answer, or frees the key where the same request may be answered otherwise later. */
 async function keepAnswer(
   { read, answers }: RunStore,
   request: IdempotentRequest,
-  { runId, status, isAccepted, ...content }: KeptAnswer,
+  { runId, namedRunId = runId, status, isAccepted, ...content }: KeptAnswer,
 ): Promise<void> {
   const stored = runId === undefined ? undefined : await read(runId)
   // A run that was handed back to the next process: it answers there. One that has waited, and was decided since, has answered.
@@ -117,7 +127,7 @@ async function keepAnswer(
   if (stored?.record.status === 'running' && !isAnswered) return
   const hasBegun = stored !== undefined
   if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
-  else await answers.store(request, { ...(runId !== undefined && { runId }), status, ...content })
+  else await answers.store(request, { ...(namedRunId !== undefined && { runId: namedRunId }), status, ...content })
 }
 
 /** An event stream is replayed from the events of its run, if it has begun. */

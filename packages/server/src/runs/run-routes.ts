@@ -85,6 +85,7 @@ function cancelRoute(parts: RouteParts): Route {
     async handle(context, { query, param }) {
       const userId = callerOf(context, query.user_id)
       const { record } = await findRun(parts, param('id'), userId)
+      context.set('runId', record.runId)
       await parts.agent.cancel(record.runId, { userId }).catch(throwProblem)
       return context.json(storedRunBody(await findRun(parts, record.runId, userId)))
     },
