@@ -55,8 +55,13 @@ async function readFollowed(followed: FollowedRun, left: AbortSignal, send: Send
     if (unstored?.error) return sendBrokenEnd(send, encode, placeAfter(followed, followed.after), unstored.error)
     if (unstored) return sendUnstored(send, encode, followed, unstored)
     const end = await sendUntilEnd(followed, signal, send)
-    // The run's events were deleted with its session.
-    if (!end.isSent && !signal.aborted) return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
+    if (!end.isSent && !signal.aborted) {
+      const isKept = (await followed.sessions.runs?.read(followed.runId)) !== undefined
+      // Only its events were removed, meanwhile: their reader opens the stream again, which is 410 then.
+      if (isKept) return void send(encode.cut?.() ?? '', { beginsAnswer: true })
+      // The run's events were deleted with its session.
+      return sendBrokenEnd(send, encode, end.place, deleted(followed.runId))
+    }
     if (!end.isSent && draining.aborted) void send(cutFrame(encode), { beginsAnswer: true })
   } catch (error) {
     // The store has failed, not the run: its client reads the rest later.

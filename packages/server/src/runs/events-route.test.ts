@@ -86,6 +86,20 @@ describe('a resumable chat', () => {
     expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1)
   })
 
+  it('ends without `run-end` where its events are removed while they are read', async () => {
+    const { agent, sessions } = storedAgent([{ text: 'word '.repeat(40_000), deltas: 600 }])
+    const app = createApp(agent, quiet)
+    const response = await app.request('/api/v1/chat_stream', ask('Hi', resumable))
+    const runId = response.headers.get('x-run-id')
+    expect(eventsIn(await response.text()).at(-1)?.type).toBe('run-end')
+    const { text, rest } = await readUntil(await eventsOf(app, runId), 'text-delta')
+    await sessions.runs?.prune({ eventsMs: 1 })
+    const events = eventsIn(text + (await rest()))
+    expect(events.map(({ type }) => type)).not.toContain('run-end')
+    const again = await eventsOf(app, runId, '', { 'last-event-id': String(events.at(-1)?.id) })
+    expect(await expectProblem(again, 410, 'stream-expired')).toMatchObject({ oldest: null })
+  })
+
   it('sends the headers as soon as the run has an id, and continues when its client leaves', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const { agent } = storedAgent([() => promise])
