@@ -42,6 +42,20 @@ describe('the page', () => {
     expect((await outer.request('/agent/other')).status).toBe(404)
   })
 
+  it.each([
+    ['Express', '/agent', { url: '/', originalUrl: '/agent?dark' }, 'agent/'],
+    ['Express', '/agent/', { url: '/', originalUrl: '/agent/' }, null],
+    ['Express below another path', '/a/agent', { url: '/', originalUrl: '/a/agent' }, 'agent/'],
+    ['mount of Hono', '/agent', { url: '/agent?dark' }, 'agent/'],
+    ['mount of Hono', '/agent/', { url: '/agent/' }, null],
+    ['a proxy', '/agent', { url: '/' }, null],
+    ['nothing', '//elsewhere.example', { url: '//elsewhere.example' }, null],
+    ['nothing', 'http://elsewhere.example', { url: 'http://elsewhere.example' }, null],
+  ])('is where %s has removed the prefix of %s, at an address with a slash', async (_by, _sent, incoming, location) => {
+    const response = await pageOf().request('/', {}, { incoming })
+    expect([response.status, response.headers.get('location')]).toEqual([location === null ? 200 : 302, location])
+  })
+
   it('is read, and no more', async () => {
     const app = createApp(fakeAgent(), { log: () => {} })
     const posted = await app.request('/', { method: 'POST' })

@@ -43,9 +43,10 @@ export function mountPage(
     const page = (await load())?.['index.html']
     if (!page)
       return context.html(notBuilt, 503, { 'content-security-policy': "default-src 'none'", 'retry-after': '5' })
-    const { pathname, protocol, hostname } = new URL(context.req.url)
+    const { protocol, hostname } = new URL(context.req.url)
+    const address = addressOf(context)
     // The page refers to everything relatively, so its own address must end in a slash.
-    if (!pathname.endsWith('/')) return context.redirect(`${pathname.slice(pathname.lastIndexOf('/') + 1)}/`)
+    if (!address.endsWith('/')) return context.redirect(`${address.slice(address.lastIndexOf('/') + 1)}/`)
     const isEncrypted = protocol === 'https:' || context.req.header('x-forwarded-proto')?.trim() === 'https'
     const isTrustworthy = isEncrypted || /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname)
     return send(context, page, {
@@ -67,6 +68,16 @@ export function mountPage(
     if (file) return send(context, file, { 'cache-control': 'public, max-age=31536000, immutable' })
     return next()
   })
+}
+
+/** The path of the page as its client has sent it: `use` of Express and `mount` of Hono pass on `/` for `/agent`. */
+function addressOf(context: ServerContext): string {
+  const { pathname } = new URL(context.req.url)
+  // Node's request. Express keeps there, as `originalUrl`, what it has removed from `url`.
+  const { url, originalUrl = url } = (context.env?.incoming ?? {}) as { url?: unknown; originalUrl?: unknown }
+  const [sent = ''] = String(originalUrl).split('?', 1)
+  // Not of another host: a path that begins with two slashes.
+  return pathname === '/' && /^\/[^/\\]/.test(sent) ? sent : pathname
 }
 
 /** The answer to other methods of the page. The caller has a token if the server needs one. */
