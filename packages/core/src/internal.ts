@@ -40,6 +40,7 @@ export {
   describeRemoved,
   type KeptRules,
   keepRetention,
+  keptMs,
   type RetentionOptions,
 } from './durable/worker/keep-retention.ts'
 export {

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { Agent, type Worker, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { Hono } from 'hono'
@@ -13,6 +14,7 @@ import { createApp } from '../create-app.ts'
 const open = storedAgents()
 const folder = testFolder()
 const patiently = { timeout: 30_000 }
+const dayMs = 24 * 3_600_000
 const workers: Worker[] = []
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.close()
@@ -218,6 +220,32 @@ describe('an Idempotency-Key of a background run', () => {
     const { id } = await enqueued(app, enqueue('Write', {}, headers))
     answers.reserve = store
     expect(id).toBe(first.id)
+  })
+
+  it('begins another run when the answer of the first is no longer kept, and finds that one again', async () => {
+    const stored = open(['One.', 'Two.', 'Three.'])
+    const { answers, prune } = stored.sessions.runs ?? expect.unreachable()
+    const app = createApp(stored.agent)
+    const headers = { 'idempotency-key': 'k'.repeat(255) }
+    await work(stored)
+    const ids: string[] = []
+    const database = new DatabaseSync(stored.path)
+    for (const _day of [1, 2, 3]) {
+      const { id, response } = await enqueued(app, enqueue('Write', {}, headers))
+      expect(response.headers.get('idempotency-replayed')).toBeNull()
+      const { reserve } = answers
+      answers.reserve = async () => undefined
+      expect((await enqueued(app, enqueue('Write', {}, headers))).id).toBe(id)
+      answers.reserve = reserve
+      await expect.poll(() => statusOf(app, id), patiently).toBe('done')
+      ids.push(id)
+      database.exec(
+        `UPDATE runs SET ended_at = ended_at - ${dayMs + 1}; UPDATE answers SET created_at = created_at - ${dayMs + 1}`,
+      )
+      await prune({ answersMs: dayMs })
+    }
+    database.close()
+    expect(new Set(ids).size).toBe(3)
   })
 })
 

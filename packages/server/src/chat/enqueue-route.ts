@@ -1,8 +1,11 @@
+import { keptMs } from '@agentkit/core/internal'
 import { jsonOf } from '../answer/answer-schemas.ts'
 import { asSpent } from '../capacity/capacity.ts'
+import type { ChatRequest } from '../request/chat-request.ts'
 import { idempotencyKeyOf, idempotent } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { runStoreOf } from '../request/run-store.ts'
 import { sentPath } from '../util/sent-path.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { chatBodies } from './chat-schemas.ts'
@@ -37,10 +40,7 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       const response = await idempotent(context, parts, request, async (begin) => {
         await parts.capacity.checkBudget(request.userId).catch(asSpent)
         await store()
-        const key = idempotencyKeyOf(context)
-        // When this process dies before its answer is stored, a repeated request finds the run.
-        const idempotencyKey = key && `POST /api/v1/runs ${key} ${request.fingerprint}`
-        const runId = await enqueueRun(parts, request, { requestId: context.get('requestId'), idempotencyKey })
+        const runId = await enqueueOnce(parts, request, context)
         await begin({ runId, type: 'application/json', isAccepted: true })
         context.set('runId', runId)
         return context.json({ run_id: runId, status: 'queued' }, 202)
@@ -56,4 +56,22 @@ async function enqueue(context: ServerContext, parts: RouteParts): Promise<Respo
       release()
     }
   })
+}
+
+/**
+ * Stores the run. Where a process has died before it had stored its answer, the same request finds the run again. A run
+ * that ended so long ago that its answer is not kept belongs to an earlier request: since then the key is free.
+ */
+async function enqueueOnce(parts: RouteParts, request: ChatRequest, context: ServerContext): Promise<string> {
+  const requestId = context.get('requestId')
+  const key = idempotencyKeyOf(context)
+  if (key === undefined) return enqueueRun(parts, request, { requestId })
+  const runs = runStoreOf(parts.agent)
+  const once = `POST /api/v1/runs ${key} ${request.fingerprint}`
+  for (let idempotencyKey = once; ; ) {
+    const runId = await enqueueRun(parts, request, { requestId, idempotencyKey })
+    const endedAt = (await runs.read(runId))?.record.endedAt
+    if (endedAt === undefined || Date.parse(endedAt) >= runs.now() - keptMs) return runId
+    idempotencyKey = `${once} ${runId}`
+  }
 }

@@ -25,7 +25,7 @@ const hourMs = 3_600_000
 /** After the start, which needs the processor for itself. */
 const firstMs = 1_000
 /** How long events and idempotent answers are kept after the end of their run. */
-const keptMs = 24 * hourMs
+export const keptMs: number = 24 * hourMs
 
 /**
  * Removes what is older than the rules allow: soon after the start, and every hour. Stores without `runs` do not name the
