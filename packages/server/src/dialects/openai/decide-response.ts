@@ -3,6 +3,7 @@ import { eventResponse } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import type { ServerContext } from '../../util/server-env.ts'
+import { withOutputs } from '../common/client-outputs.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
 import { decideRun } from '../common/decide-run.ts'
 import { invalid } from '../common/invalid-field.ts'
@@ -25,7 +26,7 @@ type Decided = {
 export async function decideResponse(
   context: ServerContext,
   parts: RouteParts,
-  { userId, runId, decisions, previousId, isStream, head }: Decided,
+  { userId, runId, decisions: sent, previousId, isStream, head }: Decided,
 ): Promise<Response> {
   const param = previousId === undefined ? 'input' : 'previous_response_id'
   if (previousId !== undefined && previousId !== responseId(runId)) {
@@ -36,6 +37,8 @@ export async function decideResponse(
   const found = await findResponse(parts, responseId(runId), { userId, param })
   const { stored, turn } = found
   if (!stored) throw new ProblemError('unsupported', { detail: 'Approvals need sessions on disk or Postgres.' })
+  // A client without `previous_response_id` sends the answers to earlier approvals of the run again.
+  const { decisions } = withOutputs(stored, sent, new Map())
   const reader = await readStored(parts.agent, found)
   reader.beginNext(continuedSpeakers(stored, turn))
   const events = await decideRun(context, parts, stored, { decisions, userId })

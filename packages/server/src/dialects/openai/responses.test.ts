@@ -281,6 +281,28 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect((await client.responses.retrieve(id)).output).toMatchObject([...named, { type: 'message' }])
   })
 
+  it.each([true, false])(
+    'continues a run that asks again, for a client that sends all items (approve: %s)',
+    async (approve) => {
+      const { agent, paid } = make([payTurn, payTurn, 'Done.'])
+      const client = connect(createApp(agent, quiet))
+      const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'Pay twice' }]
+      const ask = async () => {
+        const { output, output_text: answer } = await client.responses.create({ model, input })
+        input.push(...(output as OpenAI.Responses.ResponseInputItem[]))
+        for (const { type, id = '' } of output) {
+          if (type === 'mcp_approval_request')
+            input.push({ type: 'mcp_approval_response', approval_request_id: id, approve })
+        }
+        return answer
+      }
+      expect([await ask(), await ask(), await ask()]).toEqual(['', '', 'Done.'])
+      expect(paid).toEqual(approve ? [5, 5] : [])
+      input.pop() // the answer, so that the decisions are the last items
+      await expect(ask()).rejects.toMatchObject({ status: 409 })
+    },
+  )
+
   it.each([
     ['an unknown one', 'resp_run_unknown', 404],
     ['one that has asked nothing', undefined, 400],
