@@ -1,4 +1,4 @@
-import { Agent, Swarm, type Tool, tool } from '@agentkit/core'
+import { Agent, type AgentOptions, Swarm, type Tool, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { Chat } from '@ai-sdk/react'
 import {
@@ -195,6 +195,41 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     await chat.sendMessage({ text: 'Go on' })
     expect(JSON.stringify(model.requests[2]?.messages)).not.toContain('First.')
     expect(JSON.stringify(model.requests[2]?.messages)).toContain('Second.')
+  })
+
+  it.each<[string, UIMessage[], string]>([
+    ['a question that a hook has blocked', [], 'my password'],
+    ['the greeting of a page', [{ id: 'greeting', role: 'assistant', parts: [{ type: 'text', text: 'Hello!' }] }], ''],
+  ])('regenerates an answer after %s', async (_what, messages, blocked) => {
+    const hooks: AgentOptions['hooks'] = {
+      input: ({ content }) => (JSON.stringify(content).includes('password') ? { block: 'Not here.' } : undefined),
+    }
+    const { agent, model } = make(['One.', 'Two.', 'New.', 'Last.'], { hooks })
+    const chat = open(createApp(agent, quiet), { messages })
+    if (blocked !== '') {
+      await chat.sendMessage({ text: 'Hi' })
+      await chat.sendMessage({ text: blocked })
+      expect(textOf(chat.messages.at(-1))).toBe('Not here.')
+    }
+    await chat.sendMessage({ text: 'Which?' })
+    const old = textOf(chat.messages.at(-1))
+    await chat.regenerate()
+    const seen = JSON.stringify(model.requests.at(-1)?.messages)
+    expect(seen.match(/Which\?/g)).toHaveLength(1)
+    expect(seen).not.toContain(old)
+  })
+
+  it('hides no turn before the messages that a page sends, which may begin with an answer', async () => {
+    const { agent, model } = make(['One.', 'Two.', 'New.'])
+    const app = createApp(agent, quiet)
+    const chat = open(app)
+    await chat.sendMessage({ text: 'Hi' })
+    await chat.sendMessage({ text: 'Which?' })
+    const part = open(app, { messages: chat.messages.slice(1) })
+    await part.regenerate()
+    const seen = JSON.stringify(model.requests.at(-1)?.messages)
+    expect(seen).toContain('One.')
+    expect(seen).not.toContain('Two.')
   })
 
   it('sends an edited question in place of the old one and the messages after it', async () => {

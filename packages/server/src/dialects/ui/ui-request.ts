@@ -53,8 +53,11 @@ export type UIRequest = { sessionId: string; isResumable: boolean } & (
   | { runId: string; decisions: Decisions; outputs: ClientOutputs }
 )
 
-/** The first turn after this run is replaced; the first of the session, without one. */
-export type Replaced = { runId: string | undefined }
+/**
+ * The first turn after the first of these runs that is known is replaced; where none is, the first of the session, if the
+ * question is the first. A message that no run has written may have any id, or none.
+ */
+export type Replaced = { runIds: readonly (string | undefined)[]; isFirst: boolean }
 
 /** @throws ProblemError for a body that is not a request of `useChat` */
 export function readUIRequest(sent: unknown): UIRequest {
@@ -69,15 +72,16 @@ export function readUIRequest(sent: unknown): UIRequest {
   const earlier = messages.slice(0, -1)
   const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
   const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
-  const before = earlier.findLast(({ role }) => role === 'assistant')
-  // A message without an id belongs to no run, so the messages after it are not known.
-  const isKnown = before === undefined || before.id !== undefined
+  const runIds = earlier.flatMap(({ role, id }) => (role === 'assistant' ? [id] : [])).reverse()
+  // Before the first question are greetings of the page.
+  const first = messages.findIndex(({ role }) => role === 'user')
+  const isFirst = !earlier.slice(first).some(({ role }) => role === 'assistant')
   return {
     ...common,
     question,
     history: historyOf(earlier),
     tools: Array.isArray(tools) ? tools : [],
-    replacesAfter: isReplacing && isKnown ? { runId: before?.id } : undefined,
+    replacesAfter: isReplacing ? { runIds, isFirst } : undefined,
   }
 }
 

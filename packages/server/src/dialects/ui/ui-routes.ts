@@ -1,4 +1,4 @@
-import type { StoredRun, Turn } from '@agentkit/core'
+import type { Runnable, StoredRun, Turn } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { ProblemError } from '../../answer/problem.ts'
@@ -76,12 +76,23 @@ async function answer(
 async function findReplaced(
   { agent }: RouteParts,
   owner: { userId: string; sessionId: string },
-  { runId }: Replaced,
+  { runIds, isFirst }: Replaced,
 ): Promise<string | undefined> {
+  const after = await firstKnown(agent, runIds)
+  if (after === undefined && !isFirst) return undefined
   const key = { agentId: agent.id, ...owner }
-  const after = runId === undefined ? {} : { after: runId }
-  const turns = await agent.sessions.turns(key, after)
+  const turns = await agent.sessions.turns(key, after === undefined ? {} : { after })
   return turns.find(({ status }) => status !== 'replaced')?.runId
+}
+
+const mostUnknown = 100
+
+/** The first of these runs that has a turn: a question that a hook has blocked has none, nor has a message of the page. */
+async function firstKnown({ sessions }: Runnable, runIds: Replaced['runIds']): Promise<string | undefined> {
+  for (const runId of runIds.slice(0, mostUnknown)) {
+    if (runId !== undefined && (await sessions.find(runId))) return runId
+  }
+  return undefined
 }
 
 /** Decides on approvals, and streams the continued run as the rest of its message. */
