@@ -431,6 +431,26 @@ describe.each(versions)('useChat of ai %i', (_, open) => {
     await settled(chat)
   })
 
+  it('sends nothing again when a step after calls is stopped before it shows anything', async () => {
+    const look = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => 'a bee' })
+    const begun = Promise.withResolvers<void>()
+    const silent = async (_request: unknown, signal: AbortSignal): Promise<string> => {
+      begun.resolve()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { agent, model } = make([{ toolCalls: [{ name: 'look' }] }, silent], { functions: [look] })
+    const app = createApp(agent, quiet)
+    const chat = open(app, { body: { resumable: true } })
+    void chat.sendMessage({ text: 'Hi' })
+    await begun.promise
+    await until(() => JSON.stringify(chat.messages).includes('a bee'))
+    expect((await app.request('/ui/chat/s1/stop', { method: 'POST' })).status).toBe(204)
+    await settled(chat)
+    expect([chat.status, chat.error]).toEqual(['ready', undefined])
+    expect(chat.messages.at(-1)?.metadata).toMatchObject({ finishReason: 'aborted' })
+    expect(model.requests).toHaveLength(2)
+  })
+
   it('ends an approved call whose run is stopped, and sends its decision once', async () => {
     const { pay, begun } = heldPay()
     const { agent, model } = make([payTurn, 'Hello.'], { functions: [pay] })

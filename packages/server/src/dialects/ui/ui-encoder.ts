@@ -195,9 +195,9 @@ class UIEncoder {
     // A page that answers calls of client tools would answer the calls of the last step, and send the message again.
     const apart = [...this.#endCalls(), ...(this.#hasCalls ? this.#beginStep() : [])]
     if (finishReason === 'aborted') {
-      // A client takes over the new step with the next chunk that has something to show.
-      const shown = apart.length === 0 ? [] : [{ type: 'message-metadata', messageMetadata: metadataOf(event) }]
-      return [...apart, ...shown, ...this.#parts.closeStep(), { type: 'abort' }]
+      // A client takes over a step that has begun with the next chunk that has something to show.
+      const shown = { type: 'message-metadata', messageMetadata: metadataOf(event) }
+      return [...apart, shown, ...this.#parts.closeStep(), { type: 'abort' }]
     }
     if (finishReason === 'error') {
       const errorText = error?.message ?? 'The run failed.'
