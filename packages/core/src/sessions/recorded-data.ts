@@ -88,6 +88,14 @@ export function costSoFar(stored: Pick<StoredRun, 'progress'>): Cost | undefined
   return snapshot?.booked && costOfSpent(snapshot.booked.spent)
 }
 
+/** What a run has cited so far. Its record has it only where the run has ended. */
+export function sourcesSoFar({ record, ...stored }: Pick<StoredRun, 'record' | 'progress'>): RunRecord['sources'] {
+  if (record.sources.length > 0) return record.sources
+  // A snapshot, as the loop stores it.
+  const snapshot = progressOf(stored)?.snapshot as { progress?: { sources?: RunRecord['sources'] } } | undefined
+  return snapshot?.progress?.sources ?? []
+}
+
 /** What a run has used so far. Its record has the cost only where it waits or has ended. */
 export function usedSoFar({
   record,

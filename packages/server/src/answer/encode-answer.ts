@@ -1,5 +1,5 @@
 import type { Approval, Citation, RunRecord, RunResult, StoredRun } from '@agentkit/core'
-import { usedSoFar } from '@agentkit/core/internal'
+import { sourcesSoFar, usedSoFar } from '@agentkit/core/internal'
 import { ProblemError, runProblem } from './problem.ts'
 
 /** The formats of answers that wait for the run's end. */
@@ -58,7 +58,7 @@ export function answerBody(answered: Answered, { userId, sessionId }: AnswerOwne
 
 /** A stored run. One that runs and is stored with each step has the cost so far, too. */
 export function storedRunBody(stored: StoredRun): Record<string, unknown> {
-  return runBody({ ...stored.record, ...usedSoFar(stored) })
+  return runBody({ ...stored.record, ...usedSoFar(stored), sources: sourcesSoFar(stored) })
 }
 
 /**

@@ -10,7 +10,7 @@ import { watchRun } from '../../runs/follow.ts'
 import { textOf } from '../../runs/reply.ts'
 import { readSnapshot } from '../../runs/snapshot.ts'
 import { treeSpent } from '../../runs/tree-spent.ts'
-import { optionsOf, progressOf } from '../../sessions/recorded-data.ts'
+import { optionsOf, progressOf, sourcesSoFar } from '../../sessions/recorded-data.ts'
 import { isId, type OptionRules } from '../../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
@@ -40,13 +40,13 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
 
 async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
   const { record } = stored
-  const { runId, approvals, sources, status } = record
+  const { runId, approvals, status } = record
   // The usage of a member whose run waits is added to its caller's when the member's run has ended.
   const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
   const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
   const progress = progressOf(stored)
   const snapshot = readSnapshot(progress?.snapshot)
-  const { steps = 0, warnings = [], sources: cited = [] } = snapshot?.progress ?? {}
+  const { steps = 0, warnings = [] } = snapshot?.progress ?? {}
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
   const turn = await store.find(runId)
   const own: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
@@ -55,7 +55,7 @@ async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult>
   const text = record.text ?? (status === 'waiting' && said?.role === 'assistant' ? textOf(said) : '')
   const result = {
     ...{ runId, text, approvals, usage, steps, warnings },
-    sources: sources.length > 0 ? sources : cited,
+    sources: sourcesSoFar(stored),
     messages: turn ? visibleMessages({ ...turn, messages: own }) : [],
     ...(cost && { cost }),
   }

@@ -1,5 +1,5 @@
 import type { RunStore, StoredRun } from '@agentkit/core'
-import { statusTime } from '@agentkit/core/internal'
+import { sourcesSoFar, statusTime } from '@agentkit/core/internal'
 import type { RouteParts } from '../../request/parts.ts'
 import { runStoreOf } from '../../request/run-store.ts'
 import { findRun } from '../../runs/find-run.ts'
@@ -15,7 +15,7 @@ export async function readTask(parts: RouteParts, runId: string, userId: string)
 export async function taskWithAnswer(parts: RouteParts, stored: StoredRun): Promise<Task> {
   const reader = await readAnswer(parts, stored)
   const { record } = stored
-  return taskOf(record, reader ?? { text: record.text ?? '', sources: record.sources }, statusTime(stored))
+  return taskOf(record, reader ?? { text: record.text ?? '', sources: sourcesSoFar(stored) }, statusTime(stored))
 }
 
 const eventsAtOnce = 500

@@ -8,6 +8,7 @@ import type {
   StoredRun,
   Turn,
 } from '@agentkit/core'
+import { sourcesSoFar } from '@agentkit/core/internal'
 import { ProblemError } from '../../answer/problem.ts'
 import { AnswerReader } from '../common/answer-reader.ts'
 import { continuedSpeakers } from '../common/continued-speakers.ts'
@@ -40,7 +41,8 @@ export class AnswerOutcome {
     this.#reader = new AnswerReader(
       continued ? { ...options, speakers: continuedSpeakers(continued.stored, continued.turn) } : options,
     )
-    const { runId, sources } = continued?.stored.record ?? { runId: '', sources: [] }
+    const { runId = '' } = continued?.stored.record ?? {}
+    const sources = continued ? sourcesSoFar(continued.stored) : []
     for (const source of sources) this.#reader.read({ type: 'source', source, seq: 0, runId, path: [agent.id] })
   }
 
@@ -64,7 +66,7 @@ export class AnswerOutcome {
 
 /** The outcome of a stored run. */
 export async function storedOutcome(agent: Runnable, stored: StoredRun, turn: Turn | undefined): Promise<Outcome> {
-  const { runId, userId, sessionId = '', status, text = '', sources, error } = stored.record
+  const { runId, userId, sessionId = '', status, text = '', error } = stored.record
   const finishReason = stored.record.finishReason ?? (status === 'waiting' ? 'approval' : 'stop')
   const speaker = await storedSpeaker({ agent, runId, userId, sessionId: stored.record.sessionId, turn })
   const reader = readTurn(agent, { stored, turn, speaker })
@@ -73,7 +75,7 @@ export async function storedOutcome(agent: Runnable, stored: StoredRun, turn: Tu
   return {
     ...place,
     text: reader.text,
-    sources,
+    sources: sourcesSoFar(stored),
     approvals: openApprovals(stored),
     finishReason,
     ...(error && { error }),

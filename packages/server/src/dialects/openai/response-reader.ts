@@ -64,7 +64,6 @@ export class ResponseReader {
     this.#earlierCalls = new Map([...(this.#earlierCalls ?? []), ...this.#calls])
     this.#calls = new Map()
     this.#output.beginNext()
-    this.#blocks.sources = []
     this.facts.end = undefined
     this.facts.approvals.length = 0
   }

@@ -319,6 +319,35 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(paid).toEqual([])
   })
 
+  it.each([
+    ['before a text, as sources of the run', 'I pay.', false],
+    ['before no text, as citations of the next text', '', true],
+  ])('continues with what was cited before an approval: %s', async (_what, text, isCited) => {
+    const source = { file: 'a.md', start: 0, end: 4, quote: 'Bees', chunkId: 'k1', score: { fused: 1 } }
+    const input = { type: 'object' }
+    const cite = { name: 'find', description: 'Finds.', input }
+    const find = tool({ ...cite, execute: (_input, context) => context?.cite([source]) })
+    const pay = tool({ name: 'pay', description: 'Pays.', input, needsApproval: true, execute: () => 'paid' })
+    const payAfter = { text, toolCalls: [{ name: 'pay' }] }
+    const { agent } = make([{ toolCalls: [{ name: 'find' }] }, payAfter, 'Paid.'], { functions: [find, pay] })
+    const app = createApp(agent, quiet)
+    const client = connect(app)
+    const sources = [{ chunk_id: 'k1', quote: 'Bees' }]
+    const first = await client.responses.create({ model, input: 'Pay' })
+    expect(first).toMatchObject({ agentkit: { sources } })
+    expect(await client.responses.retrieve(first.id)).toEqual(first)
+    const runId = first.id.replace(/^resp_/, '')
+    expect(await (await app.request(`/api/v1/runs/${runId}?user_id=default`)).json()).toMatchObject({ sources })
+    const approve = {
+      type: 'mcp_approval_response',
+      approval_request_id: first.output.at(-1)?.id ?? '',
+      approve: true,
+    } as const
+    const second = await client.responses.create({ model, previous_response_id: first.id, input: [approve] })
+    expect(second).toMatchObject({ output_text: 'Paid.', agentkit: { sources } })
+    expect(JSON.stringify(second.output).includes('file_citation')).toBe(isCited)
+  })
+
   it('streams the answer after a denial', async () => {
     const { agent, paid } = make([payTurn, 'As you wish.'])
     const client = connect(createApp(agent, quiet))
@@ -753,7 +782,8 @@ describe('POST /v1/responses', () => {
   it('bounds how many responses a request refers to', async () => {
     const { agent, model: scripted } = make(['Not asked.'])
     const owner = { agentId: agent.id, userId: 'default', sessionId: 's1' }
-    const read = async (runId: string) => ({ record: { ...owner, runId, status: 'done' }, lastSeq: 0, approvals: [] })
+    const record = { ...owner, status: 'done', sources: [] }
+    const read = async (runId: string) => ({ record: { ...record, runId }, lastSeq: 0, approvals: [] })
     const messages = [{ role: 'assistant', content: [{ type: 'text', text: 'x' }] }]
     const find = async (runId: string) => ({ runId, status: 'done', messages })
     const runs = Object.assign(Object.create(agent.sessions.runs ?? null), { read })

@@ -1,5 +1,5 @@
 import type { RunFinishReason, RunRecord, StoredRun, TurnStatus } from '@agentkit/core'
-import { isRecord, storedClientData } from '@agentkit/core/internal'
+import { isRecord, sourcesSoFar, storedClientData } from '@agentkit/core/internal'
 import type { RouteParts } from '../../request/parts.ts'
 import { storedSpeaker } from '../common/stored-speaker.ts'
 import { turnEvents } from '../common/turn-events.ts'
@@ -59,7 +59,8 @@ export async function readStored(agent: RouteParts['agent'], found: FoundRespons
   const { id: agentId } = agent
   const { runId, turn, stored } = found
   const reader = new ResponseReader(agentId, agent.speaker, stored?.approvals)
-  const { approvals = [], sources = [] } = stored?.record ?? {}
+  const { approvals = [] } = stored?.record ?? {}
+  const sources = stored ? sourcesSoFar(stored) : []
   const speaker = await storedSpeaker({ agent, ...found })
   const events = turnEvents({ agentId, runId, messages: turn?.messages ?? [], approvals, sources, speaker })
   for (const event of events) reader.read(event)
