@@ -103,7 +103,11 @@ export class Workflow<Input, Output> {
    * @example
    * workflow().parallel([optimist, pessimist]).step(([pro, contra]) => `${pro}\n\nBut: ${contra}`)
    */
-  parallel<const Steps extends readonly Work<Output, Input>[] | Readonly<Record<string, Work<Output, Input>>>>(
+  parallel<
+    // Not `Work` itself: an agent that is created in the list would take its type, and have an unknown output.
+    Each extends Work<Output, Input>,
+    const Steps extends readonly Each[] | Readonly<Record<string, Each>>,
+  >(
     works: Steps,
     options?: AskOptions<Output, Input>,
     // Written out: declarations of a user's workflow could not name an alias.

@@ -50,6 +50,18 @@ it('types parallel steps as a tuple or a record', () => {
   const record = workflow().parallel({ text: writer, verdict: judge, size: async (text) => text.length })
   expectTypeOf(record).toEqualTypeOf<Workflow<string, { text: string; verdict: { good: boolean }; size: number }>>()
   record.step(({ verdict }) => expectTypeOf(verdict.good).toEqualTypeOf<boolean>())
+  const created = workflow().parallel([
+    new Agent({ ...base, name: 'Created' }),
+    new Agent({ ...base, name: 'Sized', output: z.object({ size: z.number() }) }),
+    (text) => text.length,
+  ])
+  expectTypeOf(created).toEqualTypeOf<Workflow<string, [string, { size: number }, number]>>()
+  const named = workflow().parallel({
+    one: new Agent({ ...base, name: 'One' }),
+    all: new Swarm({ ...base, name: 'All', agents: [writer] }),
+    size: (text) => text.length,
+  })
+  expectTypeOf(named).toEqualTypeOf<Workflow<string, { one: string; all: string; size: number }>>()
   const many: Agent[] = [writer]
   expectTypeOf(workflow().parallel(many)).toEqualTypeOf<Workflow<string, string[]>>()
 })
