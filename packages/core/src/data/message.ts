@@ -24,7 +24,10 @@ export type FilePart = { type: 'file'; base64?: string; url?: string; mediaType:
 /** A part of a user's message, as plain JSON. */
 export type UserPart = TextPart | ImagePart | FilePart
 
-/** What `chat()` and `stream()` accept: stored parts, and bytes or URLs that become parts. */
+/**
+ * What `chat()` and `stream()` accept: stored parts, and bytes or URLs that become parts. Bytes of an image or a PDF need no
+ * `mediaType`; any other file does.
+ */
 export type InputPart =
   | UserPart
   | { type: 'image'; data: Uint8Array | URL; mediaType?: string; name?: string }

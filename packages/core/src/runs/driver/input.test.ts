@@ -64,6 +64,11 @@ it.each<[string, InputPart, UserPart]>([
     { type: 'file', base64, mediaType: 'application/pdf', name: 'a.pdf' },
   ],
   [
+    'bytes of a PDF',
+    { type: 'file', data: Buffer.from('%PDF-1.7'), name: 'a.pdf' },
+    { type: 'file', base64: 'JVBERi0xLjc=', mediaType: 'application/pdf', name: 'a.pdf' },
+  ],
+  [
     'a file by URL',
     { type: 'file', data: new URL('https://example.com/a.pdf'), mediaType: 'application/pdf' },
     { type: 'file', url: 'https://example.com/a.pdf', mediaType: 'application/pdf' },

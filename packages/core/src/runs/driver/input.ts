@@ -54,12 +54,12 @@ type GivenPart = {
 }
 
 function toImagePart(part: GivenPart): ImagePart {
-  const mediaType = part.mediaType ?? (part.data instanceof Uint8Array ? sniffImage(part.data) : undefined)
+  const mediaType = part.mediaType ?? sniffType(part, imageSignatures)
   return { type: 'image', ...sourceOf(part), ...(mediaType === undefined ? {} : { mediaType }) }
 }
 
 function toFilePart(part: GivenPart): FilePart {
-  const { mediaType, name } = part
+  const { mediaType = sniffType(part, fileSignatures), name } = part
   if (!mediaType) throw invalidArgument('A part of type "file" needs `mediaType`, such as "application/pdf".')
   return { type: 'file', ...sourceOf(part), mediaType, ...(name === undefined ? {} : { name }) }
 }
@@ -83,15 +83,21 @@ function sourceOf({ type, data, base64, url }: GivenPart): { base64: string } | 
   )
 }
 
+type Signature = { mediaType: string; start: RegExp }
+
 /** The first bytes of images. Providers require the type of an image. */
-const imageSignatures: readonly { mediaType: string; start: RegExp }[] = [
+const imageSignatures: readonly Signature[] = [
   { mediaType: 'image/png', start: /^\x89PNG/ },
   { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/ },
   { mediaType: 'image/gif', start: /^GIF8/ },
   { mediaType: 'image/webp', start: /^RIFF.{4}WEBP/s },
 ]
 
-function sniffImage(bytes: Uint8Array): string | undefined {
-  const start = String.fromCharCode(...bytes.subarray(0, 12))
-  return imageSignatures.find((signature) => signature.start.test(start))?.mediaType
+/** The first bytes of the files that all APIs with files accept. */
+const fileSignatures: readonly Signature[] = [{ mediaType: 'application/pdf', start: /^%PDF-/ }]
+
+function sniffType({ data }: GivenPart, signatures: readonly Signature[]): string | undefined {
+  if (!(data instanceof Uint8Array)) return undefined
+  const start = String.fromCharCode(...data.subarray(0, 12))
+  return signatures.find((signature) => signature.start.test(start))?.mediaType
 }
