@@ -15,7 +15,7 @@ for (const { runId, userId, approvals } of await agent.runs({ status: 'waiting' 
     console.log(userId, name, input, kind)
     await agent.decide(runId, { [approvalId]: { deny: 'The shop is closed.' } }, { by: 'kim' })
   }
-  // The process that serves the agent continues the run. Without one, this one does:
+  // The process that serves the agent, or a worker, continues the run. Without one, this one does:
   console.log((await agent.resume(runId, {}).result).text)
 }
 await agent.close()

@@ -47,6 +47,8 @@ export const limits = {
   notifiedPollMs: 5_000,
   /** How often runs are looked for whose process died, in milliseconds. */
   recoveryMs: 5_000,
+  /** How often a worker looks for decided runs that no process continues, in milliseconds. */
+  decidedMs: 2_000,
   /** From this takeover since its last finished step on, a run starts alone, after these delays. */
   poisonFrom: 3,
   poisonDelaysMs: [1_000, 5_000],

@@ -96,3 +96,41 @@ describe.each(storeKinds)('a run that is decided while another one has its sessi
     expect(await other).toMatchObject({ finishReason: 'stop', text: 'The second is paid.' })
   })
 })
+
+describe.each(storeKinds)('a run that was not enqueued, in %s', (kind) => {
+  const { open, afterTest } = storePlace(kind)
+
+  /** Each has a store of its own, as in a process of its own. */
+  const payer = (name: string): Agent => {
+    const model = modelOf('Ann', ({ messages }) => (messages.at(-1)?.role === 'tool' ? `${name} paid.` : [['pay']]))
+    return new Agent({ name: 'Ann', functions: [pay], model, sessions: open() })
+  }
+
+  it('is continued by a worker once it is decided, whichever comes first', { timeout: 30_000 }, async () => {
+    const asking = payer('The caller')
+    const working = payer('The worker')
+    const first = await asking.stream('First.').result
+    await asking.decide(first.runId, { [first.approvals[0]?.approvalId ?? '']: true })
+    const worker = await working.work()
+    afterTest(() => worker.close())
+    expect(await asking.result(first.runId)).toMatchObject({ finishReason: 'stop', text: 'The worker paid.' })
+    const second = await asking.stream('Second.', session).result
+    await asking.decide(second.runId, { [second.approvals[0]?.approvalId ?? '']: true })
+    expect(await asking.result(second.runId)).toMatchObject({ finishReason: 'stop', text: 'The worker paid.' })
+    // Without a decision, it waits.
+    const third = await asking.stream('Third.').result
+    expect((await working.runs({ status: 'waiting' })).map(({ runId }) => runId)).toEqual([third.runId])
+  })
+
+  it('is continued by the reader who waits for the decision, not by a worker', { timeout: 30_000 }, async () => {
+    const asking = payer('The caller')
+    const working = payer('The worker')
+    const worker = await working.work()
+    afterTest(() => worker.close())
+    const run = asking.stream('First.')
+    for await (const event of run) {
+      if (event.type === 'approval-request') await working.decide(run.runId, { [event.approvalId]: true })
+    }
+    expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'The caller paid.' })
+  })
+})

@@ -143,6 +143,7 @@ export abstract class StoredRunsBase<Output = undefined> {
 
   /**
    * Begins and continues the background runs of this agent in this process, until `close`. Any number of processes may.
+   * Its other runs continue here too, once they are decided and no other process continues them.
    *
    * @throws AgentKitError `invalid-argument`; as `enqueue` for the store
    * @example

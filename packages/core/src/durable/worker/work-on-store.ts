@@ -10,6 +10,7 @@ import { storeNotices } from '../notices/store-notices.ts'
 import { backgroundOf } from '../queue/background-of.ts'
 import { stopEnded } from '../queue/stop-ended.ts'
 import { scheduleStarter } from '../schedules/start-scheduled.ts'
+import { decidedRuns } from './decided-runs.ts'
 import { dispatch } from './dispatch.ts'
 import { keepRetention } from './keep-retention.ts'
 import { type Admit, jobRunner, type OnSettled, type OnSpent } from './run-job.ts'
@@ -24,6 +25,8 @@ type StoreWorkerOptions = {
   onSpent: OnSpent | undefined
   onSettled: OnSettled | undefined
   keepsRetention: boolean
+  /** Whether runs that are no background runs continue here when they are decided. */
+  continuesDecided: boolean
   onRemoved(what: string): void
   onError(error: unknown): void
 }
@@ -40,6 +43,7 @@ export async function workOnStore(
     onSpent,
     onSettled,
     keepsRetention,
+    continuesDecided,
     onRemoved,
     onError: report,
   }: StoreWorkerOptions,
@@ -98,6 +102,7 @@ export async function workOnStore(
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
     repeat(limits.sweepMs, () => sweep(store, specs(), stopped.signal), onError),
     repeat(limits.scheduleMs, scheduleStarter(runs, agentIds, onError), onError),
+    ...(continuesDecided ? [repeat(limits.decidedMs, decidedRuns(store, runs, agentIds), onError)] : []),
   ]
   // Until the last run has ended: close() waits for one that another process cancels.
   const stopping = repeat(limits.keepMs, () => stopEnded(store, runs, dispatcher.jobs), onError)

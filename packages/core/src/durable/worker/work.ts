@@ -17,7 +17,8 @@ const isConcurrency: OptionRule = {
 const workRules = { concurrency: isConcurrency, concurrencyPerUser: isConcurrency } satisfies OptionRules<WorkOptions>
 
 /**
- * Begins and continues the background runs of these agents in this process. All of them share its places.
+ * Begins and continues the background runs of these agents in this process, and continues others that are decided. All of
+ * them share its places.
  * @throws AgentKitError `invalid-argument`; `invalid-config` or `unsupported` for a store without background runs
  */
 export async function workOn(agents: readonly WorkingAgent[], options: WorkerOptions = {}): Promise<Worker> {
@@ -39,7 +40,9 @@ export async function workOn(agents: readonly WorkingAgent[], options: WorkerOpt
   const stores = byStore(agents)
   const places = ofProcess ?? (stores.size > 1 ? sharedPlaces(concurrency) : undefined)
   const hooks = { admit, onSpent, onSettled, onRemoved, onError }
-  const shared = { concurrency, concurrencyPerUser, places, keepsRetention, ...hooks }
+  // A server, whose places these are, continues its decided runs itself.
+  const continuesDecided = ofProcess === undefined
+  const shared = { concurrency, concurrencyPerUser, places, keepsRetention, continuesDecided, ...hooks }
   const started = await Promise.allSettled([...stores].map(([store, own]) => workOnStore(store, own, shared)))
   const workers = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const failed = started.find((one) => one.status === 'rejected')
