@@ -185,7 +185,7 @@ describe('a run that is resumed', () => {
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(conflict)
     await expect(resume(store, 'r1')).rejects.toMatchObject({
       ...conflict,
-      message: 'The run r1 is not suspended any more: it was resumed already.',
+      message: 'The run r1 is not suspended any more: it was resumed, cancelled or replaced already.',
     })
     await expect(turn.resume(never())).rejects.toMatchObject(conflict)
   })

@@ -154,9 +154,8 @@ export function approvalExpired(
 }
 
 export function alreadyResumed(runId: string): AgentKitError {
-  return new AgentKitError('session-conflict', `The run ${runId} is not suspended any more: it was resumed already.`, {
-    runId,
-  })
+  const message = `The run ${runId} is not suspended any more: it was resumed, cancelled or replaced already.`
+  return new AgentKitError('session-conflict', message, { runId })
 }
 
 const entryName = '@agentkit/waiting'
