@@ -14,6 +14,8 @@ async function run(execute: Tool['execute']) {
   return messages[2]
 }
 
+const passage: Citation = { file: 'a.md', start: 0, end: 1, quote: 'x', chunkId: 'c', score: { fused: 1 } }
+
 const trap = (): never => {
   throw new Error('trapped')
 }
@@ -29,6 +31,11 @@ describe('a mistake of a tool is an error result, and the run continues', () => 
   ])('when it cites %s', async (_what, cited) => {
     const result = await run((_input, { cite }) => cite(cited as Citation[]))
     expect(result).toMatchObject({ isError: true, content: expect.stringContaining('Pass citations such as') })
+  })
+
+  it('but not when it cites more than a function takes arguments', async () => {
+    const result = await run((_input, { cite }) => cite(new Array<Citation>(140_000).fill(passage)))
+    expect(result).toMatchObject({ content: 'done' })
   })
 
   it('when it throws a proxy whose traps throw', async () => {

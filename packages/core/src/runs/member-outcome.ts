@@ -59,7 +59,7 @@ export function mergeMember(
   name: string,
   { status, reason, finishReason }: MemberOutcome,
 ): void {
-  state.sources.push(...distinctPassages(sources, state.sources))
+  for (const source of distinctPassages(sources, state.sources)) state.sources.push(source)
   const named = warnings.map((warning) => `${name}: ${warning}`)
   if (status === 'failed' && warnings.length === 0) named.push(`${name} failed: ${reason}`)
   if (status === 'done' && finishReason === 'length')

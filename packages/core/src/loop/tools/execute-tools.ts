@@ -75,7 +75,7 @@ async function executeTool(call: ToolCall, step: StepCalls): Promise<ToolOutcome
   const message: ToolMessage = { v: 1, role: 'tool', callId, name, content }
   if (attempt.isError) message.isError = true
   else if (step.run.toolBox.byName.get(name)?.tool.keepResult) message.kept = true
-  state.cited.push(...sources)
+  for (const source of sources) state.cited.push(source)
   await untilAborted(scope.signal, turn.append([message]))
   state.finished.push(message)
   return { message, output: attempt.output, durationMs, sources }

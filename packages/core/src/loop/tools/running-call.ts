@@ -39,7 +39,10 @@ export class RunningCall implements ToolContext {
     this.runId = runId
     this.callId = call.callId
     this.idempotencyKey = idempotencyKey(run, call)
-    this.cite = (cited) => void sources.push(...checkCitations(cited))
+    this.cite = (cited) => {
+      // Not `push(...)`: a tool may cite more than a call takes arguments.
+      for (const citation of checkCitations(cited)) sources.push(citation)
+    }
     this.#run = run
     this.#name = call.name
     this.#deadline = deadline
