@@ -24,6 +24,16 @@ it.each<[string, JSONSchema, RegExp]>([
     /input\.a has a pattern that is not a text/,
   ],
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
+  ['a reference to itself', object({ a: { $ref: '#/properties/a' } }), /refers to #\/properties\/a, which leads back/],
+  [
+    'references in a circle',
+    {
+      ...object({ a: { $ref: '#/$defs/b' } }),
+      $defs: { b: { allOf: [{ type: 'string' }, { $ref: '#/$defs/c' }] }, c: { oneOf: [{ $ref: '#/$defs/b' }] } },
+    },
+    /refers to #\/\$defs\/c, which leads back/,
+  ],
+  ['a root that is its own reference', { type: 'object', $ref: '#' }, /input refers to #, which leads back/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
   ['a type in place of a schema', object({ a: 'integer' }), /input\.a is "integer", .*Write \{ type: "integer" \}/],
   [

@@ -61,6 +61,9 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
   if (typeof $ref === 'string' && !resolves($ref, root)) {
     return `${path} refers to ${$ref}, which is not in the schema. References begin with "#/".`
   }
+  if (typeof $ref === 'string' && returns(schema, root)) {
+    return `${path} refers to ${$ref}, which leads back to it without a field or an item between them. Refer to a schema of a value.`
+  }
   return problemInChildren(schema as JSONSchema, root, path)
 }
 
@@ -126,6 +129,27 @@ function resolves(reference: string, root: JSONSchema): boolean {
   if (reference === '#') return true
   if (!reference.startsWith('#/')) return typeof root.$id === 'string' || reference.startsWith('#')
   return targetOf(reference, root) !== undefined
+}
+
+/** Whether the check of a value by this schema needs the check of the same value by this schema: it would never end. */
+function returns(start: object, root: JSONSchema): boolean {
+  const seen = new Set<unknown>()
+  const open: unknown[] = [start]
+  for (const schema of open) {
+    if (typeof schema !== 'object' || schema === null || seen.has(schema)) continue
+    seen.add(schema)
+    const { $ref, allOf, oneOf, not } = schema as JSONSchema
+    const target = typeof $ref !== 'string' ? undefined : $ref === '#' ? root : targetOf($ref, root)
+    for (const next of [target, not, ...listOf(allOf), ...listOf(oneOf)]) {
+      if (next === start) return true
+      open.push(next)
+    }
+  }
+  return false
+}
+
+function listOf(schemas: unknown): readonly unknown[] {
+  return Array.isArray(schemas) ? schemas : []
 }
 
 /** What a reference such as `#/$defs/part` leads to; `undefined` where nothing is there. */
