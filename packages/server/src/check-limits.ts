@@ -9,7 +9,7 @@ const from0: readonly (keyof Limits)[] = ['queuedRuns', 'userQueuedRuns', 'queue
 
 /** @throws AgentKitError `invalid-config` for an unknown limit and a value out of range, with the fix */
 export function checkLimits(given: Partial<Limits> = {}): Limits {
-  if (typeof given !== 'object' || given === null)
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalidConfig('`limits` is an object such as { deadlineMs: 60_000 }.')
   const limits: Limits = { ...defaultLimits }
   for (const [name, value] of Object.entries(given)) {

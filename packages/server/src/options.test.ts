@@ -104,6 +104,7 @@ const refused: [string, ServerOptions, string][] = [
     ],
     ['limits that are none', { limits: 5 }, '`limits` is an object'],
     ['limits that are null', { limits: null }, '`limits` is an object'],
+    ['limits in a list', { limits: [{ runs: 1 }] }, '`limits` is an object'],
     ['a host that is no string', { host: 5 }, '`host` is an address'],
     ['tokens that are null', { auth: { tokens: null } }, 'tokens: { [token]: userId }'],
     ['a log of another kind', { log: 'jason' }, '`log` is "human", "json", a logger'],
