@@ -53,6 +53,16 @@ it('converts frozen messages once', () => {
   })
 })
 
+it.each([
+  ['of earlier turns', frozen],
+  ['of one run', (...messages: Message[]) => messages],
+])('converts more messages %s than a function takes arguments', (_which, kept) => {
+  const { send } = setUp()
+  const [message = user('')] = kept(user('1'))
+  const history = new Array<Message>(140_000).fill(message)
+  expect(send([...history, user('2')], '', new Map()).items).toHaveLength(140_001)
+})
+
 it('converts mutable messages each time', () => {
   const { send } = setUp()
   const question = user('1')

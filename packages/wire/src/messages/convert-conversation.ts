@@ -46,8 +46,7 @@ export function convertConversation<Item>(
   let known = earlier && beginsWith(rest, earlier.messages) ? earlier : undefined
   const settled = settledLength(rest, known?.messages.length ?? 0)
   if (!first || settled === 0) {
-    items.push(...convertOfRun(rest, undefined, conversion, warnings))
-    return items
+    return [...items, ...convertOfRun(rest, undefined, conversion, warnings)]
   }
   caches.set(key, cache)
   if (!known || settled < known.messages.length) {
@@ -55,9 +54,9 @@ export function convertConversation<Item>(
     cache.set(first, known)
   }
   const fresh = rest.slice(known.messages.length, settled)
-  known.items.push(...convert(fresh, known.ids, known.warnings))
-  known.messages.push(...fresh)
-  warnings.push(...known.warnings)
+  addAll(known.items, convert(fresh, known.ids, known.warnings))
+  addAll(known.messages, fresh)
+  addAll(warnings, known.warnings)
   return [...items, ...known.items, ...convertOfRun(rest.slice(settled), known.ids, conversion, warnings)]
 }
 
@@ -84,10 +83,10 @@ function convertOfRun<Item>(
     ? earlier
     : { key, before, messages: [], items: [], warnings: [], ids: new CallIds(toWireId, before) }
   const fresh = messages.slice(known.messages.length)
-  known.items.push(...convert(fresh, known.ids, known.warnings))
-  known.messages.push(...fresh)
+  addAll(known.items, convert(fresh, known.ids, known.warnings))
+  addAll(known.messages, fresh)
   ofRun.set(caches, known)
-  warnings.push(...known.warnings)
+  addAll(warnings, known.warnings)
   return known.items
 }
 
@@ -123,4 +122,9 @@ export function splitInstructions(messages: readonly Message[]): { instructions:
     if (!isBlank(message.content)) instructions.push(wellFormed(message.content))
   }
   return { instructions: instructions.join('\n\n'), rest: messages.slice(first) }
+}
+
+/** Not `push(...)`: a conversation may have more messages than a call takes arguments. */
+function addAll<Value>(list: Value[], values: readonly Value[]): void {
+  for (const value of values) list.push(value)
 }
