@@ -16,6 +16,15 @@ it.each(['sk-proj-abcdefgh12345678', 'Bearer abcdefgh12345678', 'gsk_abcdefgh123
   },
 )
 
+it.each([
+  ['connect postgres://app:correct-horse@db:5432/shop failed', 'connect postgres://app:[redacted]@db:5432/shop failed'],
+  ['redis://:correct@horse@cache:6379', 'redis://:[redacted]@cache:6379'],
+  ['see http://localhost:3000/ann@example.com', 'see http://localhost:3000/ann@example.com'],
+  ['git clone ssh://git@example.com:22/shop', 'git clone ssh://git@example.com:22/shop'],
+])('removes the password of an address alone: %s', (text, clean) => {
+  expect(redactSecrets(text)).toBe(clean)
+})
+
 it('removes the secrets that it is given', () => {
   expect(redactSecrets('password is hunter2-hunter2', ['hunter2-hunter2'])).toBe('password is [redacted]')
 })
@@ -26,7 +35,7 @@ it('removes the whole of a secret that begins with another one', () => {
   expect(redactSecrets('it is correct-horse-battery-staple')).toBe('it is [redacted]')
 })
 
-it.each(['eyJ-', 'eyJabcdefghij.', 'sk-', 'Bearer ', 'a'])(
+it.each(['eyJ-', 'eyJabcdefghij.', 'sk-', 'Bearer ', 'a', '://', '://a:'])(
   'reads a long text of %s once, or the test would not end',
   (word) => {
     expect(redactSecrets(word.repeat(200_000)).length).toBeGreaterThan(0)

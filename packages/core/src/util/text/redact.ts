@@ -18,9 +18,12 @@ const secretShapes: readonly RegExp[] = [
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ]
 
+/** The password in an address, such as that of a database: `postgres://user:password@host`. */
+const passwordInAddress = /(:\/\/[^\s/?#:@]*:)[^\s/?#]+(?=@)/g
+
 /**
  * Removes secrets from a text: the values of environment variables with secret names, strings that look like a key or
- * token, and the given `secrets`.
+ * token, passwords in addresses, and the given `secrets`.
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text
@@ -30,7 +33,7 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
     if (secret.length >= 6) clean = clean.replaceAll(secret, '[redacted]')
   }
   for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]')
-  return clean
+  return clean.replace(passwordInAddress, '$1[redacted]')
 }
 
 /**
