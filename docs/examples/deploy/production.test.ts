@@ -53,6 +53,24 @@ describe('the Dockerfile', () => {
   }
 })
 
+describe('the compose file', () => {
+  const compose = readFileSync(join(here, 'compose.yaml'), 'utf8')
+
+  it('starts workers by the command of the package, and expects no port of them', () => {
+    const worker = compose.slice(compose.indexOf('\n  worker:'), compose.indexOf('\n  database:'))
+    const agentkit = JSON.parse(readFileSync(join(here, '../node_modules/agentkit/package.json'), 'utf8'))
+    const cli = agentkit.bin.agentkit.replace('./', 'node_modules/agentkit/')
+    expect(worker).toContain(`command: [node, ${cli}, worker, server.ts]`)
+    expect(worker).toContain('healthcheck: { disable: true }')
+  })
+
+  it('waits longer than the server drains', () => {
+    const waits = [...compose.matchAll(/stop_grace_period: (\d+)s/g)].map(([, seconds]) => Number(seconds) * 1000)
+    expect(waits).toHaveLength(2)
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(defaultLimits.drainMs + 5_000)
+  })
+})
+
 describe('the systemd unit', () => {
   it('waits longer than the server drains', () => {
     const stopMs = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) * 1000
