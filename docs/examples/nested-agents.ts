@@ -7,6 +7,7 @@ const research = tool({
   name: 'research',
   description: 'Finds out about a topic.',
   input: z.object({ topic: z.string() }),
+  timeoutMs: 180_000, // a run takes longer than the 30 s of other tools
   execute: ({ topic }) => researcher.chat(topic),
 })
 
