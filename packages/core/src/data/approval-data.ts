@@ -31,4 +31,4 @@ export type Approval = {
 export type Decision = true | { deny: string } | { result: JSONValue }
 
 /** Decisions by `approvalId`. */
-export type Decisions = Readonly<Record<string, Decision>>
+export type Decisions = Record<string, Decision>

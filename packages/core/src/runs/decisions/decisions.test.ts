@@ -41,6 +41,12 @@ describe('decisions', () => {
     )
   })
 
+  it('are collected one by one', () => {
+    const decisions: Decisions = {}
+    for (const id of ['a', 'b']) decisions[id] = id === 'a' ? true : { deny: 'no' }
+    expect(copyDecisions(decisions)).toEqual({ a: true, b: { deny: 'no' } })
+  })
+
   it('are copies', () => {
     const given = { a: { result: { paid: 1 } } }
     const copy = copyDecisions(given)
