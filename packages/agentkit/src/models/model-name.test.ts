@@ -82,6 +82,10 @@ describe('resolveModelName', () => {
     ['openai:gpt-5', 'openai/gpt-5'],
     ['google:gemini-2.5-pro', 'gemini/gemini-2.5-pro'],
     ['mistral:mistral-large-latest', 'mistral/mistral-large-latest'],
+    ['google-genai:gemini-2.5-pro', 'gemini/gemini-2.5-pro'],
+    ['google_genai:gemini-2.5-pro', 'gemini/gemini-2.5-pro'],
+    ['azure_openai:gpt-5', 'azure/gpt-5'],
+    ['mistralai:codestral-2508', 'mistral/codestral-2508'],
   ])('refuses %s, as other libraries write it, and names %s', (name, ours) => {
     expect(() => resolveModelName(name)).toThrow(`"${ours}"`)
   })

@@ -67,14 +67,23 @@ function byPrefix(name: string): ModelName | undefined {
   return { provider, model }
 }
 
+/** What LangChain calls providers. */
+const foreignProviders: ReadonlyMap<string, ProviderId> = new Map([
+  ['azure_openai', 'azure'],
+  ['google-genai', 'gemini'],
+  ['google_genai', 'gemini'],
+  ['mistralai', 'mistral'],
+])
+
 /**
  * Other libraries write `openai:gpt-5.4-mini`. A family of Ollama may have the name of a provider: `mistral:7b` is a tag.
  * @throws AgentKitError `invalid-config` for a provider and a colon
  */
 function afterColon(name: string): undefined {
   const [, head = '', model = ''] = /^([\w-]+):([^:]+)$/.exec(name) ?? []
-  const provider = aliases.get(head) ?? (isProviderId(head) ? head : undefined)
-  if (!provider || (provider === 'mistral' && byFamily(model)?.provider !== provider)) return
+  const foreign = foreignProviders.get(head)
+  const provider = foreign ?? aliases.get(head) ?? (isProviderId(head) ? head : undefined)
+  if (!provider || (!foreign && provider === 'mistral' && byFamily(model)?.provider !== provider)) return
   throw invalidConfig(`A provider ends with "/": "${name}" is "${provider}/${model}" here.`)
 }
 
