@@ -130,3 +130,14 @@ it('removes its handlers', () => {
   remove()
   expect(events.map((event) => process.listenerCount(event))).toEqual(before)
 })
+
+it('has one handler for any number of servers, of which Node warns of no leak', () => {
+  const before = process.listenerCount('SIGTERM')
+  const removers = Array.from({ length: 11 }, () => handleSignals({ url: '', close: async () => {} }))
+  expect(process.listenerCount('SIGTERM')).toBe(before + 1)
+  const last = removers.pop()
+  for (const remove of removers) remove()
+  expect(process.listenerCount('SIGTERM')).toBe(before + 1)
+  last?.()
+  expect(process.listenerCount('SIGTERM')).toBe(before)
+})

@@ -12,9 +12,13 @@ export type HandleSignalsOptions = {
 }
 
 const signals = { SIGINT: 2, SIGTERM: 15 } as const
+type Signal = keyof typeof signals
 
 /** The servers of this process that are being stopped. Shared resources are closed after the last one. */
 const ending = { servers: 0, code: 0, afterClose: new Set<() => Promise<void>>() }
+
+/** Stop the servers that are tied to this process. They share a listener: Node warns of a leak at the 11th. */
+const stops = new Set<(signal: Signal) => void>()
 
 /** The logs of the servers that are tied to this process. The first one receives what belongs to no server. */
 const reports = new Set<Report>()
@@ -51,14 +55,13 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
     }
   }
   let stopping = false
-  const onSignal = (signal: keyof typeof signals): void => {
+  const stop = (signal: Signal): void => {
     if (stopping) process.exit(128 + signals[signal])
     stopping = true
     ending.servers++
     ending.afterClose.add(() => settle(() => options.afterClose?.()))
     void settle(() => server.close()).then(exitAfterLast)
   }
-  const onRejection = (error: unknown): void => reportOnce('A promise rejection was not handled.', error)
 
   reports.add(report)
   const unwatch = watchEventLoop((seconds) =>
@@ -67,12 +70,24 @@ export function handleSignals(server: AgentServer, options: HandleSignalsOptions
         'Long work in tools and hooks belongs in a worker thread or another process.',
     ),
   )
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('unhandledRejection', onRejection)
+  if (stops.size === 0) process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('unhandledRejection', onRejection)
+  stops.add(stop)
   return () => {
     reports.delete(report)
     unwatch()
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('unhandledRejection', onRejection)
+    stops.delete(stop)
+    if (stops.size === 0)
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('unhandledRejection', onRejection)
   }
+}
+
+function onSignal(signal: Signal): void {
+  for (const stop of [...stops]) stop(signal)
+}
+
+function onRejection(error: unknown): void {
+  const [report] = reports
+  report?.('A promise rejection was not handled.', error)
 }
 
 async function exitAfterLast(): Promise<void> {
