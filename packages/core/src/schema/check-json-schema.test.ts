@@ -6,6 +6,12 @@ const object = (properties: JSONSchema): JSONSchema => ({ type: 'object', proper
 
 it.each<[string, JSONSchema, RegExp]>([
   ['schemas of fields', { city: { '~standard': {} } }, /Wrap them: input: z\.object/],
+  [
+    'a schema of zod 3.22',
+    { _def: {}, parse: () => {} },
+    /without Standard Schema\. Update the library \(zod to 3\.25/,
+  ],
+  ['a schema of Joi 17', { type: 'object', validate: () => {} }, /without Standard Schema/],
   ['a text', { type: 'string' }, /root must be an object/],
   ['nothing', {}, /root must be an object/],
   ['a type that there is not', object({ a: { type: 'banana' } }), /input\.a has the type "banana"/],

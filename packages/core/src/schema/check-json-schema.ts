@@ -12,6 +12,7 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
   if (Object.values(schema).some((value) => typeof value === 'object' && value !== null && '~standard' in value)) {
     return '`input` holds schemas of fields. Wrap them: input: z.object({ … }).'
   }
+  if (isSchemaOfLibrary(schema)) return withoutStandard('input')
   if (schema.type !== 'object') {
     return `the schema's root must be an object (type: "object"). Put the value into a field of one.`
   }
@@ -20,9 +21,19 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
 
 /** The same for any schema, without the requirements of tools. */
 export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
+  if (isSchemaOfLibrary(schema)) return withoutStandard(name)
   const shape = shapeProblem(schema, name)
   if (shape !== undefined) return shape
   return problemIn(schema, schema, name)
+}
+
+/** Whether it is a schema of zod, yup, Joi or superstruct, from before they had Standard Schema: its fields are no keywords. */
+function isSchemaOfLibrary(schema: JSONSchema): boolean {
+  return typeof schema.parse === 'function' || typeof schema.validate === 'function'
+}
+
+function withoutStandard(name: string): string {
+  return `\`${name}\` is a schema of a library, without Standard Schema. Update the library (zod to 3.25 or newer), or give a JSON Schema.`
 }
 
 /** The problem of a schema that is too large, too deep or contains itself: schemas are traversed, stored and sent. */

@@ -328,6 +328,11 @@ describe('an output that is refused, with the fix', () => {
   it.each<[string, unknown, RegExp]>([
     ['nothing', null, /give a Standard Schema \(zod, valibot, arktype, …\) or a JSON Schema, or leave it out/],
     ['a word', 'json', /give a Standard Schema/],
+    [
+      'a schema of zod 3.22',
+      { _def: {}, parse: () => {} },
+      /`output` is a schema of a library, without Standard Schema/,
+    ],
     ['a word that is no type', { type: 'text' }, /output has the type "text"/],
     [
       'a reference to nothing',
