@@ -1,6 +1,7 @@
 import type { JSONSchema } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { jsonSchemaProblem, targetOf } from './check-json-schema.ts'
+import { withoutPatterns } from './without-patterns.ts'
 
 /** Why the schema of a tool of a server or a client cannot be used, as the end of a sentence; `undefined` if it can. */
 export function foreignSchemaProblem(schema: unknown): string | undefined {
@@ -10,7 +11,8 @@ export function foreignSchemaProblem(schema: unknown): string | undefined {
     return `its schema is nested deeper than ${limits.foreignSchemaDepth} levels`
   if (Buffer.byteLength(JSON.stringify(schema)) > limits.foreignSchemaBytes)
     return `its schema has more than ${limits.foreignSchemaBytes} bytes`
-  return referenceProblem(schema) ?? jsonSchemaProblem(schema)?.replace(/\.$/, '')
+  // Patterns are removed: those of servers may be ones of another language, or need RegExp's older syntax.
+  return referenceProblem(schema) ?? jsonSchemaProblem(withoutPatterns(schema))?.replace(/\.$/, '')
 }
 
 function depthOf(value: unknown): number {

@@ -101,14 +101,18 @@ describe('tools that a client brings', () => {
     expect(await refusal(specs)).toContain(message)
   })
 
-  it('have no patterns, which could block the process', async () => {
+  it.each([
+    ['could block the process', '^(r+)+$'],
+    ['RegExp has no longer with the flag u', '^https\\:\\/\\/'],
+    ['are of Python', '(?i)^(?P<colour>red)\\Z'],
+  ])('have no patterns, which %s', async (_, pattern) => {
     const { agent, model } = painter()
-    const colour = { type: 'string', pattern: '^(r+)+$' }
+    const colour = { type: 'string', pattern }
     const inputSchema = { type: 'object', properties: { colour } }
     await agent.stream('Paint', { clientTools: [{ ...paint, inputSchema }] }).result
     expect(model.requests[0]?.tools?.[1]?.inputSchema).toEqual({
       ...inputSchema,
-      properties: { colour: { type: 'string', description: 'Pattern: ^(r+)+$' } },
+      properties: { colour: { type: 'string', description: `Pattern: ${pattern}` } },
     })
   })
 
