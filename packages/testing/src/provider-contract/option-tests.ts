@@ -33,6 +33,7 @@ const schemas: Record<string, JSONSchema> = {
       age: { type: 'number', exclusiveMinimum: 0, maximum: 150, multipleOf: 0.5 },
       kind: { const: 'person' },
       tags: { type: 'array', items: { enum: ['a', 1, null] }, minItems: 1, uniqueItems: true },
+      more: { type: 'array', description: 'Of anything.' },
       extra: {
         type: 'object',
         additionalProperties: { type: 'string' },

@@ -3,6 +3,7 @@ import { convertedOf } from '@agentkit/core/internal'
 import { isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
+import { withItems } from './array-items.ts'
 import { type ChatRoles, toChatMessages } from './chat-messages.ts'
 import type { ChatMessage, ChatRequest, ChatTool, ChatUserPart } from './chat-types.ts'
 import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
@@ -53,8 +54,9 @@ export function toChatRequest(
     if (supported.parallelToolCalls !== undefined) body.parallel_tool_calls = supported.parallelToolCalls
   }
   if (request.output) {
-    const strict = compat.strict ? { strict: isStrictSchema(request.output) } : {}
-    body.response_format = { type: 'json_schema', json_schema: { name: 'answer', schema: request.output, ...strict } }
+    const schema = withItems(request.output)
+    const strict = compat.strict ? { strict: isStrictSchema(schema) } : {}
+    body.response_format = { type: 'json_schema', json_schema: { name: 'answer', schema, ...strict } }
   }
   if (request.maxOutputTokens !== undefined) body[compat.maxTokensField] = request.maxOutputTokens
   if (supported.temperature !== undefined) body.temperature = supported.temperature

@@ -4,6 +4,7 @@ import { splitInstructions } from '../messages/convert-conversation.ts'
 import { hasNonWebURL, isCommonImage, type MediaPart } from '../messages/media.ts'
 import { readableMessages } from '../messages/readable-messages.ts'
 import { continuePrompt, wellFormed } from '../messages/text.ts'
+import { withItems } from './array-items.ts'
 import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
 import { toResponsesItems } from './responses-items.ts'
 import type { ResponsesInputPart, ResponsesItem, ResponsesRequest, ResponsesTool } from './responses-types.ts'
@@ -42,7 +43,7 @@ export function toResponsesRequest(
     if (supported.parallelToolCalls !== undefined) body.parallel_tool_calls = supported.parallelToolCalls
   }
   if (request.output) {
-    const schema = request.output
+    const schema = withItems(request.output)
     body.text = { format: { type: 'json_schema', name: 'answer', schema, strict: isStrictSchema(schema) } }
   }
   if (request.maxOutputTokens !== undefined) body.max_output_tokens = answerLimit(request.maxOutputTokens, warnings)

@@ -1,6 +1,7 @@
 import type { JSONSchema } from '@agentkit/core'
 import { objectRoot } from '../provider/object-root.ts'
 import { isRecord } from '../util/json.ts'
+import { withItems } from './array-items.ts'
 
 /**
  * Whether OpenAI's strict mode accepts this schema: every object is closed and requires all of its keys, strict mode
@@ -77,10 +78,10 @@ const strictKeywords: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A tool's input schema for OpenAI's APIs: an object with properties, without `$schema`.
+ * A tool's input schema for OpenAI's APIs: an object with properties, without `$schema`, whose lists have `items`.
  */
 export function toolParameters(schema: JSONSchema): JSONSchema {
-  const { $schema: _dialect, not: _not, enum: _enum, ...parameters } = objectRoot(schema)
+  const { $schema: _dialect, not: _not, enum: _enum, ...parameters } = withItems(objectRoot(schema))
   if (parameters.type === undefined) parameters.type = 'object'
   if (parameters.type === 'object') parameters.properties ??= {}
   return parameters

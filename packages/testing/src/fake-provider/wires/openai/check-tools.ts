@@ -45,6 +45,7 @@ export function checkFunctions(functions: readonly OfferedFunction[]): void {
         `${path}.parameters`,
       )
     }
+    checkItems(schema, 'function', name, `${path}.parameters`)
     if (strict === true) checkStrict(schema, 'function', name, `${path}.parameters`)
   }
 }
@@ -55,7 +56,17 @@ const rootless = ['oneOf', 'anyOf', 'allOf', 'enum', 'not']
 export function checkJSONSchemaFormat(format: Fields, path: string): void {
   const name = requireField(format, 'name', path)
   const schema = requireFields(requireField(format, 'schema', path), `${path}.schema`)
+  checkItems(schema, 'response_format', String(name), path)
   if (format.strict === true) checkStrict(schema, 'response_format', String(name), path)
+}
+
+/** Every list says what it holds, in schemas that are not strict too. */
+function checkItems(schema: Fields, kind: string, name: string, param: string, context: string[] = []): void {
+  if ([schema.type].flat().includes('array') && schema.items === undefined) {
+    const where = `In context=(${context.map((step) => `'${step}'`).join(', ')})`
+    throw invalidSchema(kind, name, `${where}, array schema missing items.`, param)
+  }
+  for (const [step, child] of childSchemas(schema)) checkItems(child, kind, name, param, [...context, ...step])
 }
 
 /** Every object of a strict schema requires all of its properties and allows no others. */

@@ -75,6 +75,11 @@ describe('chat completions', () => {
     ['a strict tool that is open', { tools: [chatTool({ strict: true })] }, "'additionalProperties' is required"],
     ['a strict tool with an optional key', { tools: [chatTool(strictOptional())] }, "Missing 'a'"],
     [
+      'a list without items',
+      { tools: [chatTool({ parameters: { type: 'object', properties: { a: { type: 'array' } } } })] },
+      "Invalid schema for function 'add': In context=('properties', 'a'), array schema missing items.",
+    ],
+    [
       'a strict tool with an open item',
       { tools: [chatTool(strictNested())] },
       "In context=('properties', 'list', 'items')",
