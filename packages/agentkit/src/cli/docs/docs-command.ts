@@ -4,14 +4,14 @@ import { Command } from 'commander'
 export function docsCommand(): Command {
   const command = new Command('docs')
   command
-    .argument('[page]', 'the name of a page, or the code of an error; without one, all pages are listed')
+    .argument('[page...]', 'the name of a page, or the code of an error; without one, all pages are listed')
     .addHelpText('afterAll', examples)
-    .action(async (name: string | undefined) => {
+    .action(async (words: string[]) => {
       const { pageNamed, readPages, textOf } = await import('./pages.ts')
       const pages = readPages()
-      if (name === undefined) return list(pages)
+      if (words.length === 0) return list(pages)
       const { showPage } = await import('./show-page.ts')
-      await showPage(textOf(pageNamed(name, pages)))
+      await showPage(textOf(pageNamed(words.join(' '), pages)))
     })
   command
     .command('search')
