@@ -9,6 +9,7 @@ import { configuredSkills } from '../skills/configured-skills.ts'
 import { joinTools } from '../util/join-tools.ts'
 import { useTelemetry } from '../util/use-telemetry.ts'
 import { configuredWebhook } from '../webhooks/configured-webhook.ts'
+import { separateUserFiles } from './user-files.ts'
 
 /** The parts that agents and swarms of this package share: a context, which may be their own, and a server. */
 export interface AgentHome extends Required<Omit<AgentHost, 'tools'>>, Pick<AgentHost, 'tools'> {
@@ -50,6 +51,7 @@ export function agentHome(
     },
     notifies: context.config.webhooks.url !== undefined,
     workerParts: () => workerParts(context, id, sessions),
+    work: (agent) => separateUserFiles([agent]),
     serve: (agent, options) => serveRunnable(agent, options, context, isProduction),
     // Closes the context, if it belongs to this agent alone.
     async close() {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isRecord } from '@agentkit/core/internal'
 import type { EvaluateOptions } from '@agentkit/evals/internal'
+import { separateUserFiles } from '../agents/user-files.ts'
 import { deferMissingKeys } from '../models/named-model.ts'
 import { beginLoading } from '../util/loaded-file.ts'
 import { closeTelemetry } from '../util/use-telemetry.ts'
@@ -22,7 +23,7 @@ export type LoadedEval = {
  *   file itself
  */
 export async function loadEval(file: string, record: boolean): Promise<LoadedEval> {
-  beginLoading({ served: new Set() })
+  beginLoading({ served: new Set(), perUserFiles: new Map() })
   deferMissingKeys()
   const fix = 'Pass a file whose default export is the options of `evaluate`; their `cases` may be a file.'
   const { default: exported } = await importFile(resolve(file), file, fix)
@@ -42,6 +43,7 @@ export async function loadEval(file: string, record: boolean): Promise<LoadedEva
   const mode = record ? 'record' : (cassette?.mode ?? 'replay')
   const options: EvaluateOptions = { ...given, ...(isRecord(cassette) && { cassette: { ...cassette, mode } }) }
   const agents = agentsOf(options)
+  await separateUserFiles(agents)
   // A missing key or package ends the command, not each of its runs.
   if (options.cassette?.mode !== 'replay') await loadModels(agents)
   const close = async (): Promise<void> => {

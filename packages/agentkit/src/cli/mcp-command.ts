@@ -4,7 +4,6 @@ import { Writable } from 'node:stream'
 import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
 import { idText } from './common/id-text.ts'
-import type { LoadedAgent } from './common/load-agents.ts'
 import { printError } from './common/print.ts'
 
 type MCPOptions = { agent?: string; user?: string }
@@ -42,10 +41,11 @@ async function serveMCP(file: string | undefined, { agent: id, user }: MCPOption
   const { chosenAgent, loadAgents } = await import('./common/load-agents.ts')
   const loaded = await loadAgents(file, { standIn: true, ids: [id] })
   const agent = chosenAgent(loaded, id)
+  const { hasUserFiles } = await import('../agents/user-files.ts')
   const { mcpServer } = await import('@agentkit/server/mcp')
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const { handleSignals } = await import('@agentkit/server')
-  const options = definedOnly({ userId: user, perUserFiles: await hasUserFiles(agent) })
+  const options = definedOnly({ userId: user, perUserFiles: hasUserFiles(agent) })
   // Options that are not possible are reported before a host waits for an answer.
   await mcpServer(agent, options).close()
   const transport = new StdioServerTransport(process.stdin, output)
@@ -92,13 +92,6 @@ function takeStdout(): Writable {
   // The host has left.
   process.stdout.on('error', (error) => output.destroy(error))
   return output
-}
-
-/** Whether `[server]` gives each user files of their own. */
-async function hasUserFiles(agent: LoadedAgent): Promise<boolean | undefined> {
-  const { SDKContext } = await import('../config/sdk-context.ts')
-  const context = 'sdkContext' in agent ? agent.sdkContext : undefined
-  return context instanceof SDKContext ? context.config.server.per_user_files : undefined
 }
 
 /** Resolves when the host has left, or the server has closed the connection. */

@@ -27,6 +27,9 @@ export async function serveRunnable(
   const loaded = loadedFile()
   if (loaded?.served) {
     loaded.served.add(agent)
+    if (isRecord(options) && typeof options.perUserFiles === 'boolean') {
+      loaded.perUserFiles?.set(agent, options.perUserFiles)
+    }
     return { url: '', close: async () => {} }
   }
   if (isQuestion(options)) {

@@ -8,6 +8,8 @@ export type LoadedFile = {
    * programs.
    */
   served?: Set<object>
+  /** Whether each user has files of their own, of the agents whose `run()` was called with this option. */
+  perUserFiles?: Map<object, boolean>
   /** Called when `run()` has begun to listen. */
   onServing?(): void
   /** Agents without a model and a key have `offline/extractive`; `silent` if the command asks no model. */

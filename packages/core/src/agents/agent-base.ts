@@ -208,6 +208,11 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
     return this.host.workerParts?.() ?? {}
   }
 
+  /** @internal */
+  protected override beforeWork(): Promise<void> | undefined {
+    return this.host.work?.(this)
+  }
+
   /**
    * Closes what the agent has opened, and lists of tools with a connection that no other agent uses. A store or knowledge
    * that was passed to the agent stays open.

@@ -14,6 +14,8 @@ export type AgentHost = {
   notifies?: boolean
   /** Called when a worker of the agent starts, and before its first run where it notifies. @throws AgentKitError `invalid-config` */
   workerParts?(): WorkerParts
+  /** Called before a worker of the agent starts by its `work()`. */
+  work?(agent: object): Promise<void>
   /** Called when the agent is closed. */
   close?(): Promise<void>
 }

@@ -38,6 +38,8 @@ export abstract class StoredRunsBase<Output = undefined> {
   protected abstract enqueuer(): Enqueuer
   /** @internal */
   abstract workerParts(): WorkerParts
+  /** Called before `work()` starts a worker. @internal */
+  protected abstract beforeWork(): Promise<void> | undefined
   /** Delivers notices of runs that this process has ended without having them. @internal */
   protected abstract deliverNotices(): void
 
@@ -150,6 +152,7 @@ export abstract class StoredRunsBase<Output = undefined> {
    * const worker = await agent.work({ concurrency: 10 })
    */
   async work(options: WorkOptions = {}): Promise<Worker> {
+    await this.beforeWork()
     return workOn([this], options)
   }
 

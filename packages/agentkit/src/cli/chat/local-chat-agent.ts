@@ -7,6 +7,8 @@ import {
   isAgentKitError,
   type Runnable,
 } from '@agentkit/core'
+import { userFolder } from '@agentkit/core/internal'
+import { hasUserFiles } from '../../agents/user-files.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
 import type { Answer, Asked, ChatAgent, Decide, SentFile } from './chat-agent.ts'
 
@@ -46,7 +48,12 @@ export async function localChatAgent(
       },
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
       tools: async () => [...(agent.tools ?? [])],
-      files: async () => (await knowledge?.files?.()) ?? [],
+      files: async () => {
+        const files = (await knowledge?.files?.()) ?? []
+        if (!hasUserFiles(agent)) return files
+        const folder = `${userFolder(userId)}/`
+        return files.flatMap((file) => (file.startsWith(folder) ? file.slice(folder.length) : []))
+      },
       close: loaded.close,
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import { Agent, Swarm } from '@agentkit/core'
 import { nearestWord } from '@agentkit/core/internal'
+import { separateUserFiles } from '../../agents/user-files.ts'
 import { idOfTable } from '../../config/agent-settings.ts'
 import { reservedTables } from '../../config/config-keys.ts'
 import { SDKContext } from '../../config/sdk-context.ts'
@@ -30,6 +31,7 @@ export type LoadedAgents = {
  * @param options.standIn whether agents without a model and a key have the offline model
  * @param options.onServing where it is passed, `run()` serves, and it is called then
  * @throws UsageError for a file that is missing or has no agent; errors of the file itself
+ * @throws AgentKitError `invalid-config` where users cannot have files of their own
  */
 export async function loadAgents(
   file: string | undefined,
@@ -41,12 +43,15 @@ export async function loadAgents(
 ): Promise<LoadedAgents> {
   const path = agentFile(file)
   const served = new Set<object>()
-  beginLoading({ standIn, ...(onServing ? { onServing } : { served }) })
-  if (path === undefined) return configuredAgents(ids.filter((id) => id !== undefined))
-  const name = file ?? path
-  const loaded = await loadApp(path, name, served)
-  if (loaded.agents.length > 0) return loaded
-  throw noAgent(name)
+  beginLoading({ standIn, ...(onServing ? { onServing } : { served, perUserFiles: new Map() }) })
+  const loaded =
+    path === undefined
+      ? await configuredAgents(ids.filter((id) => id !== undefined))
+      : await loadApp(path, file ?? path, served)
+  if (loaded.agents.length === 0) throw noAgent(loaded.file)
+  // What serves them does it by its own options, and the stores of runs need no files.
+  if (!onServing && standIn !== 'silent') await separateUserFiles(loaded.agents)
+  return loaded
 }
 
 export function noAgent(file: string): UsageError {

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { userFolder } from '@agentkit/core/internal'
+import { scriptedModel } from '@agentkit/testing'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cliFolder } from '../__fixtures__/cli-folder.ts'
+import { Agent } from './agent.ts'
+import { Swarm } from './swarm.ts'
+
+const { folder, write, agentkit } = cliFolder()
+const question = 'Where does the walrus live?'
+const configured = '[server]\nper_user_files = true\n'
+const agentFile = (more: string): string => `import { Agent } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+export const agent = new Agent({
+  name: 'Guide',
+  functions: [],
+  model: scriptedModel([{ toolCalls: [{ name: 'search_files', input: { query: 'walrus' } }] }, 'Done.']),
+  retrieve: true,
+  retriever: { folder: 'files' },
+  sessions: ':memory:',
+})
+${more}
+`
+
+beforeAll(() => {
+  for (const user of ['ann', 'bob']) {
+    write(join('files', userFolder(user), `${user}.txt`), `The walrus lives in the street of ${user}.`)
+  }
+  write('agent.ts', agentFile(''))
+  write('separate.ts', agentFile('agent.run({ perUserFiles: true })'))
+  write('shared.ts', agentFile('agent.run({ perUserFiles: false })'))
+  const own =
+    "{ name: 'own', score: ({ result: { sources } }) => sources.map(({ file }) => file).join() === 'ann.txt' }"
+  write(
+    'eval.ts',
+    `import { agent } from './agent.ts'
+export default { agent, cases: [{ input: '${question}', userId: 'ann' }], scorers: [${own}] }
+`,
+  )
+})
+
+describe('files of each user, where no server separates them', () => {
+  it.each(['lone agent', 'member'])('are all that a worker shows that user: the files of a %s', async (kind) => {
+    const configPath = write('worker.toml', configured)
+    const calls = (name: string, input: { query: string } | { task: string }) =>
+      scriptedModel([{ toolCalls: [{ name, input }] }, 'Done.'])
+    const sessions = join(folder, `${kind}.db`)
+    const guide = new Agent({
+      name: 'Guide',
+      functions: [],
+      configPath,
+      model: calls('search_files', { query: 'walrus' }),
+      retrieve: true,
+      retriever: { folder: join(folder, 'files'), indexPath: join(folder, `index-${kind}`) },
+      ...(kind === 'lone agent' && { sessions }),
+    })
+    const model = calls('guide', { task: 'walrus' })
+    const agent =
+      kind === 'lone agent' ? guide : new Swarm({ name: 'Team', configPath, model, sessions, agents: [guide] })
+    const worker = await agent.work()
+    const { runId } = await agent.enqueue(question, { userId: 'ann' })
+    const { sources } = await agent.result(runId)
+    await worker.close()
+    await agent.close()
+    await guide.close()
+    expect(sources.map(({ file }) => file)).toEqual(['ann.txt'])
+  })
+
+  it.each([
+    ['[server]', 'agent.ts', configured, ['ann.txt']],
+    ['run()', 'separate.ts', '', ['ann.txt']],
+    ['run() before [server]', 'shared.ts', configured, ['ann', 'bob'].map((user) => `${userFolder(user)}/${user}.txt`)],
+  ])('are all that a command shows, by %s', async (_, file, toml, files) => {
+    write('agentkit_config.toml', toml)
+    const { out } = await agentkit(['run', file, question, '--user', 'ann', '--json'])
+    const { sources }: { sources: { file: string }[] } = JSON.parse(out)
+    expect(sources.map((source) => source.file).sort()).toEqual(files)
+  })
+
+  it('are all that a chat lists, and that an eval finds', async () => {
+    write('agentkit_config.toml', configured)
+    const { out } = await agentkit(['chat', 'agent.ts', '--user', 'bob'], { input: '/files\n' })
+    expect(out).toBe('bob.txt')
+    expect(await agentkit(['eval', 'eval.ts'])).toMatchObject({ code: 0 })
+  })
+})

@@ -1,0 +1,22 @@
+import type { Runnable } from '@agentkit/core'
+import { SDKContext } from '../config/sdk-context.ts'
+import { loadedFile } from '../util/loaded-file.ts'
+
+/** Whether each user of an agent has files of their own: as its `run()` says in the file of a command, else `[server]`. */
+export function hasUserFiles(agent: object): boolean {
+  const own = loadedFile()?.perUserFiles?.get(agent)
+  if (own !== undefined) return own
+  const context = 'sdkContext' in agent ? agent.sdkContext : undefined
+  return context instanceof SDKContext && context.config.server.per_user_files === true
+}
+
+/**
+ * Gives users files of their own where no server does it: in workers and commands.
+ * @throws AgentKitError `invalid-config` when what an agent knows cannot be separated
+ */
+export async function separateUserFiles(agents: readonly object[]): Promise<void> {
+  const separate = agents.filter(hasUserFiles)
+  if (separate.length === 0) return
+  const { separateUsers } = await import('@agentkit/server/internal')
+  for (const agent of separate) separateUsers(agent as Runnable)
+}
