@@ -27,6 +27,17 @@ export async function treeSpent(store: TreeReader, stored: SpentRun): Promise<Tr
   return toTreeSpent(await spentWithMembers(store, stored))
 }
 
+/**
+ * A run with what members' runs have used for which it waits: this is added to its own usage when they have ended.
+ * Of a damaged tree its own usage counts.
+ */
+export async function withWaitingMembers<Run extends SpentRun>(store: TreeReader, stored: Run): Promise<Run> {
+  const { status, approvals } = stored.record
+  if (status !== 'waiting' || approvals.every(({ path }) => path === undefined)) return stored
+  const spent = await treeSpent(store, stored).catch(() => ({}))
+  return { ...stored, record: { ...stored.record, ...spent } }
+}
+
 /** The ending of a run that is not in this process, with its last event, and with what its members have used. */
 export async function endOfTree(
   store: TreeReader,

@@ -1,10 +1,10 @@
-import { Agent, memorySessions } from '@agentkit/core'
+import { Agent, memorySessions, Swarm } from '@agentkit/core'
 import { sqliteSessions } from '@agentkit/sessions'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { expectProblem } from '../__fixtures__/requests.ts'
-import { ask, heldTool, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
+import { ask, heldTool, locate, locateTurn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
 import { createApp } from '../create-app.ts'
 
 const storedAgent = storedAgents()
@@ -46,6 +46,20 @@ describe('GET /api/v1/runs/{id}', () => {
     const body = await (await app.request(`/api/v1/runs/${answer.headers.get('x-run-id')}?user_id=ada`)).json()
     expect(body).toMatchObject({ status: 'failed', finish_reason: 'error', error: { code: 'provider-error' } })
     expect(body.error).toEqual({ code: 'provider-error', detail: 'The model provider failed.' })
+  })
+
+  it('counts what the members of a swarm have used that wait', async () => {
+    const { sessions } = storedAgent([])
+    const agents = [new Agent({ name: 'Clerk', functions: [locate], model: scriptedModel([locateTurn]) })]
+    const model = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Look.' } }] }])
+    const swarm = new Swarm({ name: 'Team', agents, model, sessions })
+    const worker = await swarm.work()
+    const { runId } = await swarm.enqueue('Look.', { userId: 'ada' })
+    const { usage } = await swarm.result(runId)
+    await worker.close()
+    const response = await createApp(swarm, quiet).request(`/api/v1/runs/${runId}?user_id=ada`)
+    expect(usage.totalTokens).toBe(30)
+    expect(await response.json()).toMatchObject({ status: 'waiting', usage: { total_tokens: 30 } })
   })
 
   it('shows the approvals of a run that waits', async () => {

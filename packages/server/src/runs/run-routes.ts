@@ -1,3 +1,4 @@
+import { withWaitingMembers } from '@agentkit/core/internal'
 import { object, optional, picklist } from 'valibot'
 import { jsonOf, listedRun, nullable, runContent } from '../answer/answer-schemas.ts'
 import { runBody, storedRunBody } from '../answer/encode-answer.ts'
@@ -69,7 +70,8 @@ function readRoute(parts: RouteParts): Route {
     query: user,
     answers: { 200: { description: 'The run', content: runContent } },
     async handle(context, { query, param }) {
-      return context.json(storedRunBody(await findRun(parts, param('id'), callerOf(context, query.user_id))))
+      const stored = await findRun(parts, param('id'), callerOf(context, query.user_id))
+      return context.json(storedRunBody(await withWaitingMembers(parts.agent.sessions, stored)))
     },
   })
 }

@@ -81,7 +81,7 @@ describe('a notice that cannot be delivered', () => {
         },
     }
     const runs = store.runs as BackgroundStore
-    for (; now < began + 26 * 3_600_000; now += 5_000) await deliverNotices(runs, ['clerk'], receivers, new Set())
+    for (; now < began + 26 * 3_600_000; now += 5_000) await deliverNotices(store, ['clerk'], receivers, new Set())
     expect(waits.slice(0, 12).map((ms) => ms / 1000)).toEqual([
       ...[0, 5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600],
     ])
@@ -106,8 +106,7 @@ describe('a notice that cannot be delivered', () => {
       },
       deliverOf: () => undefined,
     }
-    const deliver = (): Promise<number> =>
-      deliverNotices(store.runs as BackgroundStore, ['clerk'], receivers, new Set())
+    const deliver = (): Promise<number> => deliverNotices(store, ['clerk'], receivers, new Set())
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const first = deliver()
     await vi.advanceTimersByTimeAsync(30_000)
@@ -170,7 +169,7 @@ describe('a notice that cannot be delivered', () => {
       },
     }
     for (let times = 0; times < 5; times++, now += 60_000) {
-      await deliverNotices(store.runs as BackgroundStore, ['clerk'], receivers, known)
+      await deliverNotices(store, ['clerk'], receivers, known)
     }
     expect([hooked, delivered, known.size]).toEqual([1, 3, 0])
   })
@@ -190,7 +189,7 @@ describe('a notice that cannot be delivered', () => {
       deliverOf: () => async () => void delivered++,
     }
     for (let times = 0; times < 5; times++, now += 60_000) {
-      await deliverNotices(store.runs as BackgroundStore, ['clerk'], receivers, known)
+      await deliverNotices(store, ['clerk'], receivers, known)
       expect(delivered).toBe(1)
     }
     expect([hooked, known.size]).toEqual([3, 0])

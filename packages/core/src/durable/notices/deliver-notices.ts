@@ -1,10 +1,12 @@
 import type { BackgroundRuns, RunNotice } from '../../contracts/background-runs.ts'
+import type { SessionStore } from '../../contracts/session-store.ts'
 import { AgentKitError, messageOf } from '../../data/errors.ts'
 import { firstChars } from '../../data/first-chars.ts'
 import type { RunRecord } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
+import { withWaitingMembers } from '../../runs/tree-spent.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
-import type { BackgroundStore } from '../queue/background-of.ts'
+import { backgroundOf } from '../queue/background-of.ts'
 
 /** Who is notified of runs that have ended or wait. */
 export type Receivers = {
@@ -52,17 +54,17 @@ export function noticeReportOf(runs: object): Report | undefined {
  * @returns when the last of those that could not be delivered is tried again, in milliseconds since 1970; 0 for none
  */
 export async function deliverNotices(
-  runs: BackgroundStore,
+  store: SessionStore,
   agentIds: readonly string[],
   receivers: Receivers,
   delivered: Delivered,
 ): Promise<number> {
-  const { background } = runs
+  const { background } = backgroundOf(store)
   let lastTry = 0
   for (;;) {
     const { notices: limit, noticeLeaseMs: leaseMs } = limits
     const page = await background.takeNotices(agentIds, { limit, leaseMs })
-    const tries = await Promise.all(page.map((notice) => deliverOne(runs, notice, receivers, delivered)))
+    const tries = await Promise.all(page.map((notice) => deliverOne(store, notice, receivers, delivered)))
     lastTry = Math.max(lastTry, ...tries)
     if (page.length < limit) return lastTry
   }
@@ -70,16 +72,17 @@ export async function deliverNotices(
 
 /** @returns when it is tried again, in milliseconds since 1970; 0 for never */
 export async function deliverOne(
-  runs: BackgroundStore,
+  store: SessionStore,
   notice: RunNotice,
   { hookOf, deliverOf, onError }: Receivers,
   delivered: Delivered,
 ): Promise<number> {
+  const runs = backgroundOf(store)
   const { noticeId, record, createdAt, tries } = notice
   const hook = hookOf(record.agentId)
   const deliver = deliverOf(record.agentId)
   const parts = [
-    { key: `${noticeId} hook`, call: hook && (() => callHook(hook, structuredClone(record))) },
+    { key: `${noticeId} hook`, call: hook && (async () => callHook(hook, await recordOf(store, record))) },
     { key: `${noticeId} delivery`, call: deliver && (() => deliver(notice)) },
   ]
   // A delivery that fails does not delay the other one.
@@ -109,6 +112,15 @@ export async function deliverOne(
   if (outcome === 'delivered' || 'failed' in outcome) for (const { key } of parts) delivered.delete(key)
   await runs.background.settleNotice(noticeId, outcome)
   return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
+}
+
+/** The hook's own copy of a run, with what its members have used until now where it waits for them. */
+async function recordOf(store: SessionStore, record: RunRecord): Promise<RunRecord> {
+  const stored = record.status === 'waiting' ? await store.runs?.read(record.runId) : undefined
+  // A run that no longer waits has used more since.
+  if (stored?.record.status !== 'waiting') return structuredClone(record)
+  const { usage, cost } = (await withWaitingMembers(store, stored)).record
+  return structuredClone({ ...record, ...(usage && { usage }), ...(cost && { cost }) })
 }
 
 /** @throws AgentKitError `timeout`: a hook that hangs would block the notices of all other runs, and the end of the worker */

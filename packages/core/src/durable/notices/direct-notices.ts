@@ -16,7 +16,8 @@ export type DirectNotices = {
  * Notices are taken from the store, so what a process cannot deliver before it ends is delivered by the next one, or by a
  * worker. Its timers do not keep the process.
  */
-export function directNotices(agentId: string, { runs }: SessionStore, receivers: Receivers): DirectNotices {
+export function directNotices(agentId: string, sessions: SessionStore, receivers: Receivers): DirectNotices {
+  const { runs } = sessions
   const printFailure = printFailures('a notice is tried again')
   let live = 0
   let lastTry = 0
@@ -32,7 +33,7 @@ export function directNotices(agentId: string, { runs }: SessionStore, receivers
       // When the store throws, this process or another one tries again: the notices stay.
       lastTry = Math.max(
         lastTry,
-        await deliverNotices(store, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
+        await deliverNotices(sessions, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
       )
     }
     working = undefined

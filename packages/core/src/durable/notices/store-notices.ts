@@ -1,6 +1,7 @@
+import type { SessionStore } from '../../contracts/session-store.ts'
 import { limits } from '../../limits.ts'
 import { repeat } from '../../util/async/repeat.ts'
-import type { BackgroundStore } from '../queue/background-of.ts'
+import { backgroundOf } from '../queue/background-of.ts'
 import { deliveredOf, deliverOne, type Receivers } from './deliver-notices.ts'
 
 /** The notices of a worker's agents that share a store. */
@@ -15,7 +16,8 @@ export type StoreNotices = {
  * Delivers the due notices of all these agents: one timer and one query for all of them. A receiver that hangs holds up
  * the notices of its own agent alone, which are not taken meanwhile.
  */
-export function storeNotices(runs: BackgroundStore, agentIds: readonly string[], receivers: Receivers): StoreNotices {
+export function storeNotices(store: SessionStore, agentIds: readonly string[], receivers: Receivers): StoreNotices {
+  const runs = backgroundOf(store)
   const { notices: limit, noticeLeaseMs: leaseMs } = limits
   const { onError = () => {} } = receivers
   const delivered = deliveredOf(runs)
@@ -27,7 +29,7 @@ export function storeNotices(runs: BackgroundStore, agentIds: readonly string[],
       if (free.length === 0) return
       const page = await runs.background.takeNotices(free, { limit, leaseMs })
       for (const [agentId, notices] of Map.groupBy(page, ({ record }) => record.agentId)) {
-        const tried = Promise.all(notices.map((notice) => deliverOne(runs, notice, receivers, delivered)))
+        const tried = Promise.all(notices.map((notice) => deliverOne(store, notice, receivers, delivered)))
         const ended = tried.then(
           () => void delivering.delete(agentId),
           (error: unknown) => {

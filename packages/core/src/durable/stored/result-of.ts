@@ -9,7 +9,7 @@ import { isSignal } from '../../runs/driver/run-options.ts'
 import { watchRun } from '../../runs/follow.ts'
 import { textOf } from '../../runs/reply.ts'
 import { readSnapshot } from '../../runs/snapshot.ts'
-import { treeSpent } from '../../runs/tree-spent.ts'
+import { withWaitingMembers } from '../../runs/tree-spent.ts'
 import { optionsOf, progressOf, sourcesSoFar } from '../../sessions/recorded-data.ts'
 import { isId, type OptionRules } from '../../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
@@ -38,25 +38,23 @@ export async function resultOf(owner: Owner, runId: string, options: ResultOptio
   }
 }
 
-async function toResult({ store }: Owner, stored: StoredRun): Promise<RunResult> {
+async function toResult({ store }: Owner, own: StoredRun): Promise<RunResult> {
+  const stored = await withWaitingMembers(store, own)
   const { record } = stored
-  const { runId, approvals, status } = record
-  // The usage of a member whose run waits is added to its caller's when the member's run has ended.
-  const waitsForMembers = status === 'waiting' && approvals.some(({ path }) => path !== undefined)
-  const { usage = {}, cost } = waitsForMembers ? await treeSpent(store, stored) : record
+  const { runId, approvals, status, usage = {}, cost } = record
   const progress = progressOf(stored)
   const snapshot = readSnapshot(progress?.snapshot)
   const { steps = 0, warnings = [] } = snapshot?.progress ?? {}
   const finishReason = record.finishReason ?? (status === 'waiting' ? 'approval' : 'error')
   const turn = await store.find(runId)
-  const own: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
-  const said = own.findLast(({ role }) => role === 'assistant')
+  const messages: Message[] = turn ? turn.messages.slice(optionsOf(stored).seeded) : []
+  const said = messages.findLast(({ role }) => role === 'assistant')
   // The text of a run that waits is stored with its messages alone.
   const text = record.text ?? (status === 'waiting' && said?.role === 'assistant' ? textOf(said) : '')
   const result = {
     ...{ runId, text, approvals, usage, steps, warnings },
     sources: sourcesSoFar(stored),
-    messages: turn ? visibleMessages({ ...turn, messages: own }) : [],
+    messages: turn ? visibleMessages({ ...turn, messages }) : [],
     ...(cost && { cost }),
   }
   if (finishReason === 'stop') return { ...result, finishReason, output: progress?.output }

@@ -96,7 +96,7 @@ export async function workOnStore(
   // Notices that this process cannot deliver are left to others.
   const deliverOf = (agentId: string) => parts.get(agentId)?.deliver
   const notified = agentIds.filter((agentId) => deliverOf(agentId) !== undefined || hookOf(agentId) !== undefined)
-  const notices = storeNotices(runs, notified, { hookOf, deliverOf, onError })
+  const notices = storeNotices(store, notified, { hookOf, deliverOf, onError })
   const reports = reportNotices(runs, onError)
   const upkeep = [
     repeat(limits.keepMs, () => background.beatWorker(workerId, agentIds), onError),
