@@ -1,7 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, type Citation, type Knowledge } from '@agentkit/core'
+import { Agent, AgentKitError, type Citation, type Knowledge, Swarm } from '@agentkit/core'
 import { offline } from '@agentkit/providers-offline'
 import { createRetriever } from '@agentkit/retriever'
 import { scriptedModel } from '@agentkit/testing'
@@ -186,6 +186,22 @@ describe('citations', () => {
     expect(await citations().score(run, new AbortController().signal)).toMatchObject({
       score: 0.5,
       reason: 'notes.md: the file has changed since',
+    })
+  })
+
+  it('of members are looked up by what the members know', async () => {
+    const unknown = new AgentKitError('not-found', 'There is no passage.')
+    const knowing = (passage: () => Promise<unknown>): Knowledge =>
+      ({ tools: () => [], sync: async () => ({}), passage }) as unknown as Knowledge // of which `passage` alone is called
+    const member = (name: string, passage: () => Promise<unknown>): Agent =>
+      new Agent({ name, functions: [], model: scriptedModel([]), knowledge: knowing(passage) })
+    const agents = [member('Ann', () => Promise.reject(unknown)), member('Bob', async () => ({ quote }))]
+    const agent = new Swarm({ name: 'Team', agents, model: scriptedModel([]) })
+    const sources = [citationOf(quote), citationOf('never said')]
+    const run = scoredRun('It is long.', { agent, result: { sources } })
+    expect(await citations().score(run, new AbortController().signal)).toEqual({
+      score: 0.5,
+      reason: 'notes.md: the quote is not in the file',
     })
   })
 

@@ -17,8 +17,8 @@ export type CitationsOptions = {
 /**
  * Whether the answer can be looked up in its sources, without a model: the share of these that hold.
  *
- * - Each quote is in its file. The agent's knowledge reads the file, else `folder` has it; without both, this is not
- * checked, and the reason says so. - Each sentence with a number, a date or a name has a source whose quote contains
+ * - Each quote is in its file. The knowledge of the agent and its members reads the file, else `folder` has it; without
+ * both, this is not checked, and the reason says so. - Each sentence with a number, a date or a name has a source whose quote contains
  * it, or the heading above it. An answer without any needs no source, and the page or row of a source is none.
  *
  * Only a reader can decide whether a quote supports a sentence: see {@link judge}.
@@ -34,7 +34,7 @@ export function citations(options: CitationsOptions = {}): Scorer {
     name: 'citations',
     version: folder ?? '',
     async score({ result: { text, sources }, agent }, signal) {
-      const reader = quoteReader(agent.knowledge, folder)
+      const reader = quoteReader(knowledgeOf(agent), folder)
       const problems: string[] = []
       let checks = 0
       for (const source of reader ? sources : []) {
@@ -63,18 +63,29 @@ export function citations(options: CitationsOptions = {}): Scorer {
 /** Compares a quote with its file. @returns the problem of the quote, if it has one */
 type QuoteReader = (source: Citation) => Promise<string | undefined>
 
-function quoteReader(knowledge: Knowledge | undefined, folder: string | undefined): QuoteReader | undefined {
+function quoteReader(knowledge: readonly Knowledge[], folder: string | undefined): QuoteReader | undefined {
   if (folder !== undefined) return (source) => compareWithFile(source, folder)
-  if (!knowledge?.passage) return undefined
+  const readers = knowledge.filter(({ passage }) => passage !== undefined)
+  if (readers.length === 0) return undefined
   return async ({ chunkId, quote }) => {
-    try {
-      const passage = await knowledge.passage?.(chunkId, { context: 0 })
-      if (passage?.stale) return 'the file has changed since'
-      return passage?.quote === quote ? undefined : 'the quote is not in the file'
-    } catch (error) {
-      return `the quote cannot be looked up (${firstChars(messageOf(error), 100)})`
+    let problem: string | undefined
+    for (const reader of readers) {
+      try {
+        const passage = await reader.passage?.(chunkId, { context: 0 })
+        if (passage?.stale) return 'the file has changed since'
+        return passage?.quote === quote ? undefined : 'the quote is not in the file'
+      } catch (error) {
+        problem = `the quote cannot be looked up (${firstChars(messageOf(error), 100)})`
+      }
     }
+    return problem
   }
+}
+
+/** What an agent knows, and the members of a swarm, which may cite too. */
+function knowledgeOf(agent: object): Knowledge[] {
+  const { knowledge, agents = [] } = agent as { knowledge?: Knowledge; agents?: readonly object[] }
+  return [...new Set([...(knowledge ? [knowledge] : []), ...agents.flatMap(knowledgeOf)])]
 }
 
 async function compareWithFile({ file, quote }: Citation, folder: string): Promise<string | undefined> {
