@@ -205,6 +205,12 @@ describe('citations', () => {
     })
   })
 
+  it('of earlier conversations are in no file', async () => {
+    const session = { sessionId: 'first', runId: 'run_1', at: '2026-11-30T12:00:00.000Z' }
+    const sources = [{ ...citationOf('Ada Berg built it.', 'session/first'), session }]
+    expect(await scoreOf('Ada Berg built it.', sources)).toBe(1)
+  })
+
   it('of the offline model on a folder of files are looked up by its knowledge', async () => {
     const indexPath = join(folder, '.index')
     const knowledge = createRetriever({ folder, indexPath, requiredExts: ['.md'] })

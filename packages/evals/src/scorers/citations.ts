@@ -18,7 +18,7 @@ export type CitationsOptions = {
  * Whether the answer can be looked up in its sources, without a model: the share of these that hold.
  *
  * - Each quote is in its file. The knowledge of the agent and its members reads the file, else `folder` has it; without
- * both, this is not checked, and the reason says so. - Each sentence with a number, a date or a name has a source whose quote contains
+ * both, this is not checked, and the reason says so. Quotes of earlier conversations are in no file. - Each sentence with a number, a date or a name has a source whose quote contains
  * it, or the heading above it. An answer without any needs no source, and the page or row of a source is none.
  *
  * Only a reader can decide whether a quote supports a sentence: see {@link judge}.
@@ -37,7 +37,8 @@ export function citations(options: CitationsOptions = {}): Scorer {
       const reader = quoteReader(knowledgeOf(agent), folder)
       const problems: string[] = []
       let checks = 0
-      for (const source of reader ? sources : []) {
+      const inFiles = sources.filter(({ session }) => session === undefined)
+      for (const source of reader ? inFiles : []) {
         signal.throwIfAborted()
         checks++
         const problem = await reader?.(source)
@@ -52,7 +53,7 @@ export function citations(options: CitationsOptions = {}): Scorer {
         const absent = claims.filter((claim) => !quotes.some((quote) => hasClaim(quote, claim)))
         if (absent.length > 0) problems.push(`no source has ${absent.join(', ')} of "${firstChars(sentence, 100)}"`)
       }
-      const unchecked = reader || sources.length === 0 ? [] : ['the files of the quotes were not read: pass `folder`']
+      const unchecked = reader || inFiles.length === 0 ? [] : ['the files of the quotes were not read: pass `folder`']
       const score = checks === 0 ? 1 : (checks - problems.length) / checks
       const reason = cut([...problems, ...unchecked].join('; '))
       return reason === '' ? score : { score, reason }
