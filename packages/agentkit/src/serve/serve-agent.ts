@@ -1,9 +1,10 @@
-import { type Knowledge, type Member, terminalLine } from '@agentkit/core'
+import { type Member, terminalLine } from '@agentkit/core'
 import { checkOptionNames, invalidArgument, isRecord, type WorkingAgent, workOn } from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
+import { knowledgeOf } from '../knowledge/knowledge-of.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { loadedFile } from '../util/loaded-file.ts'
 import { closeTelemetry, useTelemetry } from '../util/use-telemetry.ts'
@@ -48,7 +49,7 @@ export async function serveRunnable(
   const stop = new AbortController()
   const server = await serveAgent(agent, settings, () => stop.abort())
   const quiet = !isForPeople(settings)
-  for (const knowledge of knowledgeIn(agent)) void keepSynced(knowledge, { quiet, signal: stop.signal })
+  for (const knowledge of knowledgeOf(agent)) void keepSynced(knowledge, { quiet, signal: stop.signal })
   return server
 }
 
@@ -62,13 +63,6 @@ function isQuestion(options: unknown): boolean {
 /** A JSON log or a custom one is not for people. */
 function isForPeople({ log }: ServeOptions): boolean {
   return log === undefined || log === 'human'
-}
-
-/** The knowledge of an agent, and of the members of a swarm or workflow. */
-function knowledgeIn(agent: Member): Set<Knowledge> {
-  const agents = 'agents' in agent ? (agent.agents as readonly Member[]) : [] // an agent has none
-  const members = agents.flatMap((member) => [...knowledgeIn(member)])
-  return new Set([...(agent.knowledge ? [agent.knowledge] : []), ...members])
 }
 
 /**

@@ -69,6 +69,22 @@ describe('agentkit chat', () => {
     expect(out).not.toContain('\u001b')
   })
 
+  it('lists the files of the members of a swarm', async () => {
+    write('files/ann.txt', 'Notes of Ann.')
+    write(
+      'reading.ts',
+      `import { Agent, Swarm } from 'agentkit'
+import { scriptedModel } from '@agentkit/testing'
+const model = scriptedModel([{ toolCalls: [{ name: 'reader', input: { task: 'Look' } }] }, 'Done.'])
+const knowing = { model: scriptedModel(['Seen.']), retrieve: true, retriever: { folder: 'files' } }
+const reader = new Agent({ ...knowing, name: 'Reader', functions: [] })
+export const team = new Swarm({ name: 'Team', agents: [reader], model })
+`,
+    )
+    const { out } = await agentkit(['chat', 'reading.ts'], { input: 'Hello\n/files\n' })
+    expect(out.split('\n')).toContain('ann.txt')
+  })
+
   it('shows no cost of a chat with a model whose price is not known', async () => {
     write(
       'unpriced.ts',

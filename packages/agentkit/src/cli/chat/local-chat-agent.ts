@@ -9,6 +9,7 @@ import {
 } from '@agentkit/core'
 import { userFolder } from '@agentkit/core/internal'
 import { hasUserFiles } from '../../agents/user-files.ts'
+import { knowledgeOf } from '../../knowledge/knowledge-of.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
 import type { Answer, Asked, ChatAgent, Decide, SentFile } from './chat-agent.ts'
 
@@ -24,7 +25,7 @@ export async function localChatAgent(
   const loaded = await loadAgents(file, { standIn: true, ids: [id] })
   try {
     const agent = chosenAgent(loaded, id)
-    const { sessions, knowledge } = agent
+    const { sessions } = agent
     const { speaker }: Runnable = agent
     return {
       name: agent.name,
@@ -49,7 +50,8 @@ export async function localChatAgent(
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
       tools: async () => [...(agent.tools ?? [])],
       files: async () => {
-        const files = (await knowledge?.files?.()) ?? []
+        const lists = await Promise.all([...knowledgeOf(agent)].map(async (knowledge) => knowledge.files()))
+        const files = [...new Set(lists.flat())].sort()
         if (!hasUserFiles(agent)) return files
         const folder = `${userFolder(userId)}/`
         return files.flatMap((file) => (file.startsWith(folder) ? file.slice(folder.length) : []))
