@@ -248,6 +248,21 @@ export const writer = new Agent({ name: 'Writer', functions: [], sessions: proce
     expect(out).toMatch(/\nnotice +\S+ of \S+Z waits to be delivered$/)
   })
 
+  it('counts what the members of a swarm have used that wait', async () => {
+    const call = (name: string) => scriptedModel([{ toolCalls: [{ name, input: { task: 'Pay.' } }] }])
+    const pay = tool({
+      ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
+      execute: () => 'paid',
+    })
+    const agents = [new Agent({ name: 'Clerk', functions: [pay], model: call('pay') })]
+    const team = new Swarm({ name: 'Team', agents, model: call('clerk'), sessions })
+    const worker = await team.work()
+    const { runId } = await team.enqueue('Pay.')
+    await team.result(runId)
+    await worker.close()
+    expect((await onStore('runs', 'show', runId)).out).toContain('\ntokens    20 in, 10 out\n')
+  })
+
   it('ends with 1 for an unknown run, and for one of another agent', async () => {
     const other = await agentOf([], { name: 'Mailer' }).enqueue('Write')
     for (const runId of ['run_unknown', other.runId]) {

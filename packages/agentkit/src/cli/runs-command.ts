@@ -1,4 +1,5 @@
 import { type RunRecord, type RunStatus, terminalText } from '@agentkit/core'
+import { withWaitingMembers } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { definedOnly } from '../util/defined-only.ts'
 import { checkFile } from './common/agent-file.ts'
@@ -105,8 +106,9 @@ function byCreation(one: RunRecord, other: RunRecord): number {
 }
 
 async function show(stores: readonly OpenStore[], runId: string): Promise<void> {
-  const { store, stored } = (await findRun(stores, runId)) ?? {}
-  if (!store || !stored) return noRun(stores, runId)
+  const { store, stored: own } = (await findRun(stores, runId)) ?? {}
+  if (!store || !own) return noRun(stores, runId)
+  const stored = await withWaitingMembers(store.sessions, own)
   for (const line of runLines(stored, await store.background.undelivered(runId))) print(line)
   printAnswer(stored.record)
   const { agentId, status } = stored.record
