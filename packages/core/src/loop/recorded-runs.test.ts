@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, expect, it, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer, sessionKey } from '../__fixtures__/payer.ts'
-import { Agent, AgentKitError, tool } from '../index.ts'
+import { Agent, type AgentEvent, AgentKitError, tool } from '../index.ts'
 import { limits } from '../limits.ts'
 
 const inSession = { userId: 'ann', sessionId: 's' }
@@ -170,3 +170,23 @@ it.each([1, 2])(
     }
   },
 )
+
+it('ends a run whose end was not stored at first with an event that says so, for who follows it', async () => {
+  const { store } = memoryDisk().open()
+  const { end } = store.runs
+  store.runs.end = async () => {
+    throw new AgentKitError('storage', 'The disk is full.')
+  }
+  const { agent } = payer([calls('look 1'), 'Seen.', 'Yes.'], { store })
+  const { runId } = await agent.stream('Look.', { ...inSession, resumable: true }).result
+  store.runs.end = end
+  // The next run of the session ends it.
+  await agent.chat('Hi.', inSession)
+  const events: AgentEvent[] = []
+  for await (const event of agent.follow(runId)) events.push(event)
+  const { record, lastSeq } = (await store.runs.read(runId)) ?? {}
+  expect(record).toMatchObject({ status: 'failed', finishReason: 'error', error: { code: 'storage' } })
+  expect(events.filter(({ type }) => type === 'run-end')).toMatchObject([
+    { seq: lastSeq, path: ['payer'], finishReason: 'error', error: { code: 'storage' } },
+  ])
+})

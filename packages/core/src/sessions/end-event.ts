@@ -1,8 +1,10 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
+import { AgentKitError } from '../data/errors.ts'
 import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue } from '../data/message.ts'
 import { limits } from '../limits.ts'
+import { redactedInfo } from '../util/text/redact.ts'
 import { costSoFar, optionsOf } from './recorded-data.ts'
 
 /** The ending of a run that is not in this process, with what its members have used. */
@@ -22,6 +24,24 @@ export const cancelled: RunEnding = {
 export async function cancelStored(runs: RunStore, runId: string): Promise<boolean> {
   const stored = await runs.read(runId)
   return stored !== undefined && runs.cancel(runId, withEndEvent(stored, cancelled))
+}
+
+/**
+ * Ends a run of this process that could not be used after it had begun, with its last event.
+ * @param reason why; without one, its end could not be stored
+ */
+export async function failRecorded(
+  runs: RunStore,
+  { runId, attempt, reason }: { runId: string; attempt: number; reason?: AgentKitError | undefined },
+): Promise<void> {
+  const error = reason ?? new AgentKitError('storage', 'The session store failed: the end of the run was not stored.')
+  const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
+  const ending: RunEnding =
+    error.code === 'budget'
+      ? { status: 'done', finishReason: 'budget' }
+      : { status: 'failed', finishReason, error: redactedInfo(error) }
+  const stored = await runs.read(runId)
+  return runs.end(runId, { ...(stored ? withEndEvent(stored, ending) : ending), attempt })
 }
 
 /**

@@ -10,10 +10,11 @@ import {
   type SessionRequest,
   storedBeginning,
 } from './acquire-session.ts'
+import { failRecorded } from './end-event.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { OpenedTurn } from './leave-turn.ts'
 import { isRecorded } from './recorded-data.ts'
-import { createRun, describeRun, failRecorded, type NewRecord, type RunStarter, takeOverRun } from './recorded-run.ts'
+import { createRun, describeRun, type NewRecord, type RunStarter, takeOverRun } from './recorded-run.ts'
 import { RecordedTurn } from './recorded-turn.ts'
 import { cancelReplaced, turnsLeft } from './replaced-turns.ts'
 import { settleUnanswered } from './settle-unanswered.ts'

@@ -1,7 +1,7 @@
 import type { RunBeginning, StartedCall } from '../contracts/run-entry.ts'
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
-import { AgentKitError } from '../data/errors.ts'
+import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
 import type { Session, SessionKey } from '../data/session-data.ts'
@@ -9,8 +9,8 @@ import { inCallOrder, isStoppedNote, visibleMessages } from '../data/transcript.
 import { limits } from '../limits.ts'
 import { clientDataOf } from '../util/async/current-request.ts'
 import { asJSON } from '../util/json/clone-json.ts'
-import { redactedInfo } from '../util/text/redact.ts'
 import { type AcquiredSession, acquireSession, type Beginning, type SessionRequest } from './acquire-session.ts'
+import { failRecorded } from './end-event.ts'
 import type { EventQueue } from './event-queue.ts'
 import {
   holdsSession,
@@ -109,17 +109,6 @@ export async function createRun(record: NewRecord, expectedVersion: number): Pro
     ...(notifies && { notifies }),
     options: options as unknown as JSONValue, // plain JSON, except that optional fields may be absent
   })
-}
-
-/** Ends a run that could not be used after it had begun. @param reason why; without one, its end could not be stored */
-export function failRecorded(
-  runs: RunStore,
-  { runId, attempt, reason }: { runId: string; attempt: number; reason?: AgentKitError | undefined },
-): Promise<void> {
-  const error = reason ?? new AgentKitError('storage', 'The session store failed: the end of the run was not stored.')
-  if (error.code === 'budget') return runs.end(runId, { attempt, status: 'done', finishReason: 'budget' })
-  const finishReason = error.code === 'aborted' ? 'aborted' : 'error'
-  return runs.end(runId, { attempt, status: 'failed', finishReason, error: redactedInfo(error) })
 }
 
 /**
