@@ -108,7 +108,9 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
     return wholeAnswer(run, answer)
       .catch(async (problem) => {
         const stored = await sessions.runs?.read(run.runId)
-        throw stored?.record.status === 'running' ? handedBack() : replacedProblem(problem, request.replaces)
+        // A store that fails may still have it as running, where nothing continues it.
+        const isLeft = stored?.record.status === 'running' && !isStoreFailure(problem)
+        throw isLeft ? leftToOthers(capacity.draining.aborted) : replacedProblem(problem, request.replaces)
       })
       .finally(() => {
         left.removeEventListener('abort', leave)
@@ -127,10 +129,15 @@ function streamOptions(parts: RouteParts, logged: LoggedRequest): Parameters<typ
   return { ...parts, onFailure: (problem) => logProblem(problem, logged, parts.log) }
 }
 
-/** The server stops: the next one continues the run. */
-function handedBack(): ProblemError {
-  const detail = 'The server is shutting down. The run continues: read it by the id in X-Run-Id.'
-  return new ProblemError('overloaded', { detail, headers: { 'retry-after': '1', connection: 'close' }, quiet: true })
+/** Another process continues the run: the next one, where the server stops. */
+function leftToOthers(isStopping: boolean): ProblemError {
+  const why = isStopping ? 'The server is shutting down. The run continues' : 'Another process continues the run'
+  const headers = { 'retry-after': '1', connection: 'close' }
+  return new ProblemError('overloaded', { detail: `${why}: read it by the id in X-Run-Id.`, headers, quiet: true })
+}
+
+function isStoreFailure(problem: unknown): boolean {
+  return problem instanceof ProblemError && (problem.code === 'storage' || problem.code === 'insufficient-storage')
 }
 
 type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }

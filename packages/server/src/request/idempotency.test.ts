@@ -202,6 +202,17 @@ describe('a chat with an Idempotency-Key', () => {
     await next.close()
   })
 
+  it('is the failure of a store that cannot take the end of the run, not that another process continues it', async () => {
+    const { agent, sessions } = storedAgent(['One.'])
+    const { runs } = sessions
+    const full = async (): Promise<never> => {
+      throw new AgentKitError('storage', 'The disk is full.')
+    }
+    Object.assign(runs ?? {}, { end: full })
+    const answer = await createApp(agent, quiet).request(path, keyed('Hi', 'a', {}, 'application/json'))
+    await expectProblem(answer, 503, 'storage')
+  })
+
   it.each<[string, ScriptedTurn, string]>([
     ['a text', 'One.', 'text/plain'],
     ['JSON', 'One.', 'application/json'],
