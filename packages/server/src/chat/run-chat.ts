@@ -109,8 +109,13 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
       .catch(async (problem) => {
         const stored = await sessions.runs?.read(run.runId)
         // A store that fails may still have it as running, where nothing continues it.
-        const isLeft = stored?.record.status === 'running' && !isStoreFailure(problem)
-        throw isLeft ? leftToOthers(capacity.draining.aborted) : replacedProblem(problem, request.replaces)
+        const isLeft = stored?.record.status === 'running' && !hasCode(problem, 'storage', 'insufficient-storage')
+        if (isLeft) throw leftToOthers(capacity.draining.aborted)
+        // This process was frozen, say, and another one has continued the run and ended it.
+        const found =
+          stored && hasCode(problem, 'session-conflict') ? await agent.result?.(run.runId, { userId }) : undefined
+        if (found) return answer.whole(found)
+        throw replacedProblem(problem, request.replaces)
       })
       .finally(() => {
         left.removeEventListener('abort', leave)
@@ -136,8 +141,8 @@ function leftToOthers(isStopping: boolean): ProblemError {
   return new ProblemError('overloaded', { detail: `${why}: read it by the id in X-Run-Id.`, headers, quiet: true })
 }
 
-function isStoreFailure(problem: unknown): boolean {
-  return problem instanceof ProblemError && (problem.code === 'storage' || problem.code === 'insufficient-storage')
+function hasCode(problem: unknown, ...codes: readonly ProblemError['code'][]): boolean {
+  return problem instanceof ProblemError && codes.includes(problem.code)
 }
 
 type Bounds = { timeoutMs: number; signal?: AbortSignal; resumable?: boolean }
