@@ -57,6 +57,15 @@ export class ProblemError extends Error {
   }
 }
 
+/** Another process continues the run, and answers: the next one, where the server stops. */
+export class LeftToOthers extends ProblemError {
+  constructor(isStopping: boolean) {
+    const why = isStopping ? 'The server is shutting down. The run continues' : 'Another process continues the run'
+    const headers = { 'retry-after': '1', connection: 'close' }
+    super('overloaded', { detail: `${why}: read it by the id in X-Run-Id.`, headers, quiet: true })
+  }
+}
+
 /** The problem of an error that a run has thrown. An error other than AgentKitError comes from a model. */
 export function thrownProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error

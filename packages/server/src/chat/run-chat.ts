@@ -6,7 +6,7 @@ import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { liveEvents } from '../answer/live-events.ts'
 import { hasOwnLine, type LoggedRequest, loggedRequest, logProblem } from '../answer/log-problem.ts'
-import { ProblemError, thrownProblem } from '../answer/problem.ts'
+import { LeftToOthers, ProblemError, thrownProblem } from '../answer/problem.ts'
 import type { BoundRun, Leave } from '../capacity/capacity.ts'
 import type { Begin } from '../request/idempotency.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -110,7 +110,7 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
         const stored = await sessions.runs?.read(run.runId)
         // A store that fails may still have it as running, where nothing continues it.
         const isLeft = stored?.record.status === 'running' && !hasCode(problem, 'storage', 'insufficient-storage')
-        if (isLeft) throw leftToOthers(capacity.draining.aborted)
+        if (isLeft) throw new LeftToOthers(capacity.draining.aborted)
         // This process was frozen, say, and another one has continued the run and ended it.
         const found =
           stored && hasCode(problem, 'session-conflict') ? await agent.result?.(run.runId, { userId }) : undefined
@@ -132,13 +132,6 @@ export async function durableRun(chat: Chat, begin: Begin): Promise<Response> {
 /** How a run streams whose failure is logged with its request. */
 function streamOptions(parts: RouteParts, logged: LoggedRequest): Parameters<typeof eventResponse>[2] {
   return { ...parts, onFailure: (problem) => logProblem(problem, logged, parts.log) }
-}
-
-/** Another process continues the run: the next one, where the server stops. */
-function leftToOthers(isStopping: boolean): ProblemError {
-  const why = isStopping ? 'The server is shutting down. The run continues' : 'Another process continues the run'
-  const headers = { 'retry-after': '1', connection: 'close' }
-  return new ProblemError('overloaded', { detail: `${why}: read it by the id in X-Run-Id.`, headers, quiet: true })
 }
 
 function hasCode(problem: unknown, ...codes: readonly ProblemError['code'][]): boolean {

@@ -202,35 +202,6 @@ describe('a chat with an Idempotency-Key', () => {
     await next.close()
   })
 
-  it('is the failure of a store that cannot take the end of the run, not that another process continues it', async () => {
-    const { agent, sessions } = storedAgent(['One.'])
-    const { runs } = sessions
-    const full = async (): Promise<never> => {
-      throw new AgentKitError('storage', 'The disk is full.')
-    }
-    Object.assign(runs ?? {}, { end: full })
-    const answer = await createApp(agent, quiet).request(path, keyed('Hi', 'a', {}, 'application/json'))
-    await expectProblem(answer, 503, 'storage')
-  })
-
-  it('is that of the other process where this one was frozen, and has lost its run', async () => {
-    const { agent, model, sessions } = storedAgent(['One.', 'Two.'])
-    const { runs } = sessions
-    const end = runs?.end
-    Object.assign(runs ?? {}, {
-      end: async (...ending: Parameters<NonNullable<typeof end>>) => {
-        await end?.apply(runs, ending)
-        throw new AgentKitError('session-conflict', 'Another process has the run.')
-      },
-    })
-    const app = createApp(agent, quiet)
-    const send = async () => app.request(path, keyed('Hi', 'a', {}, 'application/json'))
-    const [answer, again] = [await send(), await send()]
-    expect(await answer.json()).toMatchObject({ answer: 'One.' })
-    expect(await again.json()).toMatchObject({ answer: 'One.' })
-    expect(model.requests).toHaveLength(1)
-  })
-
   it.each<[string, ScriptedTurn, string]>([
     ['a text', 'One.', 'text/plain'],
     ['JSON', 'One.', 'application/json'],

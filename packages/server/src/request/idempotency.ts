@@ -3,7 +3,7 @@ import { recordAnswer, type WholeFormat } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
 import { checkKept } from '../answer/kept-events.ts'
-import { handlerProblem, ProblemError, problemResponse } from '../answer/problem.ts'
+import { handlerProblem, LeftToOthers, ProblemError, problemResponse } from '../answer/problem.ts'
 import { describeError } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { RouteParts } from './parts.ts'
@@ -97,6 +97,8 @@ export async function idempotent(
   try {
     return await finish(await handle(begin))
   } catch (error) {
+    // The run may have ended by now.
+    if (error instanceof LeftToOthers) throw error
     await finish(problemResponse(handlerProblem(error), context.get('requestId')))
     throw error
   }
