@@ -51,6 +51,10 @@ describe.each(storeKinds)('background runs in %s whose rows cannot be read back'
     await expect.poll(read, { timeout: 60_000 }).toEqual(Array(2).fill(['failed', 'storage', true]))
     // Each was tried again before.
     expect(errors.length).toBeGreaterThan(2)
+    expect(await other.result(first?.runId ?? '')).toMatchObject({ finishReason: 'error', error: { code: 'storage' } })
+    // It is not begun without its options.
+    await other.retry(first?.runId ?? '')
+    await expect.poll(read, { timeout: 60_000 }).toEqual(Array(2).fill(['failed', 'storage', true]))
   })
 
   const cancelled = { status: 'failed', finishReason: 'aborted' } as const

@@ -1,4 +1,4 @@
-import { AgentKitError, type Session } from '@agentkit/core'
+import { AgentKitError, type JSONValue, type RunRecord, type Session } from '@agentkit/core'
 
 /**
  * Parses a stored text.
@@ -16,6 +16,20 @@ export function parseStored<T>(text: string, runId: string, what: string): T {
         'Delete the session of the run, or restore a backup.',
       { cause, runId },
     )
+  }
+}
+
+/**
+ * Options or progress of a run. Of one that has ended, what is damaged counts as empty, so that its record is shown: nothing
+ * continues it before it is retried, and read again.
+ * @throws AgentKitError `storage`, which names the run
+ */
+export function parseOfRun(text: string, { runId, status }: RunRecord, what: string): JSONValue {
+  try {
+    return parseStored(text, runId, what)
+  } catch (error) {
+    if (status === 'done' || status === 'failed') return {}
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RunRecord, StoredRun } from '@agentkit/core'
-import { parseStored } from '../../util/json.ts'
+import { parseOfRun } from '../../util/json.ts'
 import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } from '../../util/run-record.ts'
 import type { Query } from '../database/database.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
@@ -76,8 +76,8 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
     takeovers: row.takeovers,
   }
   if (row.deadline !== null) stored.deadline = row.deadline
-  if (row.options !== null) stored.options = parseStored(row.options, runId, 'options')
-  if (row.progress !== null) stored.progress = parseStored(row.progress, runId, 'progress')
+  if (row.options !== null) stored.options = parseOfRun(row.options, stored.record, 'options')
+  if (row.progress !== null) stored.progress = parseOfRun(row.progress, stored.record, 'progress')
   if (row.is_background) stored.isBackground = true
   if (row.has_new_session) stored.hasNewSession = true
   if (row.priority !== 0) stored.priority = row.priority

@@ -1,5 +1,5 @@
 import type { RunRecord, StoredRun } from '@agentkit/core'
-import { parseStored } from '../../util/json.ts'
+import { parseOfRun } from '../../util/json.ts'
 import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } from '../../util/run-record.ts'
 import type { Statements } from '../statements/statements.ts'
 import { readEventRange } from './stored-events.ts'
@@ -48,8 +48,8 @@ export function readStoredRun(statements: Statements, runId: string): StoredRun 
   if (row.root !== null) stored.rootRunId = row.root
   if (row.priority !== 0) stored.priority = row.priority
   if (row.deadline !== null) stored.deadline = row.deadline
-  if (row.options !== null) stored.options = parseStored(row.options, runId, 'options')
-  if (row.progress !== null) stored.progress = parseStored(row.progress, runId, 'progress')
+  if (row.options !== null) stored.options = parseOfRun(row.options, stored.record, 'options')
+  if (row.progress !== null) stored.progress = parseOfRun(row.progress, stored.record, 'progress')
   return stored
 }
 
