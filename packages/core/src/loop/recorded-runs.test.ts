@@ -190,3 +190,19 @@ it('ends a run whose end was not stored at first with an event that says so, for
     { seq: lastSeq, path: ['payer'], finishReason: 'error', error: { code: 'storage' } },
   ])
 })
+
+it('begins a run whose process was frozen while it waited for a session that is free by now', async () => {
+  const { store } = memoryDisk().open()
+  const { create } = store.runs
+  let tries = 0
+  store.runs.create = async (...run) => {
+    if (tries++ > 0) return create(...run)
+    // Another process has ended its run meanwhile.
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 4 * limits.sessionWaitMs)
+    throw new AgentKitError('session-conflict', 'The session has moved on.', { retryable: true })
+  }
+  const { agent } = payer(['Seen.'], { store })
+  expect(await agent.stream('Look.', inSession).result).toMatchObject({ finishReason: 'stop', text: 'Seen.' })
+  vi.restoreAllMocks()
+})

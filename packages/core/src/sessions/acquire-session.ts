@@ -80,7 +80,8 @@ async function begin<Found>(
     const waitedMs = performance.now() - startedAt
     // A run that is continued after a crash is waited for as one of this process.
     if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
-    if (waitedMs > mostMs || (onBusy === 'reject' && isHeld)) throw sessionBusy(begun.conflict)
+    // A process that was frozen meanwhile finds a session that has moved on, and may be free.
+    if (isHeld && (waitedMs > mostMs || onBusy === 'reject')) throw sessionBusy(begun.conflict)
     refusedVersion = version
     if (onBusy !== 'reject' && performance.now() > heldUntil) {
       await holdQueued(request)
