@@ -158,6 +158,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
     },
     async suspend(runId, { approvals, cost, ...entry }) {
       const row = writable(runId, entry.attempt)
+      if (row.process !== process) throw conflict(`Another process has the run ${runId}.`)
       await add(row, entry)
       await sessions.end(runId, 'waiting', entry.usage)
       for (const approval of approvals) {
@@ -210,6 +211,7 @@ export function memoryDisk({ now = () => Date.now() }: { now?(): number } = {}):
     },
     async release(runId, attempt) {
       const row = writable(runId, attempt)
+      if (row.process !== process) throw conflict(`Another process has the run ${runId}.`)
       Object.assign(row, { isFree: true, process: undefined })
       changed(runId)
     },

@@ -82,7 +82,11 @@ export interface RunStore {
    * @throws AgentKitError `not-found` for an unknown run
    */
   cancel(runId: string, ending: RunEnding & { events?: readonly AgentEvent[] }): Promise<boolean>
-  /** Makes the run free: another process may take it over at once. It keeps its session; the takeover is no crash. */
+  /**
+   * Makes the run free: another process may take it over at once. It keeps its session; the takeover is no crash.
+   * @throws AgentKitError `session-conflict` also where another process has taken the run over with this attempt, as this one
+   *   may have failed to; so does `suspend`
+   */
   release(runId: string, attempt: number): Promise<void>
   /** @returns `undefined` for an unknown run */
   read(runId: string): Promise<StoredRun | undefined>

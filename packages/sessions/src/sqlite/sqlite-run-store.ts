@@ -22,7 +22,7 @@ import { findRun, type RunHead } from './runs/rows.ts'
 import { readStoredRun } from './runs/run-rows.ts'
 import { readEventRange, readEvents } from './runs/stored-events.ts'
 import { takeOver } from './runs/take-over.ts'
-import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, writeEntry } from './runs/write-entry.ts'
+import { hasOnlyEvents, prepareEntry, requireHeld, requireLatest, requireOwn, writeEntry } from './runs/write-entry.ts'
 import { prune } from './sessions/prune.ts'
 import type { Statements } from './statements/statements.ts'
 
@@ -88,7 +88,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
       const approvals = entry.approvals.map((approval) => [approval.approvalId, bodyOf(approval)] as const)
       const decisions = await write(
         (statements, touch) => {
-          const run = requireHeld(statements, runId, entry.attempt)
+          const run = requireOwn(statements, runId, entry.attempt, holder.id)
           const now = storeTime()
           writeEntry(statements, touch, run, prepared)
           if (cost !== null) statements.setCost.run(cost, run.number)
@@ -150,7 +150,7 @@ export function sqliteRunStore(access: StoreAccess, { isShared }: { isShared: bo
     async release(runId, attempt) {
       await write(
         (statements, touch) => {
-          statements.releaseRun.run(requireHeld(statements, runId, attempt).number)
+          statements.releaseRun.run(requireOwn(statements, runId, attempt, holder.id).number)
           touch(runId)
         },
         () => holder.release(runId, attempt),

@@ -82,6 +82,16 @@ export function takeoverTests(getRuns: GetRuns): void {
     await other.runs.end('r1', { attempt: 2, ...done })
   })
 
+  it('lets no process release or suspend the run of another one', async () => {
+    const { runs, open } = getRuns()
+    const other = await open()
+    await runs.create(key, newRun('r1'))
+    await expect(other.runs.release('r1', 1)).rejects.toMatchObject(conflict)
+    await expect(other.runs.suspend('r1', { attempt: 1, approvals: [] })).rejects.toMatchObject(conflict)
+    await runs.append('r1', { attempt: 1, messages: [answer('mine')] })
+    await runs.release('r1', 1)
+  })
+
   it('lets one of many take a run over', async () => {
     const { runs, open } = getRuns()
     const others = await Promise.all([open(), open(), open()])

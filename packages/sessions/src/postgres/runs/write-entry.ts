@@ -80,14 +80,14 @@ export type Written = { count: number; isRepeated: boolean }
  * @throws AgentKitError `session-conflict`
  */
 export async function writeEntry(
-  { query, now, again }: Writing,
+  { query, holder, now, again }: Writing,
   runId: string,
   entry: PreparedEntry,
   options: EntryOptions,
 ): Promise<Written | 'in tree'> {
   const values: unknown[] = []
   const put: Put = (value, type) => `$${values.push(value)}::${type}`
-  const text = entryText(toStored(runId), entry, options, now, put)
+  const text = entryText(toStored(runId), entry, options, { now, holder: holder.id, put })
   const [row] = await query<{ count: number }>(text, values)
   if (row) return { count: row.count, isRepeated: false }
   return outcomeOf(query, runId, entry, options, again)
@@ -101,8 +101,7 @@ function entryText(
   runId: string,
   entry: PreparedEntry,
   { ending, isLeaving, inTree }: EntryOptions,
-  now: number,
-  put: Put,
+  { now, holder, put }: { now: number; holder: string; put: Put },
 ): string {
   const { attempt, position, bodies, state, progress, usage, calls, events } = entry
   const id = put(runId, 'text')
@@ -136,6 +135,8 @@ function entryText(
       sets.push(`${column} = ${put(value, 'text')}`)
   }
   if (sets.length === 0) sets.push('attempt = attempt')
+  // Another process may have taken the run over with the attempt that this one has tried.
+  const isHeld = isLeaving && attempt !== undefined ? `holder = ${put(holder, 'text')}` : 'holder IS NOT NULL'
   const isNext = from === undefined ? 'true' : `message_count >= ${from}`
   // The session first, as everywhere: two transactions never wait for each other.
   const movesSession = ending !== undefined || isLeaving === true || state !== null
@@ -148,7 +149,7 @@ function entryText(
     ...(state === null ? [] : [`state = ${put(state, 'text')}`]),
   ].join(', ')
   return `WITH ${locked}run AS (UPDATE agentkit.runs AS r SET ${sets.join(', ')} ${movesSession ? 'FROM s' : ''}
-      WHERE run_id = ${id} AND status = 'running' AND holder IS NOT NULL AND ${isAttempt} AND ${isPlain}
+      WHERE run_id = ${id} AND status = 'running' AND ${isHeld} AND ${isAttempt} AND ${isPlain}
         AND ${isNext}
         ${movesSession ? 'AND session = s.id' : ''}
       RETURNING r.number, r.session, r.keeps_events, r.agent_id, r.notifies, r.attempt,

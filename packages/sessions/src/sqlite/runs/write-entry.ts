@@ -51,6 +51,16 @@ export function requireHeld(statements: Statements, runId: string, attempt?: num
 }
 
 /**
+ * The same, if this store has taken it: another one may have taken it over with the attempt that this one has tried.
+ * @throws AgentKitError `session-conflict`
+ */
+export function requireOwn(statements: Statements, runId: string, attempt: number, holder: string): WrittenRun {
+  const run = requireHeld(statements, runId, attempt)
+  if (run.holder !== holder) throw notRunning(runId)
+  return run
+}
+
+/**
  * The run, if it has not ended and no later attempt has begun: its last events may follow its suspension.
  * @throws AgentKitError `session-conflict`
  */
