@@ -202,4 +202,12 @@ export const limits = {
   endFailedMs: 50,
   /** The same of any other failed run, and of a run that a worker or a server continues. */
   endErrorMs: 5_000,
+  /**
+   * After how long the end, or the release, of a run is stored again that could not be stored, in milliseconds; it doubles
+   * with each try, up to the longest.
+   */
+  endAgainMs: 1_000,
+  longestEndAgainMs: 5_000,
+  /** How long that is tried. */
+  endAgainForMs: 86_400_000,
 } as const

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../contracts/session-store.ts'
 import { limits } from '../limits.ts'
-import { isConflict } from '../sessions/acquire-session.ts'
+import { isConflict } from '../sessions/unended-runs.ts'
 import { endOfTree } from './tree-spent.ts'
 
 /** Ends a run with which too many processes have died, unless another process has it. */

@@ -1,14 +1,21 @@
 import type { StoredRun } from '../contracts/run-store.ts'
-import type { SessionStore } from '../contracts/session-store.ts'
-import { type AgentKitError, abortError, isAgentKitError } from '../data/errors.ts'
+import { type AgentKitError, abortError } from '../data/errors.ts'
 import type { Message } from '../data/message.ts'
-import type { Session, SessionKey } from '../data/session-data.ts'
+import type { Session } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import { limits } from '../limits.ts'
 import { sleep, untilAborted } from '../util/async/abort.ts'
 import { type EndOfTree, withEndEvent } from './end-event.ts'
 import { holdsSession } from './recorded-data.ts'
-import { enqueue, keyText, perStore, type QueueRequest, sessionBusy } from './session-queue.ts'
+import { enqueue, type QueueRequest, sessionBusy } from './session-queue.ts'
+import {
+  endUnendedRun,
+  forgetUnendedRun,
+  isConflict,
+  leaveUnendedRun,
+  noteUnendedRun,
+  type UnendedRun,
+} from './unended-runs.ts'
 
 export type SessionRequest = QueueRequest & {
   /** The session, where it was just read. */
@@ -32,7 +39,7 @@ export type Beginning<Found> = {
 /** A session that a run holds. */
 export type AcquiredSession<Found> = {
   found: Found
-  /** Lets the next run of this process acquire the session. May be called again. */
+  /** Leaves the run, and lets the next one of this process acquire the session. May be called again. */
   release(): void
 }
 
@@ -46,11 +53,18 @@ export async function acquireSession<Found>(
   request: SessionRequest,
   prepare: (session: Session | undefined) => Promise<Beginning<Found>>,
 ): Promise<AcquiredSession<Found>> {
-  const { store, key, signal } = request
+  const { store, key, runId, signal } = request
   const release = await enqueue(request)
   try {
     await untilAborted(signal, endUnendedRun(store, key))
-    return { found: await begin(request, prepare), release }
+    const found = await begin(request, prepare)
+    return {
+      found,
+      release() {
+        leaveUnendedRun(store, key, { runId })
+        release()
+      },
+    }
   } catch (error) {
     release()
     throw error
@@ -140,9 +154,8 @@ async function tryToBegin<Found>(
   beginning: Beginning<Found>,
 ): Promise<{ found: Found } | { conflict: AgentKitError }> {
   const { undo, fail } = beginning
-  // Noted first: a store may begin the run and fail to report it.
   const unended: UnendedRun = { runId, end: undo }
-  unendedRuns(store).set(keyText(key), unended)
+  noteUnendedRun(store, key, unended)
   const begun = (async () => beginning.begin())()
   try {
     const found = await untilAborted(signal, begun)
@@ -160,41 +173,10 @@ async function tryToBegin<Found>(
     begun
       .then(stop)
       .then(() => forgetUnendedRun(store, key, runId))
-      .catch(() => {})
+      .catch(() => leaveUnendedRun(store, key, { runId }))
     throw error
   }
 }
-
-type UnendedRun = { runId: string; end(): Promise<unknown> }
-
-/** Runs whose end is not stored, by session: the next run of the session has to end them first. */
-const unendedRuns = perStore<UnendedRun>()
-
-async function endUnendedRun(store: SessionStore, key: SessionKey): Promise<void> {
-  const unended = unendedRuns(store).get(keyText(key))
-  if (!unended) return
-  await unended.end().catch((error) => {
-    // The run was ended or taken over meanwhile.
-    if (!isConflict(error)) throw error
-  })
-  forgetUnendedRun(store, key, unended.runId)
-}
-
-export function isConflict(error: unknown): error is AgentKitError {
-  return isAgentKitError(error) && error.code === 'session-conflict'
-}
-
-/** Called once the end of a run is stored. */
-export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: string): void {
-  const unended = unendedRuns(store).get(keyText(key))
-  // A later run may hold the session by now.
-  if (unended?.runId !== runId) return
-  unendedRuns(store).delete(keyText(key))
-  unended.end = hasEnded
-}
-
-/** In place of what leads to the run: V8 keeps the entries of a table that a Map has outgrown, and what they lead to. */
-async function hasEnded(): Promise<void> {}
 
 /** Begins a run by the store's own methods. */
 export function storedBeginning<Found>(

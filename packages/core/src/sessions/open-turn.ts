@@ -3,13 +3,7 @@ import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import { untilAborted } from '../util/async/abort.ts'
-import {
-  acquireSession,
-  type Beginning,
-  forgetUnendedRun,
-  type SessionRequest,
-  storedBeginning,
-} from './acquire-session.ts'
+import { acquireSession, type Beginning, type SessionRequest, storedBeginning } from './acquire-session.ts'
 import { failRecorded } from './end-event.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { OpenedTurn } from './leave-turn.ts'
@@ -34,6 +28,7 @@ import {
   stateOf,
 } from './suspended-runs.ts'
 import type { NewTurn, OpenTurn, SessionAccess } from './turn.ts'
+import { forgetUnendedRun } from './unended-runs.ts'
 import { unstoredTurn } from './unstored-turn.ts'
 
 /**

@@ -6,7 +6,6 @@ import type { AgentEvent } from '../data/event.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { redactSecrets } from '../util/text/redact.ts'
-import { forgetUnendedRun, isConflict } from './acquire-session.ts'
 import { cancelStored } from './end-event.ts'
 import { isAcquired } from './live-runs.ts'
 import { costSoFar, type RecordedProgress } from './recorded-data.ts'
@@ -14,6 +13,7 @@ import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-ru
 import { type RunReport, RunWriter } from './run-writer.ts'
 import { alreadyResumed } from './suspended-runs.ts'
 import type { DescribedRun, OpenTurn, TurnEnding } from './turn.ts'
+import { forgetUnendedRun, isConflict, leaveUnendedRun } from './unended-runs.ts'
 import { watchEnded } from './watch-ended.ts'
 import { decisionsOf, type SuspendedChange, watchSuspended } from './watch-suspended.ts'
 
@@ -167,10 +167,15 @@ export class RecordedTurn implements OpenTurn {
   }
 
   handBack(isBetweenSteps: boolean): Promise<void> {
-    const { runs, runId } = this.#place
-    return this.#leaveToOthers(isBetweenSteps, async (entry) => {
+    const { store, runs, key, runId } = this.#place
+    const release = (): Promise<void> => runs.release(runId, this.#attempt)
+    const handedBack = this.#leaveToOthers(isBetweenSteps, async (entry) => {
       await runs.append(runId, entry)
-      await runs.release(runId, this.#attempt)
+      await release()
+    })
+    return handedBack.catch((error) => {
+      leaveUnendedRun(store, key, { runId, end: release })
+      throw error
     })
   }
 

@@ -2,9 +2,9 @@ import type { SessionStore } from '../contracts/session-store.ts'
 import type { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
-import { forgetUnendedRun } from './acquire-session.ts'
 import { acquireSuspended, deleteEnded, keyOf, markState, removeExpired, type SuspendedRun } from './suspended-runs.ts'
 import type { Changing, OpenTurn } from './turn.ts'
+import { forgetUnendedRun } from './unended-runs.ts'
 
 /** Whose run it is, and where it is stored. */
 type TurnPlace = Pick<SuspendedRun, 'agentId' | 'userId' | 'sessionId'> & {

@@ -1,7 +1,7 @@
 import type { RunStore, StoredRun } from '../contracts/run-store.ts'
 import { AgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { isConflict } from './acquire-session.ts'
+import { isConflict } from './unended-runs.ts'
 
 type WatchedRun = { runId: string; attempt: number; interrupt(reason: AgentKitError): void }
 /** The runs of one store that this process works on. */

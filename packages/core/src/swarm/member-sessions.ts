@@ -4,7 +4,8 @@ import type { Message } from '../data/message.ts'
 import type { SessionKey } from '../data/session-data.ts'
 import type { Usage } from '../data/usage.ts'
 import type { Run } from '../loop/run/types.ts'
-import { acquireSession, forgetUnendedRun, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
+import { acquireSession, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
+import { forgetUnendedRun } from '../sessions/unended-runs.ts'
 
 /** One call of a member, as its session stores it. */
 export type MemberTurn = {

@@ -1,0 +1,149 @@
+import { scriptedModel } from '@agentkit/testing'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { calls, payer } from '../__fixtures__/payer.ts'
+import { Agent, AgentKitError, Swarm } from '../index.ts'
+import { limits } from '../limits.ts'
+import { handBackRuns } from './live-runs.ts'
+import { memorySessions } from './memory-sessions.ts'
+
+const inSession = { userId: 'ann', sessionId: 's' }
+const resumable = { ...inSession, resumable: true }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Makes these methods fail from now on. @returns lets them work again */
+function failing<Methods extends object>(methods: Methods, names: (keyof Methods)[]): () => void {
+  const before = { ...methods }
+  const fail = async (): Promise<never> => {
+    throw new AgentKitError('storage', 'The disk is full.')
+  }
+  for (const name of names) Object.assign(methods, { [name]: fail })
+  return () => void Object.assign(methods, before)
+}
+
+describe('a run whose process leaves it while its store fails', () => {
+  it('is released once the store works, where it is enqueued: another process continues it', async () => {
+    const disk = memoryDisk()
+    const { store } = disk.open()
+    let repair = (): void => {}
+    const { agent } = payer([calls('pay 1'), 'Never.'], {
+      ...{ store, needsApproval: false },
+      pay() {
+        repair = failing(store.runs, ['append', 'release', 'end'])
+      },
+    })
+    const { runId } = await agent.enqueue('Look.', inSession)
+    expect((await agent.continueRun(runId).result).error?.code).toBe('storage')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await store.runs.read(runId))?.isFree).toBeFalsy()
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.longestEndAgainMs)
+    expect(await store.runs.read(runId)).toMatchObject({ record: { status: 'running' }, isFree: true })
+    expect(vi.getTimerCount()).toBe(0)
+    const other = payer(['Done.'], { store: disk.open().store }).agent
+    expect((await other.continueRun(runId).result).finishReason).toBe('approval')
+  })
+
+  it('is released where it was handed back, and does not delay that', async () => {
+    const { store } = memoryDisk().open()
+    const begun = Promise.withResolvers<void>()
+    const { agent } = payer([calls('pay 1')], {
+      ...{ store, needsApproval: false },
+      pay() {
+        begun.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const { runId, result } = agent.stream('Look.', resumable)
+    await begun.promise
+    const repair = failing(store.runs, ['append', 'release'])
+    const handedBack = handBackRuns(store, 0)
+    await vi.advanceTimersByTimeAsync(0)
+    await handedBack
+    expect((await result).error?.code).toBe('aborted')
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect(await store.runs.read(runId)).toMatchObject({ record: { status: 'running' }, isFree: true })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each([{}, { resumable: true }])('is ended with %j once the store works', async (options) => {
+    const { store } = memoryDisk().open()
+    const repair = failing(store.runs, ['end'])
+    const { runId } = await payer(['Hello.'], { store }).agent.stream('Hi.', { ...inSession, ...options }).result
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect((await store.runs.read(runId))?.record).toMatchObject({ status: 'failed', error: { code: 'storage' } })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is ended in a store without runs, and so are the turns of members', async () => {
+    const store = memorySessions()
+    const repair = failing(store, ['end'])
+    const agents = [new Agent({ name: 'Ann', functions: [], model: scriptedModel(['Hello.']) })]
+    const swarm = new Swarm({ name: 'Team', collaboration: 'sequence', agents, sessions: store })
+    await swarm.stream('Hi.', inSession).result
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    for (const agentId of ['team', 'team/ann']) {
+      expect(await store.turns({ agentId, ...inSession })).toMatchObject([{ status: 'failed' }])
+    }
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is ended where the store has begun it and failed to say so', async () => {
+    const { store } = memoryDisk().open()
+    const { create } = store.runs
+    const repair = failing(store.runs, ['end'])
+    store.runs.create = async (...values) => {
+      await create(...values)
+      throw new AgentKitError('storage', 'Postgres is away.')
+    }
+    const { runId } = await payer(['Hello.'], { store }).agent.stream('Hi.', inSession).result
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect((await store.runs.read(runId))?.record.status).toBe('failed')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is left alone once another process has taken it over', async () => {
+    const disk = memoryDisk()
+    const [{ store, kill }, other] = [disk.open(), disk.open()]
+    const { agent } = payer(['Hello.'], { store })
+    const { runId } = await agent.enqueue('Hi.', inSession)
+    const repair = failing(store.runs, ['release', 'end'])
+    await agent.continueRun(runId).result
+    kill()
+    await other.store.runs.takeOver(runId, { expectedVersion: 0 })
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect(await other.store.runs.read(runId)).toMatchObject({ attempt: 2, isFree: false })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is tried for a day', async () => {
+    const { store } = memoryDisk().open()
+    failing(store.runs, ['end'])
+    await payer(['Hello.'], { store }).agent.stream('Hi.', inSession).result
+    vi.advanceTimersByTime(limits.endAgainForMs - limits.longestEndAgainMs)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(3 * limits.longestEndAgainMs)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is left to the process that has taken it over instead', async () => {
+    const disk = memoryDisk()
+    const [{ store }, other] = [disk.open(), disk.open()]
+    const { agent } = payer(['Hello.'], { store })
+    const { runId } = await agent.enqueue('Hi.', inSession)
+    const repair = failing(store.runs, ['takeOver'])
+    await agent.continueRun(runId).result
+    repair()
+    await other.store.runs.takeOver(runId, { expectedVersion: 0 })
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect(await other.store.runs.read(runId)).toMatchObject({ attempt: 1, isFree: false })
+  })
+})
