@@ -11,6 +11,7 @@ import { type EndOfTree, withEndEvent } from './end-event.ts'
 import { acquireRun, cancelLive } from './live-runs.ts'
 import { takeOverRun } from './recorded-run.ts'
 import { acquireSuspended, entryOf } from './suspended-runs.ts'
+import { forgetUnendedRun } from './unended-runs.ts'
 
 type NextQuestion = {
   store: SessionStore
@@ -61,6 +62,7 @@ async function settleRun(question: NextQuestion, stored: StoredRun): Promise<voi
     try {
       const { messages, attempt, position } = taken.found
       await runs.end(runId, { ...withEndEvent(stored, ending), attempt, position, messages: resultsOf(messages) })
+      forgetUnendedRun(store, stored.key, runId)
     } finally {
       taken.release()
     }
@@ -88,6 +90,7 @@ async function settleStored(question: NextQuestion): Promise<void> {
       const { messages, usage } = taken.found
       await store.append(runId, resultsOf(messages))
       await store.end(runId, 'failed', usage)
+      forgetUnendedRun(store, key, runId)
     } finally {
       taken.release()
     }

@@ -4,6 +4,7 @@ import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer } from '../__fixtures__/payer.ts'
 import { Agent, AgentKitError, Swarm } from '../index.ts'
 import { limits } from '../limits.ts'
+import { endCrashed } from '../runs/end-crashed.ts'
 import { handBackRuns } from './live-runs.ts'
 import { memorySessions } from './memory-sessions.ts'
 
@@ -120,6 +121,21 @@ describe('a run whose process leaves it while its store fails', () => {
     repair()
     await vi.advanceTimersByTimeAsync(limits.endAgainMs)
     expect(await other.store.runs.read(runId)).toMatchObject({ attempt: 2, isFree: false })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is ended where it had ended too many processes', async () => {
+    const disk = memoryDisk()
+    const [dead, { store }] = [disk.open(), disk.open()]
+    const { agent } = payer(['Hello.'], { store: dead.store })
+    const { runId } = await agent.enqueue('Hi.', inSession)
+    await dead.store.runs.takeOver(runId, { expectedVersion: 0 })
+    dead.kill()
+    const repair = failing(store.runs, ['end'])
+    await expect(endCrashed(store, runId)).rejects.toMatchObject({ code: 'storage' })
+    repair()
+    await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+    expect((await store.runs.read(runId))?.record).toMatchObject({ status: 'failed', error: { code: 'crashed' } })
     expect(vi.getTimerCount()).toBe(0)
   })
 
