@@ -12,7 +12,7 @@ export interface IdempotentAnswers {
     request: IdempotentRequest,
     answer: { runId?: string; status?: number; body?: string; type?: string },
   ): Promise<void>
-  /** Frees the key of a request whose answer is not kept. */
+  /** Frees the key of a request whose answer is not kept, unless another process has reserved it since. */
   forget(request: IdempotentRequest): Promise<void>
 }
 

@@ -229,6 +229,25 @@ describe('a chat with an Idempotency-Key', () => {
     expect(JSON.stringify(logged)).toContain('could not be stored')
   })
 
+  it('leaves no key reserved when neither its run nor its end could be stored', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const { agent, sessions } = storedAgent(['One.'])
+    const { runs } = sessions
+    const fail = async (): Promise<never> => {
+      throw new AgentKitError('storage', 'The disk is full.')
+    }
+    const full = [vi.spyOn(runs as RunStore, 'create'), vi.spyOn((runs as RunStore).answers, 'forget')]
+    for (const write of full) write.mockImplementation(fail)
+    const app = createApp(agent, quiet)
+    expect((await app.request(path, keyed('Hi'))).status).toBe(503)
+    for (const write of full) write.mockRestore()
+    expect((await app.request(path, keyed('Hi'))).status).toBe(409)
+    await vi.advanceTimersByTimeAsync(1_000)
+    vi.useRealTimers()
+    const response = await app.request(path, keyed('Hi'))
+    expect([response.status, await response.text()]).toEqual([200, 'One.'])
+  })
+
   it('goes with its session', async () => {
     const { agent, model, sessions } = storedAgent(['One.', 'Two.'])
     const app = createApp(agent, quiet)

@@ -8,6 +8,7 @@ import { describeError } from '../util/log.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { RouteParts } from './parts.ts'
 import { runStoreOf } from './run-store.ts'
+import { untilKept } from './until-kept.ts'
 
 /** The parts, beside key, method and path, that make two requests the same. */
 export type SentRequest = { /** The user that the request names. */ userId: string | undefined; fingerprint: string }
@@ -77,6 +78,12 @@ export async function idempotent(
     const message = 'The answer to a request with an Idempotency-Key could not be stored.'
     parts.log({ time: new Date().toISOString(), level: 'error', message, error: describeError(error) })
   }
+  const notKept = (again: () => Promise<void>) => {
+    return (error: unknown): void => {
+      logFailure(error)
+      void untilKept(again)
+    }
+  }
   let runId: string | undefined
   let isAccepted = false
   const begin: Begin = async ({ type, after, ...run }) => {
@@ -84,14 +91,15 @@ export async function idempotent(
     isAccepted = run.isAccepted ?? false
     if (isAccepted) return async () => {}
     await runs.answers.store(request, { runId, type, ...(after !== undefined && { body: String(after) }) })
-    return () => keepStream(runs, request, run.runId).catch(logFailure)
+    return () => keepStream(runs, request, run.runId).catch(notKept(() => keepStream(runs, request, run.runId)))
   }
   const finish = async (response: Response): Promise<Response> => {
     const type = response.headers.get('content-type') ?? ''
     if (type === eventStreamType) return response
     const body = await response.text()
     const content = { status: response.status, body, type, namedRunId: context.get('runId') }
-    await keepAnswer(runs, request, { runId, isAccepted, ...content }).catch(logFailure)
+    const keep = (): Promise<void> => keepAnswer(runs, request, { runId, isAccepted, ...content })
+    await keep().catch(notKept(isAccepted ? keep : () => forgetUnbegun(runs, request, runId)))
     return new Response(body === '' ? null : body, response)
   }
   try {
@@ -130,6 +138,15 @@ async function keepAnswer(
   const hasBegun = stored !== undefined
   if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
   else await answers.store(request, { ...(namedRunId !== undefined && { runId: namedRunId }), status, ...content })
+}
+
+/** Frees the key of a request that no run has answered: until then it counts as being handled, while this process lives. */
+async function forgetUnbegun(
+  { read, answers }: RunStore,
+  request: IdempotentRequest,
+  runId: string | undefined,
+): Promise<void> {
+  if (runId === undefined || !(await read(runId))) await answers.forget(request)
 }
 
 /** An event stream is replayed from the events of its run, if it has begun. */

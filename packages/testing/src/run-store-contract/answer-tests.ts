@@ -37,6 +37,14 @@ export function answerTests(getRuns: GetRuns): void {
     expect(await answers.reserve(request)).toBeUndefined()
   })
 
+  it('frees no key that another process has reserved', async () => {
+    const { runs, open } = getRuns()
+    const other = await open()
+    await runs.answers.reserve(request)
+    await other.runs.answers.forget(request)
+    expect(await other.runs.answers.reserve(request)).toEqual({ fingerprint: 'f1' })
+  })
+
   it('forgets a request whose process died before its run began', async () => {
     const { answers } = getRuns().runs
     await answers.reserve(request)

@@ -63,7 +63,7 @@ export function idempotentAnswers({ holder, write }: Access): IdempotentAnswers 
 
     async forget(request) {
       const key = keyOf(request)
-      const values = [key, toStored(request.fingerprint)]
+      const values = [key, toStored(request.fingerprint), holder.id]
       const forgotten = await write(({ query }) => query(forgetText, values), { isSingle: true })
       if (forgotten.length > 0) holder.release(workOf(key))
     },
@@ -76,7 +76,7 @@ const takeText = `UPDATE agentkit.answers SET fingerprint = $2, holder = $3, cre
   body = NULL WHERE key = $1 RETURNING 1`
 const storeText = `UPDATE agentkit.answers SET run_id = coalesce($3, run_id), status = coalesce($4, status),
   type = coalesce($5, type), body = coalesce($6, body) WHERE key = $1 AND fingerprint = $2 RETURNING 1`
-const forgetText = 'DELETE FROM agentkit.answers WHERE key = $1 AND fingerprint = $2 RETURNING 1'
+const forgetText = 'DELETE FROM agentkit.answers WHERE key = $1 AND fingerprint = $2 AND holder = $3 RETURNING 1'
 
 function keyOf({ scope, key }: Pick<IdempotentRequest, 'scope' | 'key'>): string {
   return hashOf(scope, key)

@@ -52,7 +52,7 @@ export function idempotentAnswers({ holder, read, write }: StoreAccess): Idempot
     async forget(request) {
       const { scope, key, fingerprint } = request
       await write(
-        (statements) => statements.forgetAnswer.run(scope, key, fingerprint).changes > 0,
+        (statements) => statements.forgetAnswer.run(scope, key, fingerprint, holder.id).changes > 0,
         (isForgotten) => {
           if (isForgotten) holder.release(workOf(request))
         },

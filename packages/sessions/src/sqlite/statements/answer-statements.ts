@@ -12,7 +12,7 @@ export const answerTexts = {
       created_at = excluded.created_at, run_id = NULL, status = NULL, type = NULL, body = NULL`,
   storeAnswer: `UPDATE answers SET run_id = coalesce(?, run_id), status = coalesce(?, status),
       type = coalesce(?, type), body = coalesce(?, body) WHERE scope = ? AND key = ? AND fingerprint = ?`,
-  forgetAnswer: 'DELETE FROM answers WHERE scope = ? AND key = ? AND fingerprint = ?',
+  forgetAnswer: 'DELETE FROM answers WHERE scope = ? AND key = ? AND fingerprint = ? AND holder = ?',
 
   // The agent id of a swarm's member contains a slash. Its session is removed after the session of the swarm.
   unusedSessions: `SELECT id, updated_at FROM sessions
