@@ -30,16 +30,26 @@ it.each<[string, JSONSchema, RegExp]>([
     /input\.a has a pattern that is not a text/,
   ],
   ['a reference to nothing', object({ a: { $ref: '#/$defs/nope' } }), /refers to #\/\$defs\/nope/],
-  ['a reference to itself', object({ a: { $ref: '#/properties/a' } }), /refers to #\/properties\/a, which leads back/],
+  [
+    'a reference to itself',
+    object({ a: { $ref: '#/properties/a' } }),
+    /refers to #\/properties\/a, which leads into a circle/,
+  ],
   [
     'references in a circle',
     {
       ...object({ a: { $ref: '#/$defs/b' } }),
       $defs: { b: { allOf: [{ type: 'string' }, { $ref: '#/$defs/c' }] }, c: { oneOf: [{ $ref: '#/$defs/b' }] } },
     },
-    /refers to #\/\$defs\/c, which leads back/,
+    /input\.a refers to #\/\$defs\/b, which leads into a circle/,
   ],
-  ['a root that is its own reference', { type: 'object', $ref: '#' }, /input refers to #, which leads back/],
+  [
+    'references in a circle of variants',
+    object({ a: { anyOf: [{ type: 'string' }, { $ref: '#/properties/a' }] } }),
+    /input\.a\.anyOf\.1 refers to #\/properties\/a, which leads into a circle/,
+  ],
+  ['a condition that is its own', object({ a: { if: { $ref: '#/properties/a' } } }), /which leads into a circle/],
+  ['a root that is its own reference', { type: 'object', $ref: '#' }, /input refers to #, which leads into a circle/],
   ['a reference that is badly encoded', object({ a: { $ref: '#/%zz' } }), /refers to #\/%zz/],
   ['a type in place of a schema', object({ a: 'integer' }), /input\.a is "integer", .*Write \{ type: "integer" \}/],
   [
@@ -68,8 +78,22 @@ it.each<[string, JSONSchema]>([
   ['references', { ...object({ a: { $ref: '#/$defs/a~1b' } }), $defs: { 'a/b': { type: ['string', 'null'] } } }],
   ['a field named like a keyword', object({ type: { type: 'string' }, pattern: { type: 'integer' } })],
   ['fields named as other keywords', object({ required: { type: 'boolean' }, enum: { type: 'string' } })],
+  [
+    'references that meet again, and one that leads back by a field',
+    {
+      ...object({ a: { allOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/b' }] } }),
+      $defs: { b: { anyOf: [{ $ref: '#/$defs/c' }, { type: 'null' }] }, c: object({ next: { $ref: '#/$defs/b' } }) },
+    },
+  ],
   ['undefined fields', { ...object({ a: undefined, b: { items: undefined } }), required: undefined }],
   ['boolean schemas', { type: 'object', properties: { a: true }, additionalProperties: false }],
 ])('reports no problem for %s', (_name, schema) => {
   expect(jsonSchemaProblem(schema)).toBeUndefined()
+})
+
+it('follows a chain of references once, or the test would not end', () => {
+  const links = Array.from({ length: 20_000 }, (_, index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])
+  const $defs = Object.fromEntries([...links, ['d20000', { type: 'string' }]])
+  expect(jsonSchemaProblem({ ...object({ a: { $ref: '#/$defs/d0' } }), $defs })).toBeUndefined()
+  expect(jsonSchemaProblem({ ...object({}), $defs: { ...$defs, d20000: { $ref: '#/$defs/d1' } } })).toMatch(/circle/)
 })

@@ -24,7 +24,7 @@ export function brokenSchema(schema: JSONSchema, name: string): string | undefin
   if (isSchemaOfLibrary(schema)) return withoutStandard(name)
   const shape = shapeProblem(schema, name)
   if (shape !== undefined) return shape
-  return problemIn(schema, schema, name)
+  return problemIn(schema, rootOf(schema), name)
 }
 
 /** Whether it is a schema of zod, yup, Joi or superstruct, from before they had Standard Schema: its fields are no keywords. */
@@ -51,12 +51,23 @@ function isCircle(value: unknown, within: readonly unknown[] = []): boolean {
   return within.includes(value) || Object.values(value).some((child) => isCircle(child, [...within, value]))
 }
 
-function problemIn(schema: unknown, outer: JSONSchema, path: string): string | undefined {
+/** What references refer to. */
+type Root = {
+  schema: JSONSchema
+  /** The schemas that are known to lead into no circle. */
+  straight: Set<object>
+}
+
+function rootOf(schema: JSONSchema): Root {
+  return { schema, straight: new Set() }
+}
+
+function problemIn(schema: unknown, outer: Root, path: string): string | undefined {
   if (typeof schema === 'boolean') return undefined
   if (typeof schema !== 'object' || schema === null) return noSchema(schema, path)
   const { type, pattern, required, enum: values, $ref, $id } = schema as JSONSchema
   // References within a schema with an id refer to that schema.
-  const root = typeof $id === 'string' ? (schema as JSONSchema) : outer
+  const root = typeof $id === 'string' ? rootOf(schema as JSONSchema) : outer
   const wrong = Array.isArray(type)
     ? type.find((name) => !types.includes(name))
     : types.includes(type)
@@ -69,11 +80,11 @@ function problemIn(schema: unknown, outer: JSONSchema, path: string): string | u
     return `${path} has \`required: ${JSON.stringify(required)}\`. An object has the list of those of its fields: required: ["city"].`
   }
   if (values !== undefined && !Array.isArray(values)) return `${path} has an \`enum\` that is not a list.`
-  if (typeof $ref === 'string' && !resolves($ref, root)) {
+  if (typeof $ref === 'string' && !resolves($ref, root.schema)) {
     return `${path} refers to ${$ref}, which is not in the schema. References begin with "#/".`
   }
-  if (typeof $ref === 'string' && returns(schema, root)) {
-    return `${path} refers to ${$ref}, which leads back to it without a field or an item between them. Refer to a schema of a value.`
+  if (typeof $ref === 'string' && leadsIntoCircle(schema, root)) {
+    return `${path} refers to ${$ref}, which leads into a circle without a field or an item. Refer to a schema of a value.`
   }
   return problemInChildren(schema as JSONSchema, root, path)
 }
@@ -100,7 +111,7 @@ function isNames(required: unknown): boolean {
 }
 
 /** An app may check hundreds of tools when it starts, so this allocates no lists. */
-function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): string | undefined {
+function problemInChildren(schema: JSONSchema, root: Root, path: string): string | undefined {
   for (const key of Object.keys(schema)) {
     const place = places.get(key)
     const child = schema[key]
@@ -115,7 +126,7 @@ function problemInChildren(schema: JSONSchema, root: JSONSchema, path: string): 
   return undefined
 }
 
-function problemInEach(schemas: unknown, root: JSONSchema, path: string): string | undefined {
+function problemInEach(schemas: unknown, root: Root, path: string): string | undefined {
   for (const [name, schema] of Object.entries(Object(schemas))) {
     if (schema === undefined && !Array.isArray(schemas)) continue
     const problem = problemIn(schema, root, `${path}.${name}`)
@@ -142,18 +153,26 @@ function resolves(reference: string, root: JSONSchema): boolean {
   return targetOf(reference, root) !== undefined
 }
 
-/** Whether the check of a value by this schema needs the check of the same value by this schema: it would never end. */
-function returns(start: object, root: JSONSchema): boolean {
-  const seen = new Set<unknown>()
+/**
+ * Whether the check of a value by this schema leads to a schema that needs itself for the same value: it would never end.
+ * Each schema is followed once for all that refer to it.
+ */
+function leadsIntoCircle(start: object, { schema: root, straight }: Root): boolean {
+  const within = new Set<object>()
   const open: unknown[] = [start]
-  for (const schema of open) {
-    if (typeof schema !== 'object' || schema === null || seen.has(schema)) continue
-    seen.add(schema)
-    const { $ref, allOf, oneOf, not } = schema as JSONSchema
-    const target = typeof $ref !== 'string' ? undefined : $ref === '#' ? root : targetOf($ref, root)
-    for (const next of [target, not, ...listOf(allOf), ...listOf(oneOf)]) {
-      if (next === start) return true
-      open.push(next)
+  for (let schema = start as unknown; open.length > 0; schema = open.at(-1)) {
+    if (typeof schema !== 'object' || schema === null || straight.has(schema)) {
+      open.pop()
+    } else if (within.delete(schema)) {
+      straight.add(schema)
+    } else {
+      within.add(schema)
+      const { $ref, not, if: condition, allOf, anyOf, oneOf } = schema as JSONSchema
+      const target = typeof $ref !== 'string' ? undefined : $ref === '#' ? root : targetOf($ref, root)
+      for (const next of [target, not, condition, ...listOf(allOf), ...listOf(anyOf), ...listOf(oneOf)]) {
+        if (within.has(next as object)) return true
+        open.push(next)
+      }
     }
   }
   return false
