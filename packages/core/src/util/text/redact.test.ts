@@ -20,6 +20,9 @@ it.each([
   ['connect postgres://app:correct-horse@db:5432/shop failed', 'connect postgres://app:[redacted]@db:5432/shop failed'],
   ['redis://:correct@horse@cache:6379', 'redis://:[redacted]@cache:6379'],
   ['see http://localhost:3000/ann@example.com', 'see http://localhost:3000/ann@example.com'],
+  ['{"url":"http://shop:3000","to":"ann@example.com"}', '{"url":"http://shop:3000","to":"ann@example.com"}'],
+  [`['http://shop:3000','ann@example.com']`, `['http://shop:3000','ann@example.com']`],
+  ['{"url":"redis://:correct-horse@cache"}', '{"url":"redis://:[redacted]@cache"}'],
   ['git clone ssh://git@example.com:22/shop', 'git clone ssh://git@example.com:22/shop'],
 ])('removes the password of an address alone: %s', (text, clean) => {
   expect(redactSecrets(text)).toBe(clean)

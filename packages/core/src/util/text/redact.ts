@@ -18,8 +18,11 @@ const secretShapes: readonly RegExp[] = [
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ]
 
-/** The password in an address, such as that of a database: `postgres://user:password@host`. */
-const passwordInAddress = /(:\/\/[^\s/?#:@]*:)[^\s/?#]+(?=@)/g
+/**
+ * The password in an address, such as that of a database: `postgres://user:password@host`. A port at the end of an address
+ * in quotes or brackets is none: in JSON, an address of mail may follow without a space.
+ */
+const passwordInAddress = /(:\/\/[^\s/?#:@]*:)(?!\d{1,5}["'<>)\]}])[^\s/?#]+(?=@)/g
 
 /**
  * Removes secrets from a text: the values of environment variables with secret names, strings that look like a key or
