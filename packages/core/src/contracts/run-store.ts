@@ -123,7 +123,10 @@ export interface RunStore {
    * @returns stops it
    */
   watch(runId: string, listener: () => void): () => void
-  /** The free and the lost runs of these agents that are no background runs, oldest first, at most 100. */
+  /**
+   * The free and the lost runs of these agents that are no background runs, at most 100. The free ones are first: where no
+   * server ends the lost ones, these may be many. Each oldest first.
+   */
   orphans(agentIds: readonly string[]): Promise<OrphanedRun[]>
   /** Suspended runs whose approvals were requested before this time (milliseconds since 1970), at most 100. */
   expired(agentIds: readonly string[], before: number): Promise<string[]>

@@ -144,7 +144,7 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
     async orphans(agentIds) {
       const rows = await query<RunHead & { agent_id: string }>(
         `${headOf(holder).replace('SELECT', 'SELECT agent_id,')} WHERE agent_id = ANY($1) AND ended_at IS NULL
-          AND status = 'running' AND NOT is_background ORDER BY number`,
+          AND status = 'running' AND NOT is_background ORDER BY holder IS NOT NULL, number`,
         [agentIds.map(toStored)],
       )
       const found = rows.filter((run) => run.holder === null || holder.isLost(run)).slice(0, 100)

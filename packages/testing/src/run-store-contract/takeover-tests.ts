@@ -92,6 +92,23 @@ export function takeoverTests(getRuns: GetRuns): void {
     await runs.release('r1', 1)
   })
 
+  it('finds a released run among any number of lost ones, which no server may have ended', async () => {
+    const { runs } = getRuns()
+    const ofUser = (userId: string) => ({ ...key, userId })
+    for (let number = 0; number < 100; number++) {
+      await runs.create(ofUser(`user-${number}`), newRun(`lost-${number}`, { isResumable: false }))
+    }
+    const other = await afterCrash(getRuns())
+    await other.runs.create(key, newRun('r1'))
+    await other.runs.release('r1', 1)
+    const found = await other.runs.orphans(['helper'])
+    expect(found.slice(0, 2)).toMatchObject([
+      { runId: 'r1', isLost: false },
+      { runId: 'lost-0', isLost: true },
+    ])
+    expect(found).toHaveLength(100)
+  })
+
   it('lets one of many take a run over', async () => {
     const { runs, open } = getRuns()
     const others = await Promise.all([open(), open(), open()])

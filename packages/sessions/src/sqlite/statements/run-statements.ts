@@ -57,7 +57,8 @@ export const runTexts = {
   activeRun: `${heads} WHERE session = ? AND status = 'running' AND holds_session = 1` as string,
   runsFrom: `${heads} WHERE session = ? AND number >= ? AND replaced = 0` as string,
   openRuns: `${heads.replace('SELECT', 'SELECT agent_id,')}
-    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' AND is_background = 0 ORDER BY number` as string,
+    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' AND is_background = 0
+    ORDER BY holder IS NOT NULL, number` as string,
   waitingBefore: `SELECT run_id FROM runs
     WHERE status = 'waiting' AND waiting_since < ? AND root IS NULL AND +agent_id IN (SELECT value FROM json_each(?))
     ORDER BY waiting_since LIMIT 100`,
