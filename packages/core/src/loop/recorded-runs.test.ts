@@ -206,3 +206,19 @@ it('begins a run whose process was frozen while it waited for a session that is 
   expect(await agent.stream('Look.', inSession).result).toMatchObject({ finishReason: 'stop', text: 'Seen.' })
   vi.restoreAllMocks()
 })
+
+it('waits no longer than it may for a session in which runs of other processes take turns', async () => {
+  const { store } = memoryDisk().open()
+  const now = performance.now.bind(performance)
+  let tries = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + (tries * limits.sessionWaitMs) / 2)
+  store.load = async () => ({ version: tries, messages: [] })
+  store.runs.create = async () => {
+    tries++
+    throw new AgentKitError('session-conflict', 'The session has moved on.', { retryable: true })
+  }
+  const { agent } = payer(['Seen.'], { store })
+  expect((await agent.stream('Look.', inSession).result).error).toMatchObject({ code: 'session-busy' })
+  expect(tries).toBeLessThan(6)
+  vi.restoreAllMocks()
+})

@@ -78,6 +78,7 @@ async function begin<Found>(
   const { store, key, signal, onBusy } = request
   const startedAt = performance.now()
   let mostMs: number = limits.sessionWaitMs
+  let wasOver = false
   let refusedVersion: number | undefined
   let heldUntil = Number.NEGATIVE_INFINITY
   let { known } = request
@@ -94,8 +95,10 @@ async function begin<Found>(
     const waitedMs = performance.now() - startedAt
     // A run that is continued after a crash is waited for as one of this process.
     if (waitedMs > mostMs && (await isHeldByResumable(request))) mostMs = limits.resumableWaitMs
-    // A process that was frozen meanwhile finds a session that has moved on, and may be free.
-    if (isHeld && (waitedMs > mostMs || onBusy === 'reject')) throw sessionBusy(begun.conflict)
+    // A process that was frozen meanwhile finds a session that has moved on, and may be free: it tries once more.
+    const isOver = waitedMs > mostMs
+    if ((isOver && (isHeld || wasOver)) || (isHeld && onBusy === 'reject')) throw sessionBusy(begun.conflict)
+    wasOver = isOver
     refusedVersion = version
     if (onBusy !== 'reject' && performance.now() > heldUntil) {
       await holdQueued(request)
