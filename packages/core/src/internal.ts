@@ -5,6 +5,7 @@ export { agentIdFrom } from './agents/agent-id.ts'
 export { agentRules, busyWords, checkNotForeign, checkSettingsOnce } from './agents/agent-options.ts'
 export { isCacheOption } from './contracts/cache-option.ts'
 export { convertedOf } from './contracts/converted-of-run.ts'
+export { knowledgeOf } from './contracts/knowledge-of.ts'
 export { settingRules } from './contracts/model-settings.ts'
 export {
   type CloudOptions,

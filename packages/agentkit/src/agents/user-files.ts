@@ -1,4 +1,3 @@
-import type { Runnable } from '@agentkit/core'
 import { SDKContext } from '../config/sdk-context.ts'
 import { loadedFile } from '../util/loaded-file.ts'
 
@@ -18,5 +17,5 @@ export async function separateUserFiles(agents: readonly object[]): Promise<void
   const separate = agents.filter(hasUserFiles)
   if (separate.length === 0) return
   const { separateUsers } = await import('@agentkit/server/internal')
-  for (const agent of separate) separateUsers(agent as Runnable)
+  for (const agent of separate) separateUsers(agent)
 }

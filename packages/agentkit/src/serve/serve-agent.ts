@@ -1,10 +1,16 @@
 import { type Member, terminalLine } from '@agentkit/core'
-import { checkOptionNames, invalidArgument, isRecord, type WorkingAgent, workOn } from '@agentkit/core/internal'
+import {
+  checkOptionNames,
+  invalidArgument,
+  isRecord,
+  knowledgeOf,
+  type WorkingAgent,
+  workOn,
+} from '@agentkit/core/internal'
 import type { AgentServer, ServerOptions } from '@agentkit/server'
 import type { Config } from '../config/config.ts'
 import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
-import { knowledgeOf } from '../knowledge/knowledge-of.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { loadedFile } from '../util/loaded-file.ts'
 import { closeTelemetry, useTelemetry } from '../util/use-telemetry.ts'

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Citation, Knowledge } from '@agentkit/core'
-import { checkOptions, firstChars, isText, messageOf } from '@agentkit/core/internal'
+import { checkOptions, firstChars, isText, knowledgeOf, messageOf } from '@agentkit/core/internal'
 import type { Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { claimsOf, hasClaim, normalized } from './claims.ts'
@@ -18,8 +18,9 @@ export type CitationsOptions = {
  * Whether the answer can be looked up in its sources, without a model: the share of these that hold.
  *
  * - Each quote is in its file. The knowledge of the agent and its members reads the file, else `folder` has it; without
- * both, this is not checked, and the reason says so. Quotes of earlier conversations are in no file. - Each sentence with a number, a date or a name has a source whose quote contains
- * it, or the heading above it. An answer without any needs no source, and the page or row of a source is none.
+ *   both, this is not checked, and the reason says so. Quotes of earlier conversations are in no file.
+ * - Each sentence with a number, a date or a name has a source whose quote contains it, or the heading above it. An answer
+ *   without any needs no source, and the page or row of a source is none.
  *
  * Only a reader can decide whether a quote supports a sentence: see {@link judge}.
  *
@@ -81,12 +82,6 @@ function quoteReader(knowledge: readonly Knowledge[], folder: string | undefined
     }
     return problem
   }
-}
-
-/** What an agent knows, and the members of a swarm, which may cite too. */
-function knowledgeOf(agent: object): Knowledge[] {
-  const { knowledge, agents = [] } = agent as { knowledge?: Knowledge; agents?: readonly object[] }
-  return [...new Set([...(knowledge ? [knowledge] : []), ...agents.flatMap(knowledgeOf)])]
 }
 
 async function compareWithFile({ file, quote }: Citation, folder: string): Promise<string | undefined> {

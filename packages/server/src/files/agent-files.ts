@@ -1,5 +1,5 @@
 import { AgentKitError, type Knowledge, type Runnable } from '@agentkit/core'
-import { userFolder } from '@agentkit/core/internal'
+import { knowledgeOf, userFolder } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -32,18 +32,11 @@ export function agentFiles(agent: Runnable): AgentFiles | undefined {
   return all.every((one) => one.folder === folder) ? { folder, knowledge: first, all } : undefined
 }
 
-/** The knowledge of an agent, and of the members of a swarm. */
-export function knowledgeOf(agent: object): Knowledge[] {
-  // A swarm has members, which are agents or swarms.
-  const { knowledge, agents = [] } = agent as { knowledge?: Knowledge; agents?: readonly object[] }
-  return [...new Set([...(knowledge ? [knowledge] : []), ...agents.flatMap(knowledgeOf)])]
-}
-
 /**
  * Makes each user of the agent see only their own files.
  * @throws AgentKitError `invalid-config` when its knowledge cannot do that
  */
-export function separateUsers(agent: Runnable): void {
+export function separateUsers(agent: object): void {
   for (const knowledge of knowledgeOf(agent)) {
     if (!knowledge.separateUsers || knowledge.folder === undefined) {
       throw new AgentKitError(

@@ -1,4 +1,5 @@
 import { isAgentKitError, type Passage } from '@agentkit/core'
+import { knowledgeOf } from '@agentkit/core/internal'
 import { object, optional } from 'valibot'
 import { jsonOf, nullable } from '../answer/answer-schemas.ts'
 import { failureProblem, ProblemError } from '../answer/problem.ts'
@@ -6,7 +7,7 @@ import { countField, idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import type { ServerContext } from '../util/server-env.ts'
-import { agentFiles, knowledgeOf, noFiles, scopeOf } from './agent-files.ts'
+import { agentFiles, noFiles, scopeOf } from './agent-files.ts'
 
 /** The text around a citation, which a user opens to check an answer. */
 export function passageRoute(parts: RouteParts): Route {

@@ -7,9 +7,8 @@ import {
   isAgentKitError,
   type Runnable,
 } from '@agentkit/core'
-import { userFolder } from '@agentkit/core/internal'
+import { knowledgeOf, userFolder } from '@agentkit/core/internal'
 import { hasUserFiles } from '../../agents/user-files.ts'
-import { knowledgeOf } from '../../knowledge/knowledge-of.ts'
 import { chosenAgent, loadAgents } from '../common/load-agents.ts'
 import type { Answer, Asked, ChatAgent, Decide, SentFile } from './chat-agent.ts'
 
@@ -50,7 +49,7 @@ export async function localChatAgent(
       sessions: () => sessions.list({ agentId: agent.id, userId }, { limit: 20 }),
       tools: async () => [...(agent.tools ?? [])],
       files: async () => {
-        const lists = await Promise.all([...knowledgeOf(agent)].map(async (knowledge) => knowledge.files()))
+        const lists = await Promise.all(knowledgeOf(agent).map(async (knowledge) => knowledge.files()))
         const files = [...new Set(lists.flat())].sort()
         if (!hasUserFiles(agent)) return files
         const folder = `${userFolder(userId)}/`
