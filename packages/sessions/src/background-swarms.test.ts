@@ -117,22 +117,22 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     ])
   })
 
-  it('tells onRunEnd the usage and cost of all of them', async () => {
+  it('passes onRunEnd the usage and cost of all of them', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
       execute: () => 'paid',
     })
     const info = { price: { inputUsdPerMillion: 100_000, outputUsdPerMillion: 0, asOf: '2026-01-01' } }
     const agents = [new Agent({ name: 'Clerk', functions: [pay], model: scriptedModel([calling('pay')], { info }) })]
-    const { promise: told, resolve } = Promise.withResolvers<RunRecord>()
+    const { promise: notified, resolve } = Promise.withResolvers<RunRecord>()
     const swarm = new Swarm({
-      ...{ name: 'Team', agents, model: scriptedModel([calling('clerk')], { info }), sessions: open('told') },
+      ...{ name: 'Team', agents, model: scriptedModel([calling('clerk')], { info }), sessions: open('notified') },
       onRunEnd: resolve,
     })
     const worker = await swarm.work()
     afterTest(() => worker.close())
     await swarm.enqueue('Go.', session)
-    expect(await told).toMatchObject({ status: 'waiting', usage: { inputTokens: 20 }, cost: { usd: 2 } })
+    expect(await notified).toMatchObject({ status: 'waiting', usage: { inputTokens: 20 }, cost: { usd: 2 } })
   })
 
   /** A swarm whose first member asks for an approval while the second works without end. */
