@@ -122,6 +122,39 @@ describe.each(storeKinds)('a run that was not enqueued, in %s', (kind) => {
     expect((await working.runs({ status: 'waiting' })).map(({ runId }) => runId)).toEqual([third.runId])
   })
 
+  it('takes no place of a worker while a swarm has its session, whose members need one', {
+    timeout: 30_000,
+  }, async () => {
+    const sessions = open()
+    const looking = Promise.withResolvers<void>()
+    const looked = Promise.withResolvers<void>()
+    const ann = modelOf('Ann', async ({ messages }) => {
+      const last = messages.at(-1)
+      if (last?.role === 'tool') return 'It is paid.'
+      if (JSON.stringify(last).includes('Pay.')) return [['pay']]
+      looking.resolve()
+      await looked.promise
+      return 'I have looked.'
+    })
+    const manager = modelOf('Team', ({ messages }) => {
+      const last = messages.at(-1)
+      return last?.role === 'tool' ? `Ann: ${last.content}` : [['ann', { task: String(last?.content) }]]
+    })
+    const agents = [new Agent({ name: 'Ann', description: 'Works.', functions: [pay], model: ann })]
+    const team = new Swarm({ name: 'Team', agents, model: manager, sessions })
+    const worker = await team.work({ concurrency: 1 })
+    afterTest(() => worker.close())
+    const first = await team.stream('Pay.', session).result
+    const second = await team.enqueue('Look.', session)
+    await looking.promise
+    await team.decide(first.runId, { [first.approvals[0]?.approvalId ?? '']: true })
+    const { queue } = sessions.runs.background
+    await expect.poll(() => queue.missing([first.runId]), { timeout: 20_000 }).toEqual([])
+    looked.resolve()
+    expect((await team.result(second.runId)).text).toBe('Ann: I have looked.')
+    expect((await team.result(first.runId)).text).toBe('Ann: It is paid.')
+  })
+
   it('is continued by the reader who waits for the decision, not by a worker', { timeout: 30_000 }, async () => {
     const asking = payer('The caller')
     const working = payer('The worker')

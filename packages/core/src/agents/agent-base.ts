@@ -180,11 +180,12 @@ export abstract class AgentBase<Output = undefined> extends StoredRunsBase<Outpu
    * and budget, and nothing that it has finished is done again. Its result has the error `session-conflict` when another
    * process has it.
    * @param options.known the run, where it was just read
+   * @param options.isDelivered whether it does not wait for its session, as a worker continues it, which tries again
    * @internal
    */
-  override continueRun(runId: string, { signal, known }: ContinueOptions = {}): AgentRun<Output> {
+  override continueRun(runId: string, { signal, known, isDelivered = false }: ContinueOptions = {}): AgentRun<Output> {
     const options: RunOptions = { onApproval: 'end', ...(signal && { signal }) }
-    const resumed = { runId, ...(known && { known }) }
+    const resumed = { runId, isDelivered, ...(known && { known }) }
     return this.createRun({ role: 'user', content: '' }, options, { keepEvents: false, resumed })
   }
 

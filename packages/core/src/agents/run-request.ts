@@ -1,11 +1,10 @@
 import type { ToolSpec } from '../contracts/model.ts'
-import type { StoredRun } from '../contracts/run-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Decisions } from '../data/approval-data.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { JSONSchema, Message, UserMessage } from '../data/message.ts'
 import type { DirectNotices } from '../durable/notices/direct-notices.ts'
-import { continueStored } from '../durable/stored/continue-stored.ts'
+import { type ContinueOptions, continueStored } from '../durable/stored/continue-stored.ts'
 import { resumeStored } from '../durable/stored/resume-stored.ts'
 import { type AgentSpec, anyUser, type Handover } from '../loop/run/types.ts'
 import { runAgent } from '../loop/run-agent.ts'
@@ -22,7 +21,7 @@ export type StartOptions = {
   /** Whether the run's events can be iterated. */
   keepEvents: boolean
   /** A stored run, with the decisions that it is resumed with; without them it continues where its process left it. */
-  resumed?: { runId: string; decisions?: Decisions; known?: StoredRun }
+  resumed?: { runId: string; decisions?: Decisions } & Pick<ContinueOptions, 'known' | 'isDelivered'>
 }
 
 /** A checked message to an agent, and what belongs to it. */
@@ -43,13 +42,13 @@ export function runRequest(
 ): RunRequest {
   const { userId = resumed ? anyUser : 'default', sessionId, signal, onApproval = 'wait' } = options
   const { replaces, resumable } = options
-  const { decisions, known } = resumed ?? {}
+  const { decisions, known, isDelivered = false } = resumed ?? {}
   const budget = tighten(spec.budget, options.budget ?? {})
   checkPriced(spec.chain.models, spec.prices, budget)
   const scope = {
     ...{ userId, sessionId, input, history, budget, replaces, resumable, notifies: notices !== undefined },
     ...(clientTools && { clientTools: clientTools.map(specOf) }),
-    ...(decisions ? { decisions } : resumed ? { continues: true as const, ...(known && { known }) } : {}),
+    ...(decisions ? { decisions } : resumed ? { continues: true as const, isDelivered, ...(known && { known }) } : {}),
   }
   // A run that a tool starts uses the budget of the run that calls the tool, and ends with it. One that a worker continues
   // does not: what wakes the worker may happen within another run.

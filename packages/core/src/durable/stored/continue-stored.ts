@@ -16,7 +16,12 @@ import { isRecorded } from '../../sessions/recorded-data.ts'
 import { keyText } from '../../sessions/session-queue.ts'
 
 /** How `continueRun` continues a run. */
-export type ContinueOptions = Pick<RunOptions, 'signal'> & { /** The run, where it was just read. */ known?: StoredRun }
+export type ContinueOptions = Pick<RunOptions, 'signal'> & {
+  /** The run, where it was just read. */
+  known?: StoredRun
+  /** Whether it is delivered again where another run has its session. Otherwise it waits for the session. */
+  isDelivered?: boolean
+}
 
 /** Continues a stored run of an agent, or of a member of it. Never rejects. */
 export async function continueStored(agent: AgentSpec, given: RunScope): Promise<RunResult> {

@@ -86,7 +86,7 @@ export function jobRunner({
   const continueOne = async (agent: JobAgent, known: StoredRun): Promise<JobOutcome> => {
     const { record: before } = known
     const { runId, parentRunId } = before
-    const result = await agent.continueRun(runId, { known }).result
+    const result = await agent.continueRun(runId, { known, isDelivered: true }).result
     const { error, finishReason, usage, cost } = result
     // The run has stored its own end, unless its time was over before it could be opened.
     if (finishReason === 'budget' && !(await endUnopened(store, runs, runId))) return { afterMs: limits.busyAgainMs }

@@ -134,6 +134,8 @@ export type RunScope = RunDriver & {
   notifies?: boolean
   /** Continues a stored run, with the input and in the session that it had. */
   continues?: true
+  /** Whether a run that continues does not wait for its session: a worker tries again. */
+  isDelivered?: boolean
   /** The stored run, where it was just read. */
   known?: StoredRun
   /** The ids of all approvals that a run has requested whose process died; absent for other runs. */
