@@ -6,6 +6,7 @@ import type { Usage } from '../data/usage.ts'
 import type { Run } from '../loop/run/types.ts'
 import { acquireSession, type SessionRequest, storedBeginning } from '../sessions/acquire-session.ts'
 import { forgetUnendedRun } from '../sessions/unended-runs.ts'
+import { untilAborted } from '../util/async/abort.ts'
 
 /** One call of a member, as its session stores it. */
 export type MemberTurn = {
@@ -32,18 +33,24 @@ export async function readMemberSession(store: SessionStore, key: SessionKey): P
   return (await store.load(key))?.messages ?? []
 }
 
-/** Stores what a member did in its session. A failure is only a warning, as the swarm's own session has the answer. */
+/**
+ * Stores what a member did in its session. A failure is only a warning, as the swarm's own session has the answer.
+ * @param stopped of a member whose run was aborted: how long this may take, and what throws once the swarm's run is lost
+ */
 export async function storeMemberTurn(
   { scope, state, members }: Run,
   memberPath: string,
   turn: MemberTurn,
+  stopped?: { signal: AbortSignal; confirm(): Promise<void> | undefined },
 ): Promise<void> {
-  const { userId, sessionId, signal } = scope
+  const { userId, sessionId } = scope
+  const { signal, confirm } = stopped ?? { signal: scope.signal }
   if (sessionId === undefined || turn.messages.length === 0) return
   try {
-    await appendToMemberSession(members.store, memberSessionKey(memberPath, userId, sessionId), turn, signal)
+    await appendToMemberSession(members.store, memberSessionKey(memberPath, userId, sessionId), turn, signal, confirm)
   } catch (error) {
-    if (!signal.aborted) state.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
+    if (!scope.signal.aborted)
+      state.warnings.push(`The session of "${memberPath}" could not be stored: ${messageOf(error)}`)
   }
 }
 
@@ -53,9 +60,12 @@ async function appendToMemberSession(
   key: SessionKey,
   { runId, messages, status, usage, replaces }: MemberTurn,
   signal: AbortSignal,
+  confirm?: () => Promise<void> | undefined,
 ): Promise<void> {
   const request: SessionRequest = { store, key, runId, signal, onBusy: 'queue', interrupt() {} }
   const { release } = await acquireSession(request, async (session) => {
+    // After the session was loaded: a run that replaces this one since then moves its version.
+    if (confirm) await untilAborted(signal, confirm())
     return storedBeginning(request, session, { input: messages, found: undefined, replaces })
   })
   try {

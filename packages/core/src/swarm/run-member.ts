@@ -14,6 +14,7 @@ import type { MemberInMemory, RunSnapshot } from '../runs/snapshot.ts'
 import type { Changing, OpenTurn } from '../sessions/turn.ts'
 import { linkSignal } from '../util/async/abort.ts'
 import { storeMemberTurn } from './member-sessions.ts'
+import { keepStoppedMember } from './stopped-member.ts'
 
 export type MemberCall = {
   member: AgentSpec
@@ -46,6 +47,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   const memberPath = `${members.memberPath}/${member.id}`
   const callName = resumed?.suspended.call ?? nameOfCall(state.steps, callId)
   const turn = inMemoryTurn(resumed ? resumed.suspended.history : history, run.turn)
+  const stopped: string[] = []
   const controller = new AbortController()
   const end = (reason: AgentKitError): void => controller.abort(reason)
   const unlink = linkSignal(controller, signal)
@@ -62,6 +64,7 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
     members: new Set(),
     member: {
       ...{ turn, memberPath, store: members.store, callers: `${scope.member?.callers ?? ''}${callName}/` },
+      ...{ swarm: scope.member?.swarm ?? run, stopped },
       ...(resumed ? { suspended: resumed.suspended } : {}),
     },
     ...(resumed ? { decisions: resumed.decisions } : {}),
@@ -88,7 +91,9 @@ async function runTracked(run: Run, call: MemberCall): Promise<MemberOutcome> {
   const { messages, usage, finishReason } = result
   const ended = finishReason === 'error' || finishReason === 'aborted' ? 'failed' : 'done'
   const runId = `${scope.runId}/${callId}/${crypto.randomUUID()}`
-  await storeMemberTurn(run, memberPath, { runId, messages, status: ended, usage })
+  const ownTurn = { runId, messages, status: ended, usage } as const
+  if (scope.signal.aborted) await keepStoppedMember(run, { member, callId, memberPath, stopped }, outcome, ownTurn)
+  else await storeMemberTurn(run, memberPath, ownTurn)
   return outcome
 }
 

@@ -157,6 +157,10 @@ export type RunScope = RunDriver & {
     /** The calls that lead to the member, from the outermost run in. */
     callers: string
     store: SessionStore
+    /** The outermost run, which is stored. */
+    swarm: Run
+    /** What members of the member had finished when the run was aborted. */
+    stopped: string[]
     suspended?: MemberInMemory
   }
   /** Runs of members that have not ended yet. */
