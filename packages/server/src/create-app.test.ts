@@ -1,4 +1,4 @@
-import { Agent, tool } from '@agentkit/core'
+import { Agent, tool, workflow } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from './__fixtures__/fake-agent.ts'
@@ -6,6 +6,7 @@ import { chatRequest, expectHealthy, expectProblem, validFields } from './__fixt
 import { createApp } from './create-app.ts'
 import type { Auth } from './guards/auth.ts'
 import type { ServerOptions } from './options.ts'
+import { serve } from './serve.ts'
 import type { LogEntry } from './util/log.ts'
 
 const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
@@ -13,6 +14,14 @@ const tokens = { 'the-token-of-ada': 'ada', 'the-token-of-all': '*' }
 describe('routes', () => {
   it.each([undefined, null, {}, 'agent', () => {}])('require an agent, not %o', (agent) => {
     expect(() => createApp(agent as never)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+  })
+
+  it('require the agent of a workflow', async () => {
+    const steps = workflow({ name: 'Report' }).step((text) => text)
+    const error = { code: 'invalid-argument', message: expect.stringContaining('`workflow.asAgent()`') }
+    expect(() => createApp(steps as never)).toThrow(expect.objectContaining(error))
+    await expect(serve(steps as never, { port: 0 })).rejects.toMatchObject(error)
+    expect((await createApp(steps.asAgent()).request('/health')).status).toBe(200)
   })
 
   it("answers with the agent's sample prompts", async () => {

@@ -1,4 +1,4 @@
-import { AgentKitError, type Runnable } from '@agentkit/core'
+import type { Runnable } from '@agentkit/core'
 import { outsideRuns } from '@agentkit/core/internal'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
@@ -26,6 +26,7 @@ import { usageRoute } from './metrics/usage-route.ts'
 import { mountRoutes, withSlash } from './mount-routes.ts'
 import { checkOptions, type ServerOptions, type ServerSettings } from './options.ts'
 import { mountPage, otherMethod } from './page/page-routes.ts'
+import { checkAgent } from './request/check-agent.ts'
 import type { RouteParts } from './request/parts.ts'
 import { runRoutes } from './runs/run-routes.ts'
 import { hasRoom } from './sessions/disk-use.ts'
@@ -65,9 +66,7 @@ export function createApp(agent: Runnable, options?: ServerOptions): AgentApp {
 
 /** @param capacity what all requests share; the code that stops the server closes it */
 export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Capacity): Hono<ServerEnv> {
-  if (typeof agent?.stream !== 'function') {
-    throw new AgentKitError('invalid-argument', 'Pass an Agent or a Swarm: createApp(agent), serve(agent).')
-  }
+  checkAgent(agent, 'createApp(agent), serve(agent)')
   const { limits, log, auth, rules, trustedProxies } = settings
   const app = new Hono<ServerEnv>({ getPath: pathBelow(rules.basePath) })
   // Deno may call a server within the first run that has loaded a module. No run of a request is a part of another one.

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { workflow } from '@agentkit/core'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
@@ -132,6 +133,7 @@ describe('mcpServer(agent)', () => {
   it.each([
     [[{}], 'invalid-argument'],
     [[undefined], 'invalid-argument'],
+    [[workflow({ name: 'Report' }).step((text) => text)], 'invalid-argument'],
     [[fakeAgent(), { userId: '' }], 'invalid-argument'],
     [[fakeAgent(), { user_id: 'ann' }], 'invalid-config'],
     [[fakeAgent(), { perUserFiles: true, log: () => {} }], undefined],

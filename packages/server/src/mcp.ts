@@ -4,6 +4,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import { agentServer } from './dialects/mcp/agent-server.ts'
 import { loadMCP } from './dialects/mcp/load-mcp.ts'
 import { type LocalHostOptions, localHost } from './dialects/mcp/local-host.ts'
+import { checkAgent } from './request/check-agent.ts'
 import { isId } from './request/fields.ts'
 
 /** How an agent is served over MCP. */
@@ -32,9 +33,7 @@ await loadMCP()
  * serveStdio(() => mcpServer(agent))
  */
 export function mcpServer(agent: Runnable, options: MCPServerOptions = {}): Server {
-  if (typeof agent?.stream !== 'function') {
-    throw new AgentKitError('invalid-argument', 'Pass an Agent or a Swarm: mcpServer(agent).')
-  }
+  checkAgent(agent, 'mcpServer(agent)')
   checkOptionNames(options, { userId: true, perUserFiles: true, log: true }, { code: 'invalid-config' })
   const { userId } = options
   if (userId !== undefined && (typeof userId !== 'string' || !isId(userId))) {
