@@ -57,7 +57,7 @@ export async function filesBelow(path: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of entries) {
     if (isHidden(entry.name)) continue
-    if (entry.isDirectory()) found.push(...(await filesBelow(join(path, entry.name))))
+    if (entry.isDirectory()) for (const file of await filesBelow(join(path, entry.name))) found.push(file)
     else if (entry.isFile()) found.push(join(path, entry.name))
   }
   return found

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { collectPieces } from '../../__fixtures__/collect-pieces.ts'
 import { makePdf, type PdfLine } from '../../__fixtures__/make-pdf.ts'
+import { joinColumns } from './page-columns.ts'
 import { parsePdf } from './parse-pdf.ts'
 
 const columns = ['灯火は', '青白く', '揺れた。']
@@ -50,4 +51,18 @@ it('leaves short cells of a table, and distant characters, on lines of their own
       { text: '揺れた', font: 'wide', y: 684 },
     ]),
   ).toBe('灯火は青白く\n揺れた')
+})
+
+it('reads a line of more items than a call has room for arguments', () => {
+  const item = {
+    str: 'a',
+    dir: 'ltr',
+    transform: [1, 0, 0, 1, 0, 0],
+    width: 1,
+    height: 1,
+    fontName: 'f',
+    hasEOL: false,
+  }
+  const items = Array.from({ length: 200_000 }, (_, place) => ({ ...item, transform: [9, 0, 0, 9, 50, -place * 9] }))
+  expect(joinColumns({ items, styles: { f: { vertical: false } } } as never).length).toBe(items.length)
 })

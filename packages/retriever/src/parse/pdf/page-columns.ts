@@ -16,7 +16,7 @@ export function joinColumns({ items, styles }: TextContent): TextItem[] {
     if (isColumn(column)) block.push(column)
     else {
       endBlock()
-      joined.push(...column.items)
+      for (const item of column.items) joined.push(item)
     }
     column = undefined
   }

@@ -34,6 +34,6 @@ export function withOutputs(
   }
   // Approvals that the run does not have are refused where they are decided.
   const unknown = Object.entries(decisions).filter(([id]) => !approvals.some(({ approvalId }) => approvalId === id))
-  all.push(...unknown)
+  for (const each of unknown) all.push(each)
   return { decisions: all.length > 0 ? Object.fromEntries(all) : decisions, otherwise: Object.fromEntries(otherwise) }
 }
