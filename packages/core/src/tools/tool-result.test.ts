@@ -33,10 +33,8 @@ describe('a result', () => {
   it.each<[string, unknown, string]>([
     ['a number', 7, '7'],
     ['zero below zero', -0, '0'],
-    ['NaN', Number.NaN, '"NaN"'],
     ['infinity', { most: Number.POSITIVE_INFINITY }, '{"most":"Infinity"}'],
     ['a boolean', false, 'false'],
-    ['a BigInt', 12345678901234567890n, '"12345678901234567890"'],
     ['a BigInt inside', { wei: [1n] }, '{"wei":["1"]}'],
     ['an empty text', '', ''],
     ['an empty list', [], '[]'],
@@ -71,7 +69,6 @@ describe('a result', () => {
       '[[1,"a"],["1","b"]]',
     ],
     ['a Set', new Set([1, 'a']), '[1,"a"]'],
-    ['a Buffer', Buffer.from('hello'), '"[5 bytes]"'],
     [
       'typed arrays',
       { a: new Float32Array(4), b: new DataView(new ArrayBuffer(3)), c: new ArrayBuffer(2) },
@@ -90,6 +87,18 @@ describe('a result', () => {
     ['a getter that throws', throwing, '{"fine":1,"bad":"[unreadable]"}'],
     ['a toJSON', { toJSON: () => ({ a: 1n }) }, '{"a":"1"}'],
     ['a toJSON that throws', { a: { toJSON: makeThrower() }, b: 2 }, '{"a":"[unreadable]","b":2}'],
+    ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable]"}'],
+  ])('becomes JSON: %s', (_name, value, json) => {
+    const { content, output } = toToolResult(value)
+    expect(content).toBe(json)
+    expect(JSON.stringify(output)).toBe(json === '' ? '""' : json)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['NaN', Number.NaN, 'NaN'],
+    ['a BigInt', 12345678901234567890n, '12345678901234567890'],
+    ['a Buffer', Buffer.from('hello'), '[5 bytes]'],
     [
       'a toJSON that returns itself',
       {
@@ -97,13 +106,10 @@ describe('a result', () => {
           return this
         },
       },
-      '"[circular]"',
+      '[circular]',
     ],
-    ['a proxy that throws', { a: new Proxy({}, { ownKeys: makeThrower() }) }, '{"a":"[unreadable]"}'],
-  ])('becomes JSON: %s', (_name, value, json) => {
-    const { content, output } = toToolResult(value)
-    expect(content).toBe(json)
-    expect(JSON.stringify(output)).toBe(json === '' ? '""' : json)
+  ])('becomes the text that it is in JSON: %s', (_name, value, text) => {
+    expect(toToolResult(value)).toEqual({ content: text, output: text })
   })
 
   it('does not set prototypes from its keys', () => {

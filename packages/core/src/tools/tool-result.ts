@@ -17,8 +17,8 @@ export type ToolResult = {
 /**
  * Converts the return value of a tool into content that can be sent and stored.
  *
- * Text stays text, a list of text and image parts stays unchanged, any other value becomes JSON. Circular references,
- * BigInts, bytes and getters that throw are described in words. Text of more than 256 KB is cut with a mark.
+ * Text stays text, a list of text and image parts stays unchanged, any other value becomes JSON; one that is text
+ * in JSON, such as a date, becomes that text. Circular references, BigInts, bytes and getters that throw are described in words. Text of more than 256 KB is cut with a mark.
  *
  * @param callId the id with which the model may read the rest of a cut text
  */
@@ -32,7 +32,9 @@ export function toToolResult(value: unknown, callId?: string): ToolResult {
   }
   const charsLeft = callId === undefined ? limits.toolResultBytes * 2 : limits.wholeResultChars
   const output = toPlain(value, { ancestors: new Set(), charsLeft })
-  return shorten(JSON.stringify(output) ?? 'done', output, callId)
+  // As clients read it, live and later.
+  const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? 'done')
+  return shorten(text, output, callId)
 }
 
 function shorten(text: string, output: unknown, callId: string | undefined): ToolResult {

@@ -53,6 +53,20 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(await client.responses.retrieve(response.id)).toEqual(response)
   })
 
+  it.each([
+    ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
+    ['a BigInt', 10n, '10'],
+    ['NaN', Number.NaN, 'NaN'],
+    ['bytes', new Uint8Array(3), '[3 bytes]'],
+    ['text', '"quoted"', '"quoted"'],
+  ])('reads a result later as it was live: %s', async (_, value, output) => {
+    const looking = tool({ name: 'look', description: 'Looks.', input: { type: 'object' }, execute: () => value })
+    const client = connect(createApp(make(twoSteps, { functions: [looking] }).agent, quiet))
+    const response = await client.responses.create({ model, input: 'When?' })
+    expect(response.output.find(({ type }) => type === 'mcp_call')).toMatchObject({ output })
+    expect(await client.responses.retrieve(response.id)).toEqual(response)
+  })
+
   it('streams the same items, and reads them later', async () => {
     const client = connect(createApp(make([...twoSteps, ...twoSteps], { functions: [look] }).agent, quiet))
     const whole = await client.responses.create({ model, input: 'How many?' })
