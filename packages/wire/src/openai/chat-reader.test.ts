@@ -128,6 +128,13 @@ describe('ChatReader', () => {
     expect(calls.every(({ callId, input }) => callId !== '' && callId !== 'null' && input !== undefined)).toBe(true)
   })
 
+  it('reads calls that come without a list, as TGI before 3.2 sends them (Q8)', () => {
+    const begin = delta({ tool_calls: call(0, '', 'echo', '') })
+    const end = delta({ tool_calls: call(0, '', undefined, '{"x":1}') })
+    expect(callsOf(begin, end)).toMatchObject([{ name: 'echo', input: { x: 1 } }])
+    expect(() => read(delta({ tool_calls: {} }))).toThrow(TypeError)
+  })
+
   it('finishes with tool-calls when the server reports stop (Q9)', () => {
     expect(read(delta({ tool_calls: [call(0, 'a', 'now', '')] }), stop).at(-1)).toMatchObject({ reason: 'tool-calls' })
   })

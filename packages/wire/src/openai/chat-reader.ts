@@ -43,7 +43,7 @@ type Delta = {
   reasoning_content?: unknown
   reasoning?: unknown
   reasoning_details?: unknown
-  tool_calls?: (CallDelta | null)[] | null
+  tool_calls?: (CallDelta | null)[] | CallDelta | null
 } & { [Item in (typeof serverItems)[number]]?: unknown }
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
 /**
@@ -165,7 +165,7 @@ export class ChatReader implements FrameReader {
       this.#refused = true
       this.#reply.text(delta.refusal)
     }
-    if (delta.tool_calls) for (const call of delta.tool_calls) if (call) this.#readCall(call)
+    if (delta.tool_calls) for (const call of listOf(delta.tool_calls)) if (call) this.#readCall(call)
     for (const item of serverItems) if (isGiven(delta[item])) this.#reply.warn(leftOut(item))
   }
 
@@ -203,6 +203,11 @@ export class ChatReader implements FrameReader {
     for (const each of [index ?? '', callId]) if (each !== '') this.#callsByKey.set(each, call)
     return call
   }
+}
+
+/** TGI before 3.2 sends one call without a list. */
+function listOf(calls: (CallDelta | null)[] | CallDelta): (CallDelta | null)[] {
+  return 'function' in calls ? [calls] : (calls as (CallDelta | null)[]) // anything else fails, as it is no list
 }
 
 /** The server has broken the answer off: vLLM and SGLang by the first, DeepSeek by the second. */
