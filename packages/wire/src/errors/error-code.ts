@@ -80,7 +80,7 @@ const tooLargeForRate = /^request too large for .{1,500}\blimit \d+, requested \
 const noCredit =
   /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available|n't have any) credits/i
 const overflow =
-  /context[ _]?(?:length|window|size|limit)|maximum context|maximum prompt length|(?:prompt|input) is too long|`max_new_tokens` must be <=|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
+  /context[ _]?(?:length|window|size|limit)|maximum context|maximum prompt length|maximum model length|prompt token count of \d+ exceeds|(?:prompt|input) is too long|`max_new_tokens` must be <=|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
 /** Groq's words for too many tokens of the answer, which name the context window: a shorter prompt does not help. */
 const tooLongAnswer = /\bmax_(?:completion_)?tokens`? must be less than or equal to/i
 const missingModel =

@@ -90,6 +90,8 @@ describe('providerError', () => {
     'Range of input length should be [1, 30720]',
     'Input is too long for requested model.',
     'Error code: context_length_exceeded',
+    'The decoder prompt (length 17772) is longer than the maximum model length of 16384.',
+    'prompt token count of 140000 exceeds the limit of 128000',
   ])('classifies %j as an overflow (Q16)', (message) => {
     const overflow = { code: 'context-overflow', retryable: false }
     expect(classify({ status: 400, message })).toMatchObject(overflow)
