@@ -46,6 +46,7 @@ const codes = new Map<string, ErrorCode>(
     ResponsibleAIPolicyViolation: 'content-filter',
     model_not_found: 'model-not-found',
     model_decommissioned: 'model-not-found',
+    model_not_available: 'model-not-found',
     invalid_model: 'model-not-found',
     DeploymentNotFound: 'model-not-found',
     invalid_api_key: 'auth',
@@ -85,7 +86,7 @@ const overflow =
 /** Groq's words for too many tokens of the answer, which name the context window: a shorter prompt does not help. */
 const tooLongAnswer = /\bmax_(?:completion_)?tokens`? must be less than or equal to/i
 const missingModel =
-  /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|^model: /i
+  /model.*(?:not found|not exist|not supported|not available|no access)|no such model|unknown model|no endpoints found for |^model: /i
 const unknownModel =
   /invalid model\b|not a valid model|no such model|unknown model|model\b.*(?:not exist|decommissioned)/i
 /** OpenAI's and Azure's words, OpenRouter's, xAI's and DeepSeek's. */

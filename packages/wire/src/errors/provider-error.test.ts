@@ -160,11 +160,21 @@ describe('providerError', () => {
     ['a budget of LiteLLM', { status: 429, type: 'budget_exceeded' }, 'quota'],
     [
       'a budget of LiteLLM in words',
-      { status: 400, message: 'litellm.BadRequestError: Budget has been exceeded! Current cost: 14.2, Max budget: 10.0' },
+      {
+        status: 400,
+        message: 'litellm.BadRequestError: Budget has been exceeded! Current cost: 14.2, Max budget: 10.0',
+      },
       'quota',
     ],
     ['no balance', { status: 403, message: 'Insufficient balance' }, 'quota'],
     ['a retired model', { status: 400, code: 'model_decommissioned' }, 'model-not-found'],
+    ['a model that Together does not serve', { status: 400, code: 'model_not_available' }, 'model-not-found'],
+    [
+      'a model that OpenRouter does not have',
+      { status: 404, message: 'No endpoints found for acme/nope.' },
+      'model-not-found',
+    ],
+    ['a model without tools', { status: 404, message: 'No endpoints found that support tool use.' }, 'bad-request'],
     ['a deployment that is not there', { status: 404, code: 'DeploymentNotFound' }, 'model-not-found'],
     [
       'a model, and no more',
@@ -241,7 +251,7 @@ describe('providerError', () => {
     ['quota', 'insufficient_quota insufficient_balance exceeded_current_quota_error billing_hard_limit_reached'],
     ['quota', 'billing_not_active billing_error budget_exceeded'],
     ['content-filter', 'content_filter content_policy_violation ResponsibleAIPolicyViolation'],
-    ['model-not-found', 'model_not_found model_decommissioned invalid_model DeploymentNotFound'],
+    ['model-not-found', 'model_not_found model_decommissioned model_not_available invalid_model DeploymentNotFound'],
     ['auth', 'invalid_api_key authentication_error permission_error'],
     ['rate-limit', 'rate_limit_exceeded rate_limit_error rate_limited'],
     ['overloaded', 'service_tier_capacity_exceeded overloaded_error server_is_overloaded over_capacity slow_down'],
