@@ -133,6 +133,17 @@ describe('an embedder', () => {
     expect(await errorOf(embed(['a'], signal))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
+  it.each([
+    { error: { message: 'No provider took the texts.', code: 429 } },
+    { object: 'error', message: 'No provider took the texts.', code: 429 },
+  ])('fails with the error that a gateway answers under the status 200: %j', async (answer) => {
+    const { embed } = embedder(() => vectorsByIndex(answer))
+    expect(await errorOf(embed(['a'], signal))).toMatchObject({
+      ...{ code: 'rate-limit', status: 429, provider: 'acme', model: 'small' },
+      message: expect.stringContaining('No provider took the texts.'),
+    })
+  })
+
   it('converts errors to AgentKitErrors', async () => {
     const { embed } = embedder(() => {
       throw new TypeError('fetch failed')

@@ -1,5 +1,6 @@
 import { AgentKitError, type Embedder, isAgentKitError } from '@agentkit/core'
 import { abortError, estimateText, isCount } from '@agentkit/core/internal'
+import { failureOfBody, isFlatError, RefusedRequest } from '../errors/failure.ts'
 import type { Callee } from '../errors/provider-error.ts'
 import { wellFormed } from '../messages/text.ts'
 import { CallWatch, checkTimeouts } from '../stream/call-watch.ts'
@@ -137,8 +138,12 @@ const mostVectors = 10_000
 /**
  * The vectors in an embeddings response of OpenAI or Mistral, `{ data: [{ index, embedding }, …] }`, ordered by `index` as
  * the texts are.
+ * @throws RefusedRequest for an error, which gateways also answer under the status 200
  */
 export function vectorsByIndex(answer: unknown): unknown {
+  if (isRecord(answer) && !answer.data && (answer.error || isFlatError(answer))) {
+    throw new RefusedRequest(failureOfBody(answer))
+  }
   const data = isRecord(answer) ? answer.data : undefined
   if (!Array.isArray(data)) return undefined
   const vectors: unknown[] = []
