@@ -54,4 +54,13 @@ describe('usage in the fields of other servers', () => {
     const details = { prompt_tokens_details: { cached_tokens: 3 } }
     expect(merged({ prompt_tokens: 10, ...cached, ...details }).cachedInputTokens).toBe(3)
   })
+
+  it.each(['cache_write_tokens', 'cache_creation_tokens'])('has the tokens written to the cache: %s', (field) => {
+    const details = { cached_tokens: 3, [field]: 4 }
+    expect(merged({ prompt_tokens: 10, prompt_tokens_details: details })).toEqual({
+      inputTokens: 10,
+      cachedInputTokens: 3,
+      cacheWriteTokens: 4,
+    })
+  })
 })

@@ -4,7 +4,7 @@ import { isRecord } from '../util/json.ts'
 /**
  * Merges usage in the wording of either OpenAI API into earlier usage. The last report counts, but a later null or zero
  * erases nothing. Fields that are never reported stay absent. Cached tokens are in fields of their own with DeepSeek,
- * Mistral and Moonshot.
+ * Mistral and Moonshot, and LiteLLM has another name for tokens that are written to the cache.
  */
 export function mergeUsage(usage: Usage, reported: unknown): Usage {
   if (!isRecord(reported)) return usage
@@ -18,7 +18,7 @@ export function mergeUsage(usage: Usage, reported: unknown): Usage {
   const details = isRecord(input) ? input : {}
   const cached = details.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.num_cached_tokens
   set(merged, 'cachedInputTokens', cached ?? reported.cached_tokens)
-  set(merged, 'cacheWriteTokens', details.cache_write_tokens)
+  set(merged, 'cacheWriteTokens', details.cache_write_tokens ?? details.cache_creation_tokens)
   if (isRecord(output)) set(merged, 'reasoningTokens', output.reasoning_tokens)
   set(merged, 'totalTokens', reported.total_tokens)
   const { inputTokens = 0, outputTokens = 0, totalTokens = 0, reasoningTokens = 0 } = merged
