@@ -33,7 +33,13 @@ export function failureOfBody(body: unknown): Failure {
   // OpenRouter says "Provider returned error", and adds what the provider has said.
   const raw = isRecord(inner.metadata) ? inner.metadata.raw : undefined
   const failure: Failure = { message: typeof raw === 'string' ? `${message}: ${raw}` : message, body: textOf(body) }
-  const status = [inner.status, inner.code, inner.raw_status_code]
+  const status = [
+    inner.status,
+    inner.code,
+    inner.raw_status_code,
+    inner.status_code,
+    isRecord(outer) && outer.status_code,
+  ]
     .map(Number)
     .find((number) => number >= 400 && number < 600)
   if (status !== undefined) failure.status = status

@@ -554,6 +554,8 @@ describe('failureOfBody', () => {
     [{ error: '[1]' }, { message: '[1]', body: '{"error":"[1]"}' }],
     [{ error: { message: 'm', status: 503 } }, { status: 503 }],
     [{ error: { message: 'm', raw_status_code: 503 } }, { status: 503 }],
+    [{ error: { message: 'm', status_code: 413 } }, { status: 413 }],
+    [{ error: { message: 'm', code: '' }, status_code: 429 }, { status: 429 }],
     [{ error: { message: 'm', status: 'INVALID_ARGUMENT' } }, { type: 'INVALID_ARGUMENT' }],
     [{ error: { message: 'm', code: 'c', innererror: { code: 'd' } } }, { message: 'm', code: 'c' }],
     [{ error: { message: 'm', request_id: 'r' } }, { requestId: 'r' }],
