@@ -175,6 +175,15 @@ describe('ResponsesReader', () => {
     expect(read({ ...completed, response: { output: [item] } })[0]).toEqual({ type: 'text-delta', text: 'Hi' })
   })
 
+  it('reads reasoning that came without deltas and has no summary, as from vLLM', () => {
+    const content = [{ type: 'reasoning_text', text: 'hm' }]
+    const item = { type: 'reasoning', id: 'rs_1', summary: [], content }
+    expect(read(done(0, item), completed)[0]).toEqual({ type: 'reasoning-delta', text: 'hm' })
+    expect(read({ object: 'response', status: 'completed', output: [item] })[0]).toMatchObject({ text: 'hm' })
+    const both = { ...item, summary: [{ type: 'summary_text', text: 'short' }] }
+    expect(read(done(0, both), completed)[0]).toEqual({ type: 'reasoning-delta', text: 'short' })
+  })
+
   describe('the output of the last event', () => {
     const message = (id: string | undefined, said: string) => ({
       type: 'message',

@@ -168,8 +168,10 @@ export class ResponsesReader implements FrameReader {
     }
   }
 
-  #endReasoning({ id, summary, encrypted_content }: OutputItem, emitted: boolean): void {
-    if (!emitted) this.#reply.reasoning((summary ?? []).map(({ text }) => text ?? '').join('\n\n'))
+  #endReasoning({ id, summary, content, encrypted_content }: OutputItem, emitted: boolean): void {
+    // Models whose reasoning is open, as vLLM serves them, have it whole in place of a summary.
+    const parts = summary?.length ? summary : (content ?? [])
+    if (!emitted) this.#reply.reasoning(parts.map((part) => part?.text ?? '').join('\n\n'))
     const data = { id, encrypted_content, summary: summary ?? [] }
     if (isReasoningData(data)) this.#reply.endReasoning(data)
     else this.#reply.endPart()
