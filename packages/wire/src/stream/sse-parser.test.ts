@@ -20,6 +20,8 @@ const cases: { name: string; text: string; frames: Frame[] }[] = [
     text: 'data: a\n\n{\n  "error": {}\n}\n\ndata: b\n\n',
     frames: [frame('a'), frame('{\n  "error": {}\n}'), frame('b')],
   },
+  { name: 'heartbeats of blank data', text: 'data:\n\ndata: a\n\nevent: ping\ndata:  \n\n', frames: [frame('a')] },
+  { name: 'an error of blank data', text: 'event: error\ndata:\n\n', frames: [frame('', 'error')] },
   { name: 'frames without data', text: 'event: ping\n\ndata: a\n\n\n\n', frames: [frame('a')] },
 ]
 

@@ -64,7 +64,9 @@ export class SseParser {
 
   #takeLine(line: string, frames: Frame[]): void {
     if (line === '') {
-      if (this.#data !== undefined) frames.push({ event: this.#event, data: this.#data })
+      // Gateways send blank data to keep a connection open.
+      const isFrame = this.#data?.trim() || (this.#data !== undefined && this.#event === 'error')
+      if (isFrame) frames.push({ event: this.#event, data: this.#data ?? '' })
       this.#data = undefined
       this.#event = ''
       this.#isBare = false
