@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { AgentKitError, type Passage } from '@agentkit/core'
-import type { Chunk } from './data/chunk.ts'
+import type { Chunk, Place } from './data/chunk.ts'
 import type { Hit } from './data/cite.ts'
 import { extOf } from './data/ext-of.ts'
 import type { FileRecord } from './data/file-record.ts'
@@ -73,17 +73,18 @@ export class FolderIndex {
     throw noPassage(id)
   }
 
-  async read(path: string, part: { from?: number; limit?: number } | undefined): Promise<Chunk[]> {
-    const file = plainPath(path)
-    if (!this.#isSelected(file)) return []
-    const chunks = await this.#parts.generations.read(async ({ store }) => {
-      for (const spelling of spellingsOf(file)) {
-        const found = await store.chunksOf(spelling, part)
-        if (found.length > 0) return found
-      }
-      return []
-    })
-    return chunks ?? []
+  read(path: string, part: { from?: number; limit?: number } | undefined): Promise<Chunk[]> {
+    return this.#ofFile(path, (store, file) => store.chunksOf(file, part))
+  }
+
+  /** The places of a file's passages, in order; empty for an unknown file. */
+  places(path: string): Promise<Place[]> {
+    return this.#ofFile(path, (store, file) => store.placesOf(file))
+  }
+
+  async chunks(ids: readonly string[]): Promise<Chunk[]> {
+    const chunks = await this.#parts.generations.read(({ store }) => store.chunks(ids))
+    return (chunks ?? []).filter(({ file }) => this.#isSelected(file))
   }
 
   async records(): Promise<FileRecord[]> {
@@ -99,6 +100,19 @@ export class FolderIndex {
   async verify(): Promise<string[]> {
     const problems = await this.#parts.generations.read(({ store }) => store.verify())
     return problems ?? ['There is no index yet: sync makes it.']
+  }
+
+  async #ofFile<Item>(path: string, read: (store: Store, file: string) => Promise<Item[]>): Promise<Item[]> {
+    const file = plainPath(path)
+    if (!this.#isSelected(file)) return []
+    const items = await this.#parts.generations.read(async ({ store }) => {
+      for (const spelling of spellingsOf(file)) {
+        const found = await read(store, spelling)
+        if (found.length > 0) return found
+      }
+      return []
+    })
+    return items ?? []
   }
 
   async #chunkOf(store: Store, id: string): Promise<Chunk> {

@@ -194,7 +194,12 @@ export function retrieverOf(settings: RetrieverSettings, retrieverParts: Retriev
       await generations.close()
     },
   }
-  const libraryTools = toolsOfLibrary({ ...retriever, isStale: (file) => index.isStale(file) })
+  const libraryTools = toolsOfLibrary({
+    ...retriever,
+    places: (file) => index.places(file),
+    chunks: (ids) => index.chunks(ids),
+    isStale: (file) => index.isStale(file),
+  })
   return retriever
 }
 

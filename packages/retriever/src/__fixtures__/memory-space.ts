@@ -101,6 +101,10 @@ function memoryStore(
     },
     chunksOf: async (file, { from = 0, limit = 1e9 } = {}) =>
       (chunks.get(file) ?? []).slice(from, from + limit).map(plain),
+    placesOf: async (file) =>
+      (chunks.get(file) ?? []).map(({ id, start, end, heading }) => {
+        return { id, file, start, end, ...(heading !== undefined && { heading }) }
+      }),
     async vectorsOf(textHashes) {
       checkOpen()
       const wanted = new Set(textHashes)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { adding, makeFile, never, stored } from './make-file.ts'
 import type { StoreUnderTest } from './store-under-test.ts'
 
-/** Tests the contracts of `chunks`, `chunksOf`, `vectorsOf` and `sample`. */
+/** Tests the contracts of `chunks`, `chunksOf`, `placesOf`, `vectorsOf` and `sample`. */
 export function lookupTests(underTest: () => StoreUnderTest): void {
   it('gives chunks in the order of their ids, and leaves unknown ones out', async () => {
     const { store, dimensions } = underTest()
@@ -38,6 +38,19 @@ export function lookupTests(underTest: () => StoreUnderTest): void {
     expect(await orders({ limit: 1 })).toEqual([0])
     expect(await orders({ from: 25 })).toEqual([])
     expect(await store.chunksOf('no-such-file.md')).toEqual([])
+  })
+
+  it("gives the places of a file's chunks in their order", async () => {
+    const { store, dimensions } = underTest()
+    const passages = Array.from({ length: 1_001 }, (_, index) => `Passage ${index}`)
+    const file = makeFile('a.md', [...passages, { quote: 'Below', heading: 'It’s > “Über”' }], { dimensions })
+    const shuffled = { ...file, chunks: [...file.chunks.slice(11), ...file.chunks.slice(0, 11)] }
+    await store.apply(adding(shuffled, makeFile('b.md', ['Other'], { dimensions })), never)
+    const places = file.chunks.map(({ id, start, end, heading }) => {
+      return { id, file: 'a.md', start, end, ...(heading !== undefined && { heading }) }
+    })
+    expect(await store.placesOf('a.md')).toEqual(places)
+    expect(await store.placesOf('no-such-file.md')).toEqual([])
   })
 
   it('keeps passages of the same words apart', async () => {

@@ -23,6 +23,9 @@ export type Chunk = {
   textHash: string
 }
 
+/** A chunk without its text: where it is in its file. */
+export type Place = Pick<Chunk, 'id' | 'file' | 'start' | 'end' | 'heading'>
+
 /** A chunk on its way into the index; with a vector where there is an embedder. */
 export type NewChunk = Chunk & { vector?: Float32Array }
 

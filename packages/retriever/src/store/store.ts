@@ -1,4 +1,4 @@
-import type { Chunk, NewChunk } from '../data/chunk.ts'
+import type { Chunk, NewChunk, Place } from '../data/chunk.ts'
 import type { ChunkSlices } from '../data/chunk-slices.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Filter } from '../data/search-filter.ts'
@@ -53,6 +53,8 @@ export interface Store {
   chunks(ids: readonly string[]): Promise<Chunk[]>
   /** A file's chunks in order. */
   chunksOf(file: string, options?: { from?: number; limit?: number }): Promise<Chunk[]>
+  /** The places of a file's chunks, in order: a large file has much less of them than of text. */
+  placesOf(file: string): Promise<Place[]>
   /** Existing vectors, by `textHash`. */
   vectorsOf(textHashes: readonly string[]): Promise<Map<string, Float32Array>>
   /** Some chunks with their vectors, the same in each call: to measure an embedder, and to verify an index. */

@@ -1,7 +1,7 @@
 import { type Tool, tool } from '@agentkit/core'
 import { counted } from '@agentkit/core/internal'
 import { longestPath } from '../data/check-arguments.ts'
-import type { Chunk } from '../data/chunk.ts'
+import type { Chunk, Place } from '../data/chunk.ts'
 import { placeOf, toCitation } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
 import type { Library, LibraryOf } from './library.ts'
@@ -11,6 +11,8 @@ import { unknownPath } from './unknown-path.ts'
 const partCharacters = 8_000
 /** The length of a file's outline, in characters. */
 const mostHeadings = 100
+/** How often a part is looked for again, because its file has changed since its passages were chosen. */
+const mostAttempts = 3
 
 /** Reads a file part by part, or the section below a heading, and cites the passages that it returns. */
 export function readFileTool(libraryOf: LibraryOf): Tool {
@@ -36,36 +38,40 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       // Validated by the schema.
       const { part = 1, heading, ...asked } = input as { file: string; part?: number; heading?: string }
       const path = plainPath(asked.file)
-      const all = await library.read(path)
-      const [first] = all
-      if (!first) return unknownFile(library, path)
-      const { file } = first
-      const chunks = heading === undefined ? all : below(all, heading)
-      if (chunks.length === 0) return `${file} has no heading "${heading}". ${outline(all)}`
-      const parts = toParts(chunks)
-      const wanted = parts[part - 1]
-      if (!wanted) return `${file} has ${counted(parts.length, 'part')}: there is no part ${part}.`
-      const isStale = await library.isStale(file)
-      context.cite(wanted.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
-      const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
-      const head = parts.length === 1 ? placeOf({ file }) : `${file}, part ${part} of ${parts.length}`
-      const next = part < parts.length ? [`Go on with part ${part + 1}.`] : []
-      const contents = part === 1 && parts.length > 1 && heading === undefined ? [outline(all, parts)] : []
-      return [head, ...earlier, ...contents, ...passages(wanted), ...next].join('\n\n')
+      for (let attempt = 1; ; attempt++) {
+        const all = await library.places(path)
+        const [first] = all
+        if (!first) return unknownFile(library, path)
+        const { file } = first
+        const places = heading === undefined ? all : below(all, heading)
+        if (places.length === 0) return `${file} has no heading "${heading}". ${outline([all])}`
+        const parts = toParts(places)
+        const wanted = parts[part - 1]
+        if (!wanted) return `${file} has ${counted(parts.length, 'part')}: there is no part ${part}.`
+        const chunks = await library.chunks(wanted.map(({ id }) => id))
+        if (chunks.length < wanted.length && attempt < mostAttempts) continue
+        const isStale = await library.isStale(file)
+        context.cite(chunks.map((chunk) => toCitation(chunk, { fused: 0 }, isStale)))
+        const earlier = isStale ? ['(An earlier version: the present one cannot be read.)'] : []
+        const head = parts.length === 1 ? placeOf({ file }) : `${file}, part ${part} of ${parts.length}`
+        const next = part < parts.length ? [`Go on with part ${part + 1}.`] : []
+        const contents = part === 1 && parts.length > 1 && heading === undefined ? [outline(parts)] : []
+        return [head, ...earlier, ...contents, ...passages(chunks), ...next].join('\n\n')
+      }
     },
   })
 }
 
 /** The passages of a section and of its subsections. A model may leave out the number of a heading: `4.2 Notice`. */
-function below(chunks: readonly Chunk[], heading: string): Chunk[] {
-  const exact = sectionOf(chunks, plain(heading), (one) => one)
-  return exact.length > 0 ? exact : sectionOf(chunks, plain(heading), withoutNumber)
+function below(places: readonly Place[], heading: string): Place[] {
+  const exact = sectionOf(places, plain(heading), (one) => one)
+  return exact.length > 0 ? exact : sectionOf(places, plain(heading), withoutNumber)
 }
 
-function sectionOf(chunks: readonly Chunk[], wanted: string, spell: (heading: string) => string): Chunk[] {
+function sectionOf(places: readonly Place[], wanted: string, spell: (heading: string) => string): Place[] {
   const path = wanted.split(' > ')
-  return chunks.filter((chunk) => {
-    const headings = plain(chunk.heading ?? '')
+  return places.filter((place) => {
+    const headings = plain(place.heading ?? '')
       .split(' > ')
       .map(spell)
     return path.length > 1 ? headings.slice(0, path.length).join(' > ') === wanted : headings.includes(wanted)
@@ -84,16 +90,17 @@ function plain(heading: string): string {
     .replace(/^#+\s*/, '')
 }
 
-function toParts(chunks: readonly Chunk[]): Chunk[][] {
-  const parts: Chunk[][] = []
+function toParts(places: readonly Place[]): Place[][] {
+  const parts: Place[][] = []
   let characters = Number.POSITIVE_INFINITY
-  for (const chunk of chunks) {
-    if (characters + chunk.quote.length > partCharacters) {
+  for (const place of places) {
+    const length = place.end - place.start
+    if (characters + length > partCharacters) {
       parts.push([])
       characters = 0
     }
-    parts.at(-1)?.push(chunk)
-    characters += chunk.quote.length
+    parts.at(-1)?.push(place)
+    characters += length
   }
   return parts
 }
@@ -116,7 +123,7 @@ function passages(chunks: readonly Chunk[]): string[] {
 }
 
 /** The headings of a file, each with the part in which it starts. */
-function outline(chunks: readonly Chunk[], parts: readonly Chunk[][] = [[...chunks]]): string {
+function outline(parts: readonly (readonly Place[])[]): string {
   const headings = new Map<string, number>()
   parts.forEach((part, index) => {
     for (const { heading } of part)

@@ -1,7 +1,7 @@
 import { Agent, type Citation, type JSONValue, type Tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import type { Chunk } from '../data/chunk.ts'
+import type { Chunk, Place } from '../data/chunk.ts'
 import type { Hit } from '../data/cite.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Library } from './library.ts'
@@ -36,13 +36,15 @@ const handbook = [
 const prices = [chunk('prices.csv', 0, 'item: pen', { row: 2, rowEnd: 21 })]
 
 class FakeLibrary implements Library {
-  chunks: Chunk[] = [...handbook, ...prices]
+  passages: Chunk[] = [...handbook, ...prices]
   known: FileRecord[] = [
     record('handbook.pdf', { pages: 3, title: 'Employee handbook', chunks: 3 }),
     record('old.doc', { status: 'unsupported', reason: 'an old .doc: save it as .docx.', chunks: 0 }),
     record('prices.csv'),
   ]
   asked: unknown[] = []
+  /** The ids of the passages whose text was read. */
+  read: string[] = []
   stale = false
   warning: string | undefined
 
@@ -50,10 +52,14 @@ class FakeLibrary implements Library {
     const { signal: _, onWarning, ...asked } = options as { signal: AbortSignal; onWarning(warning: string): void }
     this.asked.push([query, asked])
     if (this.warning !== undefined) onWarning(this.warning)
-    return this.chunks.filter(({ quote }) => quote.includes(query)).map((found, index) => this.#hit(found, index))
+    return this.passages.filter(({ quote }) => quote.includes(query)).map((found, index) => this.#hit(found, index))
   }
-  async read(file: string): Promise<Chunk[]> {
-    return this.chunks.filter((one) => one.file === file)
+  async places(file: string): Promise<Place[]> {
+    return this.passages.filter((one) => one.file === file)
+  }
+  async chunks(ids: readonly string[]): Promise<Chunk[]> {
+    this.read.push(...ids)
+    return this.passages.filter(({ id }) => ids.includes(id))
   }
   async records(): Promise<FileRecord[]> {
     return this.known
@@ -146,7 +152,7 @@ describe('search_files', () => {
 
   it('returns no more than fits the model, says that there is more, and cites what it returns', async () => {
     const library = new FakeLibrary()
-    library.chunks = Array.from({ length: 10 }, (_, index) => chunk('long.txt', index, `word ${'x'.repeat(2_995)}`))
+    library.passages = Array.from({ length: 10 }, (_, index) => chunk('long.txt', index, `word ${'x'.repeat(2_995)}`))
     const { text, cited } = await callTool(library, 'search_files', { query: 'word' })
     expect(cited).toHaveLength(2)
     expect(text).toContain('8 more passages match')
@@ -154,7 +160,7 @@ describe('search_files', () => {
 
   it('returns a single passage of any length', async () => {
     const library = new FakeLibrary()
-    library.chunks = [chunk('long.txt', 0, `word ${'x'.repeat(20_000)}`)]
+    library.passages = [chunk('long.txt', 0, `word ${'x'.repeat(20_000)}`)]
     expect((await callTool(library, 'search_files', { query: 'word' })).cited).toHaveLength(1)
   })
 
@@ -198,7 +204,7 @@ describe('search_files', () => {
   it('reports an empty index, and asks for words', async () => {
     const library = new FakeLibrary()
     library.known = []
-    library.chunks = []
+    library.passages = []
     expect((await callTool(library, 'search_files', { query: 'pen' })).text).toContain('There are no files')
     expect((await callTool(library, 'search_files', { query: '  ' })).text).toContain('The query is empty')
     const [search] = await tools(library)
@@ -282,7 +288,7 @@ describe('read_file', () => {
   it('reads a long file part by part, without loss between them', async () => {
     const library = new FakeLibrary()
     const quotes = Array.from({ length: 30 }, (_, index) => `${index} ${'x'.repeat(1_000)}`)
-    library.chunks = quotes.map((quote, index) =>
+    library.passages = quotes.map((quote, index) =>
       chunk('long.md', index, quote, { heading: index < 20 ? 'One' : 'Two' }),
     )
     const seen: string[] = []
@@ -294,7 +300,21 @@ describe('read_file', () => {
       if (!text.includes(`Go on with part ${part + 1}.`)) break
     }
     expect(seen).toEqual(quotes)
+    // The text of no other part was read for it.
+    expect(library.read).toHaveLength(quotes.length)
     expect((await callTool(library, 'read_file', { file: 'long.md', part: 6 })).text).toContain('there is no part 6')
+  })
+
+  it('chooses the passages of a part again where its file changes meanwhile', async () => {
+    const library = new FakeLibrary()
+    const changed = [chunk('prices.csv', 5, 'item: pencil', { row: 2 })]
+    const chunks = library.chunks.bind(library)
+    library.chunks = async (ids) => {
+      library.passages = changed
+      return chunks(ids)
+    }
+    const { cited } = await callTool(library, 'read_file', { file: 'prices.csv' })
+    expect(cited.map(({ quote }) => quote)).toEqual(['item: pencil'])
   })
 
   it('reads the section below a heading, with its subsections', async () => {
@@ -308,13 +328,13 @@ describe('read_file', () => {
     })
     expect(path.text).toBe(text)
     const library = new FakeLibrary()
-    library.chunks.push(chunk('contract.docx', 0, 'In writing.', { heading: 'Contract > 4.2 Notice' }))
-    library.chunks.push(chunk('contract.docx', 1, 'In euros.', { heading: 'Contract > 5. Payment' }))
+    library.passages.push(chunk('contract.docx', 0, 'In writing.', { heading: 'Contract > 4.2 Notice' }))
+    library.passages.push(chunk('contract.docx', 1, 'In euros.', { heading: 'Contract > 5. Payment' }))
     for (const heading of ['Notice', '4.2 notice', 'Contract > Notice']) {
       const { cited } = await callTool(library, 'read_file', { file: 'contract.docx', heading })
       expect(cited.map(({ quote }) => quote)).toEqual(['In writing.'])
     }
-    library.chunks.push(chunk('mac.md', 0, 'From afar.', { heading: 'Überblick'.normalize('NFD') }))
+    library.passages.push(chunk('mac.md', 0, 'From afar.', { heading: 'Überblick'.normalize('NFD') }))
     const { cited } = await callTool(library, 'read_file', { file: 'mac.md', heading: 'Überblick' })
     expect(cited).toHaveLength(1)
     const none = await callTool(new FakeLibrary(), 'read_file', { file: 'handbook.pdf', heading: 'Salaries' })

@@ -14,8 +14,11 @@ export function userLibrary(library: Library, userId: string): Library {
       const hits = await library.search(query, { ...options, paths: paths.map(inside) })
       return hits.filter(isOwn).map(named)
     },
-    async read(file, part) {
-      return (await library.read(inside(file), part)).filter(isOwn).map(named)
+    async places(file) {
+      return (await library.places(inside(file))).filter(isOwn).map(named)
+    },
+    async chunks(ids) {
+      return (await library.chunks(ids)).filter(isOwn).map(named)
     },
     async records() {
       return (await library.records()).filter(isOwn).map(named)

@@ -1,5 +1,5 @@
 import type { Vector } from 'apache-arrow'
-import type { Chunk, NewChunk } from '../../data/chunk.ts'
+import type { Chunk, NewChunk, Place } from '../../data/chunk.ts'
 import type { FileRecord } from '../../data/file-record.ts'
 import type { Store } from '../store.ts'
 import { chunkColumns, chunkOf } from './lance-rows.ts'
@@ -62,6 +62,18 @@ export async function readChunksOf(
     .where(all(`file = ${literal(file)}`, areChunks, `n >= ${from}`, last))
     .select(chunkColumns)
   return (await readRows(query)).map(chunkOf).sort((one, other) => one.order - other.order)
+}
+
+export async function readPlacesOf({ table }: LanceTable, file: string): Promise<Place[]> {
+  const query = table
+    .query()
+    .where(all(`file = ${literal(file)}`, areChunks))
+    .select(['id', 'n', 'start', 'end', 'heading'])
+  const rows = (await readRows(query)).sort((one, other) => Number(one.n) - Number(other.n))
+  return rows.map(({ id, start, end, heading }) => {
+    const place = { id: String(id), file, start: Number(start), end: Number(end) }
+    return heading === null ? place : { ...place, heading: String(heading) }
+  })
 }
 
 export async function readVectors(

@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 import { applyInProcess, isForProcess, WriterProcess } from '../write-in-process.ts'
 import { applyChange } from './lance-apply.ts'
 import { knownFilter } from './lance-filter.ts'
-import { readChunks, readChunksOf, readFiles, readSample, readVectors } from './lance-lookup.ts'
+import { readChunks, readChunksOf, readFiles, readPlacesOf, readSample, readVectors } from './lance-lookup.ts'
 import { isMuchToMaintain, maintainTable } from './lance-maintain.ts'
 import { readMeta, writeMeta } from './lance-meta.ts'
 import { searchText, searchVector } from './lance-search.ts'
@@ -24,6 +24,7 @@ export function lanceStore(at: LanceTable): Store {
       read(async () => searchVector(at, vector, { ...options, filter: await knownFilter(at, options.filter) })),
     chunks: (ids) => read(() => readChunks(at, ids)),
     chunksOf: (file, options) => read(() => readChunksOf(at, file, options)),
+    placesOf: (file) => read(() => readPlacesOf(at, file)),
     vectorsOf: (textHashes) => read(() => readVectors(at, textHashes)),
     sample: (count) => read(() => readSample(at, count)),
     count: () => read(() => at.table.countRows(areChunks)),

@@ -64,6 +64,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
     searchText: (query, options) => local.searchText(query, options),
     chunks: (ids) => local.chunks(ids),
     chunksOf: (file, options) => local.chunksOf(file, options),
+    placesOf: (file) => local.placesOf(file),
     count: () => local.count(),
     meta: () => local.meta(),
     setMeta: (meta) => local.setMeta(meta),

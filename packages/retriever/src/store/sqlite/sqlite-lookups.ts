@@ -1,14 +1,16 @@
-import type { Chunk } from '../../data/chunk.ts'
+import type { Chunk, Place } from '../../data/chunk.ts'
 import type { FileRecord } from '../../data/file-record.ts'
 import type { Store, StoreMeta } from '../store.ts'
 import type { SQLiteReader } from './sqlite-reader.ts'
-import { toChunk, toRecord } from './sqlite-rows.ts'
+import { toChunk, toPlace, toRecord } from './sqlite-rows.ts'
 
-type Lookups = Pick<Store, 'files' | 'chunks' | 'chunksOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'>
+type Lookups = Pick<Store, 'files' | 'chunks' | 'chunksOf' | 'placesOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'>
 
 /** The number of rows that are read between two checks of the clock. */
 const pageSize = 500
 const chunkRows = 'SELECT chunks.*, files.file AS path FROM chunks JOIN files ON files.number = chunks.file'
+const placeRows =
+  'SELECT id, start, "end", heading, files.file AS path FROM chunks JOIN files ON files.number = chunks.file'
 const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chunks USING (doc)
   JOIN files ON files.number = chunks.file ORDER BY docs_by_id.key LIMIT ?`
 
@@ -45,6 +47,14 @@ export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefin
         )
         const count = collected.length
         return rows.all(file, from + count, Math.min(pageSize, limit - count)).map(toChunk)
+      }),
+
+    placesOf: (file) =>
+      reader.collect<Place>((database, collected) => {
+        const rows = database.prepare(
+          `${placeRows} WHERE files.file = ? AND doc >= first_doc + ? AND doc < first_doc + docs ORDER BY doc LIMIT ${pageSize}`,
+        )
+        return rows.all(file, collected.length).map(toPlace)
       }),
 
     async vectorsOf(textHashes) {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path/posix'
 import type { SQLInputValue } from 'node:sqlite'
-import type { Chunk } from '../../data/chunk.ts'
+import type { Chunk, Place } from '../../data/chunk.ts'
 import type { FileRecord } from '../../data/file-record.ts'
 
 export const fileColumns = [
@@ -93,6 +93,12 @@ export function toChunk(row: Record<string, unknown>): Chunk {
   if (row.row !== null) chunk.row = row.row as number
   if (row_end !== null) chunk.rowEnd = row_end as number
   return chunk
+}
+
+/** @param row with the file's path as `path` */
+export function toPlace({ id, path, start, end, heading }: Record<string, unknown>): Place {
+  const place = { id, file: path, start, end } as Place
+  return heading === null ? place : { ...place, heading: toText(heading) }
 }
 
 /** SQLite stores text as UTF-8, which cannot represent half a surrogate pair; such text is stored as UTF-16. */
