@@ -34,6 +34,7 @@ type IndexSearch = {
 /** Reads the index of a folder: passages and records of the selected files. */
 export class FolderIndex {
   readonly #parts: FolderIndexParts
+  #known: { store: Store; version: number; records: Promise<FileRecord[]> } | undefined
 
   constructor(parts: FolderIndexParts) {
     this.#parts = parts
@@ -88,8 +89,9 @@ export class FolderIndex {
   }
 
   async records(): Promise<FileRecord[]> {
-    const records = (await this.#parts.generations.read(({ store }) => store.files())) ?? []
-    return records.filter(({ file }) => this.#isSelected(file)).sort((one, other) => (one.file < other.file ? -1 : 1))
+    const records = (await this.#parts.generations.read((serving) => this.#recordsOf(serving.store))) ?? []
+    // Callers may change theirs.
+    return records.map((record) => ({ ...record }))
   }
 
   async isStale(file: string): Promise<boolean> {
@@ -100,6 +102,23 @@ export class FolderIndex {
   async verify(): Promise<string[]> {
     const problems = await this.#parts.generations.read(({ store }) => store.verify())
     return problems ?? ['There is no index yet: sync makes it.']
+  }
+
+  /** Reads all records only where the index has changed: the tools ask for them in many of their calls. */
+  async #recordsOf(store: Store): Promise<readonly FileRecord[]> {
+    const version = await store.version()
+    if (this.#known?.store === store && this.#known.version === version) return this.#known.records
+    const known = { store, version, records: this.#readRecords(store) }
+    this.#known = known
+    known.records.catch(() => {
+      if (this.#known === known) this.#known = undefined
+    })
+    return known.records
+  }
+
+  async #readRecords(store: Store): Promise<FileRecord[]> {
+    const records = (await store.files()).filter(({ file }) => this.#isSelected(file))
+    return records.sort((one, other) => (one.file < other.file ? -1 : 1))
   }
 
   async #ofFile<Item>(path: string, read: (store: Store, file: string) => Promise<Item[]>): Promise<Item[]> {

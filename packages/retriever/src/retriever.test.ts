@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AgentKitError, type Embedder, type SyncReport } from '@agentkit/core'
+import { AgentKitError, type Embedder, type JSONValue, type SyncReport } from '@agentkit/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countingEmbedder } from './__fixtures__/counting-embedder.ts'
 import { type TestLibrary, testLibrary } from './__fixtures__/test-retriever.ts'
@@ -151,6 +151,30 @@ it('reads a file by its passages', async () => {
   expect((await retriever.read('a.md')).map(({ quote }) => quote)).toEqual(['One', 'Two', 'Three'])
   expect((await retriever.read('a.md', { from: 1, limit: 1 })).map(({ quote }) => quote)).toEqual(['Two'])
   expect(await retriever.read('b.md')).toEqual([])
+})
+
+it('reads the records of all files once, and again only when the index has changed', async () => {
+  await write('a.md', 'Bees make honey')
+  const [retriever, another] = [library.retriever(), library.retriever()]
+  await retriever.sync()
+  const before = library.space.listed
+  const first = await retriever.records()
+  for (const record of first) record.size = -1
+  const callTool = async (name: string, input: JSONValue) => {
+    const { signal } = new AbortController()
+    const found = retriever.tools().find((one) => one.name === name)
+    return found?.execute(input, { signal, userId: 'u', runId: 'r', callId: 'c', idempotencyKey: 'k', cite() {} })
+  }
+  expect(await callTool('list_files', {})).toContain('a.md')
+  expect(await callTool('search_files', { query: 'bees', files: ['a.md'] })).toContain('honey')
+  expect(await callTool('search_files', { query: 'wasps' })).toContain('Nothing')
+  expect(await retriever.records()).toMatchObject([{ file: 'a.md', size: 15 }])
+  expect(library.space.listed).toBe(before + 1)
+
+  await write('b.md', 'Wasps make paper')
+  await another.sync()
+  expect(await retriever.files()).toEqual(['a.md', 'b.md'])
+  expect(await callTool('list_files', {})).toContain('b.md')
 })
 
 describe('requiredExts', () => {

@@ -5,12 +5,19 @@ import { slicesOf } from '../data/chunk-slices.ts'
 import { passes } from '../data/search-filter.ts'
 import type { Change, Store, StoreMeta, StoreSpace } from '../store/store.ts'
 
-type Generation = { records: Map<string, FileRecord>; chunks: Map<string, readonly NewChunk[]>; meta: StoreMeta }
+type Generation = {
+  version: number
+  records: Map<string, FileRecord>
+  chunks: Map<string, readonly NewChunk[]>
+  meta: StoreMeta
+}
 
 /** A space in memory that tests can inspect. */
 export interface MemorySpace extends StoreSpace {
   /** Every change that was applied, in order. */
   readonly applied: Change[]
+  /** How often the records of all files were read. */
+  readonly listed: number
   /** Stores that are open. */
   readonly opened: ReadonlySet<string>
   /** Called before each change: may throw, or wait. */
@@ -22,13 +29,17 @@ export function memorySpace(): MemorySpace {
   const all = new Map<string, Generation>()
   const applied: Change[] = []
   const openNow = new Set<string>()
+  let listed = 0
   const space: MemorySpace = {
     applied,
+    get listed() {
+      return listed
+    },
     opened: openNow,
     beforeApply: () => {},
     generations: async () => [...all.keys()],
     async open(name) {
-      const generation = all.get(name) ?? { records: new Map(), chunks: new Map(), meta: {} }
+      const generation = all.get(name) ?? { version: 1, records: new Map(), chunks: new Map(), meta: {} }
       all.set(name, generation)
       openNow.add(name)
       return memoryStore(generation, {
@@ -37,6 +48,7 @@ export function memorySpace(): MemorySpace {
           if (signal.aborted) throw abortError(signal)
           applied.push(change)
         },
+        list: () => void listed++,
         close: () => void openNow.delete(name),
       })
     },
@@ -51,7 +63,7 @@ export function memorySpace(): MemorySpace {
 
 function memoryStore(
   generation: Generation,
-  on: { apply(change: Change, signal: AbortSignal): Promise<void>; close(): void },
+  on: { apply(change: Change, signal: AbortSignal): Promise<void>; list(): void; close(): void },
 ): Store {
   const { records, chunks } = generation
   const everything = (): NewChunk[] => [...chunks.values()].flat()
@@ -60,8 +72,10 @@ function memoryStore(
     if (!isOpen) throw new Error('The store is closed.')
   }
   return {
+    version: async () => generation.version,
     async files({ file, stale } = {}) {
       checkOpen()
+      if (file === undefined && !stale) on.list()
       const all = [...records.values()]
       return all.filter((record) => (file === undefined || record.file === file) && (!stale || record.stale))
     },
@@ -79,6 +93,7 @@ function memoryStore(
         records.delete(file)
         chunks.delete(file)
       }
+      generation.version++
     },
     async searchText(query, { limit, filter }) {
       checkOpen()
@@ -117,6 +132,7 @@ function memoryStore(
     meta: async () => generation.meta,
     setMeta: async (meta) => {
       generation.meta = meta
+      generation.version++
     },
     maintain: async () => {},
     verify: async () => [],

@@ -36,6 +36,19 @@ export function changeTests(underTest: () => StoreUnderTest): void {
     expect(await store.count()).toBe(4)
   })
 
+  it('has another version after each change, and the same without one', async () => {
+    const { store, dimensions } = underTest()
+    const versions = [await store.version()]
+    const changes = [adding(makeFile('a.md', ['One'], { dimensions })), { changed: [], removed: ['a.md'] }]
+    for (const change of changes) {
+      await store.apply(change, never)
+      await store.searchText('one', { limit: 1, filter: {} })
+      versions.push(await store.version())
+      expect(await store.version()).toBe(versions.at(-1))
+    }
+    expect(new Set(versions).size).toBe(3)
+  })
+
   it('takes no name for the mark of an earlier version', async () => {
     const { store } = underTest()
     const record = { title: '"stale":true', status: 'low-quality', reason: '{"stale":true}' } as const

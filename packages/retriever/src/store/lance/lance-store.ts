@@ -15,6 +15,7 @@ import { verifyTable } from './lance-verify.ts'
 export function lanceStore(at: LanceTable): Store {
   const read = <Value>(work: () => Promise<Value>): Promise<Value> => at.guard('read the index', work)
   return {
+    version: () => read(() => at.table.version()),
     files: (which) => read(() => readFiles(at, which)),
     apply: (change, signal) =>
       isForProcess(change) ? applyInProcess(at.address, change, signal) : applyChange(at, change, signal),

@@ -60,6 +60,7 @@ export function createCloudStore(parts: CloudStoreParts): Store {
   }
 
   return {
+    version: () => local.version(),
     files: (which) => local.files(which),
     searchText: (query, options) => local.searchText(query, options),
     chunks: (ids) => local.chunks(ids),

@@ -4,7 +4,10 @@ import type { Store, StoreMeta } from '../store.ts'
 import type { SQLiteReader } from './sqlite-reader.ts'
 import { toChunk, toPlace, toRecord } from './sqlite-rows.ts'
 
-type Lookups = Pick<Store, 'files' | 'chunks' | 'chunksOf' | 'placesOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'>
+type Lookups = Pick<
+  Store,
+  'version' | 'files' | 'chunks' | 'chunksOf' | 'placesOf' | 'vectorsOf' | 'sample' | 'count' | 'meta'
+>
 
 /** The number of rows that are read between two checks of the clock. */
 const pageSize = 500
@@ -17,6 +20,8 @@ const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chu
 /** The reads of a store other than searches. */
 export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefined): Lookups {
   return {
+    version: () => reader.read((_, version) => version),
+
     async files({ file, stale } = {}) {
       const named = file === undefined ? '' : 'file = $file AND'
       const marked = stale ? 'stale = 1 AND' : ''
