@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { makeFile } from '../__fixtures__/make-file.ts'
 import { testStore } from '../__fixtures__/test-store.ts'
 import type { Store } from '../store/store.ts'
@@ -27,5 +27,14 @@ it('reads the records of files with old chunks alone, and not again for each sea
   staleFiles.forget()
   await staleFiles.of(store)
   expect(read).toEqual([1, 1])
+
+  // A second later it looks whether the index has changed, and reads nothing where it has not.
+  const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000)
+  expect([...(await staleFiles.of(store))]).toEqual(['old.md'])
+  expect(read).toEqual([1, 1])
+  later.mockReturnValue(performance.now() + 2_000)
+  await opened.store.apply({ changed: [], removed: ['old.md'] }, new AbortController().signal)
+  expect([...(await staleFiles.of(store))]).toEqual([])
+  later.mockRestore()
   await opened.close()
 })

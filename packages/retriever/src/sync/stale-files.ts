@@ -3,6 +3,8 @@ import type { Store } from '../store/store.ts'
 /** The time after which a store is asked again, in milliseconds: other processes sync too. */
 const staleForMs = 1000
 
+type Known = { version: number; files: ReadonlySet<string> }
+
 /** The files of a store that have old chunks, which each search needs. */
 export interface StaleFiles {
   of(store: Store): Promise<ReadonlySet<string>>
@@ -11,14 +13,21 @@ export interface StaleFiles {
 }
 
 export function rememberStaleFiles(): StaleFiles {
-  let known: { store: Store; at: number; files: Promise<ReadonlySet<string>> } | undefined
+  let known: { store: Store; at: number; now: Promise<Known> } | undefined
+  const look = async (store: Store, before: Promise<Known> | undefined): Promise<Known> => {
+    const version = await store.version()
+    const last = await before?.catch(() => undefined)
+    if (last?.version === version) return last
+    const records = await store.files({ stale: true })
+    return { version, files: new Set(records.map(({ file }) => file)) }
+  }
   return {
-    of(store) {
+    async of(store) {
       if (known?.store !== store || performance.now() - known.at > staleForMs) {
-        const files = store.files({ stale: true }).then((records) => new Set(records.map(({ file }) => file)))
-        known = { store, at: performance.now(), files }
+        const before = known?.store === store ? known.now : undefined
+        known = { store, at: performance.now(), now: look(store, before) }
       }
-      return known.files
+      return (await known.now).files
     },
     forget() {
       known = undefined
