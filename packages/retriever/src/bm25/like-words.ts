@@ -1,4 +1,5 @@
 import { editDistance } from '@agentkit/core/internal'
+import { areFar, lettersOf } from '../util/letter-set.ts'
 import type { TimeSlices } from '../util/time-slices.ts'
 import type { LiveSegment } from './live-segment.ts'
 import type { QueryWord } from './rank.ts'
@@ -84,7 +85,7 @@ function likeness(
   // Numbers are not corrected.
   if (/\d/.test(wanted)) return 0
   const allowed = mistakesIn(wanted.length)
-  const isFar = Math.abs(difference) > allowed || bitsIn(wantedLetters ^ letters) > allowed * 2
+  const isFar = Math.abs(difference) > allowed || areFar(wantedLetters, letters, allowed)
   const distance = isFar ? allowed + 1 : editDistance(spelt, like.spelt, allowed)
   if (distance <= allowed) return 0.8 - 0.2 * distance
   const isShorterForm = term.length >= shortestStem && -difference <= longestEnding && wanted.startsWith(term)
@@ -98,19 +99,6 @@ const longestEnding = 4
 /** A stem has `i` at its end where its word has `y`: a mistake there would count twice, as in `holidya`. */
 function asWritten(stem: string): string {
   return stem.endsWith('i') ? `${stem.slice(0, -1)}y` : stem
-}
-
-/** A bit set of the letters of a word: it rules out most other words cheaply. */
-function lettersOf(word: string): number {
-  let letters = 0
-  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
-  return letters
-}
-
-function bitsIn(letters: number): number {
-  let count = 0
-  for (let rest = letters; rest !== 0; rest &= rest - 1) count++
-  return count
 }
 
 /** Whether one character carries as much information as several letters, as in Chinese, Japanese and Korean. */

@@ -11,8 +11,13 @@ export function plainPath(path: string): string {
 
 /** Whether a {@link plainPath} names a file or a folder that contains it. Names are compared in normalized Unicode. */
 export function isAt(path: string, file: string): boolean {
-  const [composed, name] = [path.normalize(), file.normalize()]
-  return path === '' || name === composed || name.startsWith(`${composed}/`)
+  return isBelow(path.normalize())(file.normalize())
+}
+
+/** The same for many files. @param path both are in normalized Unicode */
+export function isBelow(path: string): (file: string) => boolean {
+  const folder = `${path}/`
+  return (file) => path === '' || file === path || file.startsWith(folder)
 }
 
 /**

@@ -4,7 +4,7 @@ import { longestPath } from '../data/check-arguments.ts'
 import type { FileRecord } from '../data/file-record.ts'
 import { isAt, plainPath } from '../data/plain-path.ts'
 import type { LibraryOf } from './library.ts'
-import { unknownPath } from './unknown-path.ts'
+import { unknownPaths } from './unknown-path.ts'
 
 const filesAtOnce = 200
 
@@ -35,7 +35,7 @@ export function listFilesTool(libraryOf: LibraryOf): Tool {
       const all = await library.records()
       if (all.length === 0) return 'There are no files yet.'
       const records = all.filter(({ file }) => isAt(path, file))
-      const unknown = records.length === 0 ? unknownPath(path, all) : undefined
+      const [unknown] = records.length === 0 ? await unknownPaths([path], all, context.signal) : []
       if (unknown !== undefined) return unknown
       const asked = plainPath(after)
       // A model may compose the letters of a decomposed name.

@@ -5,7 +5,7 @@ import type { Chunk, Place } from '../data/chunk.ts'
 import { placeOf, toCitation } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
 import type { Library, LibraryOf } from './library.ts'
-import { unknownPath } from './unknown-path.ts'
+import { unknownPaths } from './unknown-path.ts'
 
 /** The length of one part of a file, in characters: about 2,000 tokens. */
 const partCharacters = 8_000
@@ -41,7 +41,7 @@ export function readFileTool(libraryOf: LibraryOf): Tool {
       for (let attempt = 1; ; attempt++) {
         const all = await library.places(path)
         const [first] = all
-        if (!first) return unknownFile(library, path)
+        if (!first) return unknownFile(library, path, context.signal)
         const { file } = first
         const places = heading === undefined ? all : below(all, heading)
         if (places.length === 0) return `${file} has no heading "${heading}". ${outline([all])}`
@@ -135,7 +135,7 @@ function outline(parts: readonly (readonly Place[])[]): string {
   return ['Its headings:', ...lines, ...more].join('\n')
 }
 
-async function unknownFile(library: Library, file: string): Promise<string> {
-  const unknown = unknownPath(file, await library.records())
+async function unknownFile(library: Library, file: string, signal: AbortSignal): Promise<string> {
+  const [unknown] = await unknownPaths([file], await library.records(), signal)
   return unknown ?? `"${file}/" is a folder: name one of its files. See list_files for what there is.`
 }

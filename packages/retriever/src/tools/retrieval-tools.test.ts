@@ -1,6 +1,6 @@
 import { Agent, type Citation, type JSONValue, type Tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Chunk, Place } from '../data/chunk.ts'
 import type { Hit } from '../data/cite.ts'
 import type { FileRecord } from '../data/file-record.ts'
@@ -162,6 +162,28 @@ describe('search_files', () => {
     const library = new FakeLibrary()
     library.passages = [chunk('long.txt', 0, `word ${'x'.repeat(20_000)}`)]
     expect((await callTool(library, 'search_files', { query: 'word' })).cited).toHaveLength(1)
+  })
+
+  it('guesses which files are meant by the first ten unknown paths, and lets others have their turn', async () => {
+    const library = new FakeLibrary()
+    library.known = Array.from({ length: 100 }, (_, index) => record(`notes/meeting ${index}.md`))
+    const files = Array.from({ length: 100 }, (_, index) => `notes/meetnig ${index}.md`)
+    let turns = 0
+    let time = 0
+    // Each look at the clock is a millisecond later.
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => time++)
+    const count = (): void => {
+      turns++
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const { text } = await callTool(library, 'search_files', { query: 'pen', files })
+    clearImmediate(counting)
+    clock.mockRestore()
+    expect(text.match(/There is no file or folder/g)).toHaveLength(100)
+    expect(text.match(/Is "notes\/meeting 0\.md" or/g)).toHaveLength(1)
+    expect(text.match(/ meant\?/g)).toHaveLength(10)
+    expect(turns).toBeGreaterThan(100)
   })
 
   it('reports with its passages that the embedder failed', async () => {

@@ -3,7 +3,7 @@ import { longestPath, longestQuery } from '../data/check-arguments.ts'
 import { type Hit, placeOf } from '../data/cite.ts'
 import { plainPath } from '../data/plain-path.ts'
 import type { Library, LibraryOf } from './library.ts'
-import { unknownPath } from './unknown-path.ts'
+import { unknownPaths } from './unknown-path.ts'
 
 /** The length of a search result, in characters: about 2,000 tokens. */
 const shownCharacters = 8_000
@@ -46,7 +46,8 @@ export function searchFilesTool(libraryOf: LibraryOf, whatThereIs: string): Tool
       // Validated by the schema.
       const { query, files = [], limit = 10 } = input as { query: string; files?: string[]; limit?: number }
       if (query.trim() === '') return 'The query is empty: say what to look for.'
-      const unknown = await unknownPaths(library, files)
+      const paths = files.map(plainPath)
+      const unknown = files.length === 0 ? [] : await unknownPaths(paths, await library.records(), signal)
       if (files.length > 0 && unknown.length === files.length) return unknown.join('\n')
       const notes = unknown
       const onWarning = (warning: string): void => void notes.push(warning)
@@ -76,13 +77,6 @@ function fitting(hits: readonly Hit[]): Hit[] {
     shown.push(hit)
   }
   return shown
-}
-
-/** Notes about paths where nothing can be searched. */
-async function unknownPaths(library: Library, files: readonly string[]): Promise<string[]> {
-  if (files.length === 0) return []
-  const records = await library.records()
-  return files.flatMap((file) => unknownPath(plainPath(file), records) ?? [])
 }
 
 async function nothingFound(library: Library, query: string, files: readonly string[]): Promise<string> {
