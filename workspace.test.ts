@@ -135,15 +135,16 @@ describe('@agentkit/core/internal', () => {
   })
 })
 
-describe('rooms: the folders of a package, whose table in docs/architecture.md has the allowed imports', () => {
+describe('rooms: the folders of a package or an app, whose table in docs/architecture.md has the allowed imports', () => {
+  const withRooms = everything.filter(({ folder }) => /^(?:packages|apps)\//.test(folder))
   const tables = readRooms()
   const modules = codeFiles()
-    .filter((path) => path.startsWith('packages/') && path.includes('/src/'))
+    .filter((path) => /^(?:packages|apps)\/[\w-]+\/src\//.test(path))
     .map(readModule)
   const paths = new Set(modules.map(({ path }) => path))
   const importsOf = new Map(modules.map((module) => [module.path, relativeImports(module, paths)]))
 
-  it.each(packages)('of $folder have a table where it has more than 25 files', ({ folder, sources }) => {
+  it.each(withRooms)('of $folder have a table where it has more than 25 files', ({ folder, sources }) => {
     if (sources.length > 25) expect([...tables.keys()]).toContain(folder)
   })
 
@@ -447,7 +448,7 @@ function roomOf(path: string): string {
 
 /** The tables of rooms in docs/architecture.md: package → room → the rooms that it may import. */
 function readRooms(): Map<string, Map<string, string[]>> {
-  const sections = readText('docs/architecture.md').split(/^### `(packages\/[\w-]+)`.*$/m)
+  const sections = readText('docs/architecture.md').split(/^### `((?:packages|apps)\/[\w-]+)`.*$/m)
   const tables = new Map<string, Map<string, string[]>>()
   for (let index = 1; index < sections.length; index += 2) {
     const rooms = new Map<string, string[]>()

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { App } from './shell/app.tsx'
+import { App } from './app.tsx'
 
 // The page shows dots before, because only the script knows the reader's language.
 const root = document.getElementById('page')

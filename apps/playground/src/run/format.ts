@@ -1,6 +1,8 @@
 import type { Cost, Usage } from '@agentkit/core'
-import type { SessionSum } from '../store/session-sum.ts'
 import { t } from '../text/t.ts'
+
+/** The usage of the answers of a conversation. */
+export type SessionSum = { tokens: number; isEstimated: boolean; usd: number; priced: number; unpriced: number }
 
 /** A whole number. Browsers need tens of milliseconds to load their own way, in the middle of an answer. */
 export function formatNumber(value: number): string {

@@ -1,7 +1,5 @@
+import type { SessionSum } from '../run/format.ts'
 import type { ShownTurn } from './turn.ts'
-
-/** The usage of the answers of a conversation. */
-export type SessionSum = { tokens: number; isEstimated: boolean; usd: number; priced: number; unpriced: number }
 
 export function sumOf(turns: readonly ShownTurn[]): SessionSum {
   const sum: SessionSum = { tokens: 0, isEstimated: false, usd: 0, priced: 0, unpriced: 0 }

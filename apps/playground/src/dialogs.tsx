@@ -1,10 +1,10 @@
-import { DebugDialog } from '../debug/debug-dialog.tsx'
-import { FilesDialog } from '../files/files-dialog.tsx'
-import { PassageDialog } from '../files/passage-dialog.tsx'
-import { type Dialog, dialogs } from '../store/dialogs.ts'
-import { ConfirmDialog } from './confirm-dialog.tsx'
-import { LinkDialog } from './link-dialog.tsx'
-import { Palette } from './palette.tsx'
+import { DebugDialog } from './debug/debug-dialog.tsx'
+import { FilesDialog } from './files/files-dialog.tsx'
+import { PassageDialog } from './files/passage-dialog.tsx'
+import { ConfirmDialog } from './shell/confirm-dialog.tsx'
+import { LinkDialog } from './shell/link-dialog.tsx'
+import { Palette } from './shell/palette.tsx'
+import { type Dialog, dialogs } from './store/dialogs.ts'
 
 /** The open dialogs, each above the previous one. */
 export function Dialogs() {
