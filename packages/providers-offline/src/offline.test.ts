@@ -17,6 +17,12 @@ describe('offline', () => {
     expect(() => offline().embedder('ada')).toThrow(/Use "offline\/hashed"/)
   })
 
+  it('refuses unknown options, with those that there are', () => {
+    const misspelt = { nwo: () => new Date(0) } as object // What JavaScript passes.
+    const message = 'Unknown option `nwo`. Did you mean `now`? Known: now.'
+    expect(() => offline(misspelt)).toThrow(expect.objectContaining({ code: 'invalid-config', message }))
+  })
+
   it('embeds the same words as the same vector of length 1', async () => {
     const [a, b] = await offline().embedder().embed(['Red apples', 'the red apple'], signal)
     expect(a).toEqual(b)

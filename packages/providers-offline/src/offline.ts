@@ -1,5 +1,5 @@
 import { AgentKitError, type Embedder, type Model } from '@agentkit/core'
-import { abortError } from '@agentkit/core/internal'
+import { abortError, checkOptionNames } from '@agentkit/core/internal'
 import { extractiveModel } from './extractive-model.ts'
 import { contentStems } from './words.ts'
 
@@ -12,7 +12,9 @@ export type OfflineOptions = {
 /** The provider that `offline()` returns. It creates models. */
 export type OfflineProvider = {
   readonly id: 'offline'
+  /** @throws AgentKitError `model-not-found` for an id other than `extractive` */
   model(id?: string): Model
+  /** @throws AgentKitError `model-not-found` for an id other than `hashed` */
   embedder(id?: string): Embedder
 }
 
@@ -22,11 +24,14 @@ export type OfflineProvider = {
  * characters of each message and 64 KB of each tool result, and its answer names the parts that it did not read
  * completely; it does not read the instruction.
  *
+ * @throws AgentKitError `invalid-config` for an option that does not exist
  * @example
  * const agent = new Agent({ name: 'Demo', functions: [weather], model: offline().model() })
  * await agent.chat('What is the weather in Paris?')
  */
-export function offline({ now = () => new Date() }: OfflineOptions = {}): OfflineProvider {
+export function offline(options: OfflineOptions = {}): OfflineProvider {
+  checkOptionNames(options, { now: true } satisfies Record<keyof OfflineOptions, true>, { code: 'invalid-config' })
+  const { now = () => new Date() } = options
   return {
     id: 'offline',
     model(id = 'extractive') {
