@@ -31,7 +31,10 @@ export type AnthropicModelOptions = CallTimeouts & {
 /** The provider that `anthropic()` returns. It creates models. */
 export type AnthropicProvider = {
   readonly id: 'anthropic'
-  /** @throws AgentKitError `missing-key` on Anthropic's own server without a key */
+  /**
+   * @throws AgentKitError `missing-key` on Anthropic's own server without a key
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   model(id: string, options?: AnthropicModelOptions): Model
   /** @throws AgentKitError `unsupported`, always: Anthropic has no embeddings */
   embedder(id: string): never
@@ -44,6 +47,7 @@ export type AnthropicProvider = {
  * @param options.apiKey else `ANTHROPIC_API_KEY`
  * @param options.baseURL the root, without `/v1`; else `ANTHROPIC_BASE_URL`, else Anthropic's own
  * @param options.client an `Anthropic` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = anthropic().model('claude-sonnet-5-5')
  */

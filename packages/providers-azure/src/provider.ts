@@ -31,9 +31,15 @@ export type AzureEmbedderOptions = EmbedderOptions
 /** The provider that `azure()` returns. It creates models. */
 export type AzureProvider = {
   readonly id: 'azure'
-  /** @throws AgentKitError `missing-key`, `invalid-config` without an endpoint */
+  /**
+   * @throws AgentKitError `missing-key` without a key
+   * @throws AgentKitError `invalid-config` without an endpoint or for a wrong one, `invalid-argument` for a wrong id or option
+   */
   model(deployment: string, options?: AzureModelOptions): Model
-  /** @throws AgentKitError `missing-key`, `invalid-config` without an endpoint */
+  /**
+   * @throws AgentKitError `missing-key` without a key
+   * @throws AgentKitError `invalid-config` without an endpoint or for a wrong one, `invalid-argument` for a wrong id or option
+   */
   embedder(deployment: string, options?: AzureEmbedderOptions): Embedder
 }
 
@@ -45,6 +51,7 @@ export type AzureProvider = {
  * @param options.azureADTokenProvider gives tokens of Microsoft Entra, in place of a key
  * @param options.api `"chat"`: Chat Completions; `"responses"` for models that want it
  * @param options.client an `AzureOpenAI` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = azure({ api: 'responses' }).model('my-deployment', { model: 'gpt-5.6-sol' })
  */

@@ -35,9 +35,13 @@ export type GeminiProvider = {
   /**
    * @param id with or without `models/`
    * @throws AgentKitError `missing-key`
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
    */
   model(id: string, options?: GeminiModelOptions): Model
-  /** @throws AgentKitError `missing-key` */
+  /**
+   * @throws AgentKitError `missing-key`
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   embedder(id: string, options?: GeminiEmbedderOptions): Embedder
 }
 
@@ -47,6 +51,7 @@ export type GeminiProvider = {
  * @param options.apiKey else `GOOGLE_API_KEY`, else `GEMINI_API_KEY`
  * @param options.baseURL the root, without a version; else `GOOGLE_GEMINI_BASE_URL`, else Google's own
  * @param options.client a `GoogleGenAI` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = gemini().model('gemini-3.5-flash')
  * const embedder = gemini().embedder('gemini-embedding-2', { dimensions: 768 })

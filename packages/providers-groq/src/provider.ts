@@ -25,7 +25,10 @@ export type GroqModelOptions = CallTimeouts
 /** The provider that `groq()` returns. It creates models. */
 export type GroqProvider = {
   readonly id: 'groq'
-  /** @throws AgentKitError `missing-key` */
+  /**
+   * @throws AgentKitError `missing-key`
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   model(id: string, options?: GroqModelOptions): Model
   /** @throws AgentKitError `unsupported`, always: Groq has no embeddings */
   embedder(id: string): never
@@ -37,6 +40,7 @@ export type GroqProvider = {
  * @param options.apiKey else `GROQ_API_KEY`
  * @param options.baseURL without `/openai/v1`; else `GROQ_BASE_URL`, else Groq's own
  * @param options.client a `Groq` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = groq().model('openai/gpt-oss-120b')
  */

@@ -30,9 +30,15 @@ export type MistralEmbedderOptions = EmbedderOptions
 /** The provider that `mistral()` returns. It creates models. */
 export type MistralProvider = {
   readonly id: 'mistral'
-  /** @throws AgentKitError `missing-key` on Mistral's own servers without a key */
+  /**
+   * @throws AgentKitError `missing-key` on Mistral's own servers without a key
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   model(id: string, options?: MistralModelOptions): Model
-  /** @throws AgentKitError `missing-key` on Mistral's own servers without a key */
+  /**
+   * @throws AgentKitError `missing-key` on Mistral's own servers without a key
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   embedder(id: string, options?: MistralEmbedderOptions): Embedder
 }
 
@@ -42,6 +48,7 @@ export type MistralProvider = {
  * @param options.apiKey else `MISTRAL_API_KEY`; a server of your own needs none
  * @param options.baseURL the root of a server that speaks like Mistral's, without `/v1`
  * @param options.client a `Mistral` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = mistral().model('mistral-small-2603')
  * const embedder = mistral().embedder('mistral-embed')

@@ -36,7 +36,9 @@ export type OllamaEmbedderOptions = EmbedderOptions
 /** The provider that `ollama()` returns. It creates models. */
 export type OllamaProvider = {
   readonly id: 'ollama'
+  /** @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option */
   model(id: string, options?: OllamaModelOptions): Model
+  /** @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option */
   embedder(id: string, options?: OllamaEmbedderOptions): Embedder
 }
 
@@ -52,6 +54,7 @@ const price = { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: '2026-11-22
  * @param options.serverUrl as the `ollama` command takes it; else `OLLAMA_HOST`, else `http://127.0.0.1:11434`
  * @param options.apiKey for a server that wants one; else, for https://ollama.com alone, `OLLAMA_API_KEY`
  * @param options.client an `Ollama` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = ollama().model('qwen3:8b', { contextWindow: 32_768 })
  * const embedder = ollama().embedder('nomic-embed-text')

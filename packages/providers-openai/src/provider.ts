@@ -35,9 +35,15 @@ export type OpenAIEmbedderOptions = EmbedderOptions
 export type OpenAIProvider = {
   /** `openai`, or the name of the server. */
   readonly id: string
-  /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
+  /**
+   * @throws AgentKitError `missing-key` on OpenAI's own server without a key
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   model(id: string, options?: OpenAIModelOptions): Model
-  /** @throws AgentKitError `missing-key` on OpenAI's own server without a key */
+  /**
+   * @throws AgentKitError `missing-key` on OpenAI's own server without a key
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   embedder(id: string, options?: OpenAIEmbedderOptions): Embedder
 }
 
@@ -51,6 +57,7 @@ export type OpenAIProvider = {
  * @param options.api `"auto"`: Responses on OpenAI's own server, Chat Completions on any other
  * @param options.transport `"fetch"` sends requests by the global `fetch`, for proxies and instrumentation that need it
  * @param options.client an `OpenAI` client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = openai().model('gpt-5.6-luna')
  * const local = openai({ baseURL: 'http://localhost:8080/v1' }).model('qwen3')

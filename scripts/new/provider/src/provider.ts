@@ -27,9 +27,15 @@ export type AcmeEmbedderOptions = EmbedderOptions
 /** The provider that `acme()` returns. It creates models. */
 export type AcmeProvider = {
   readonly id: 'acme'
-  /** @throws AgentKitError `missing-key` */
+  /**
+   * @throws AgentKitError `missing-key`
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   model(id: string, options?: AcmeModelOptions): Model
-  /** @throws AgentKitError `missing-key` */
+  /**
+   * @throws AgentKitError `missing-key`
+   * @throws AgentKitError `invalid-config` for a wrong address, `invalid-argument` for a wrong id or option
+   */
   embedder(id: string, options?: AcmeEmbedderOptions): Embedder
 }
 
@@ -39,6 +45,7 @@ export type AcmeProvider = {
  * @param options.apiKey else `ACME_API_KEY`
  * @param options.baseURL with `/v1`; else `ACME_BASE_URL`, else Acme's own
  * @param options.client a client of your own, used as it is
+ * @throws AgentKitError `invalid-config` for an option that does not exist or has a wrong value
  * @example
  * const model = acme().model('acme-1')
  */
