@@ -144,11 +144,11 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
     case 'text':
       return { content: output.value }
     case 'json':
-      return { content: readParts(output.value) ?? textOf(output.value) }
+      return { content: readParts(output.value) ?? textOrJSON(output.value) }
     case 'error-text':
       return { content: output.value, isError: true }
     case 'error-json':
-      return { content: textOf(output.value), isError: true }
+      return { content: textOrJSON(output.value), isError: true }
     case 'execution-denied':
       return { content: `The call was denied: ${output.reason ?? 'no reason was given.'}`, isError: true }
     case 'content':
@@ -159,7 +159,7 @@ function readOutput(output: ResultPart['output']): Pick<ToolMessage, 'content' |
 }
 
 /** As the model has read it: the AI SDK has each failure of a tool as JSON. */
-function textOf(value: unknown): string {
+function textOrJSON(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 

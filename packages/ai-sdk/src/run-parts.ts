@@ -31,7 +31,7 @@ export async function* runParts(run: AgentRun, options: RunPartsOptions): AsyncG
     yield* parts
   }
   const result: RunResult = await run.result
-  const failure = failureOf(result, agentId, reader)
+  const failure = callErrorOf(result, agentId, reader)
   if (failure && signal?.aborted) throw abortReason(signal)
   if (failure) throw failure
   if (!hasBegun) yield metadata
@@ -59,7 +59,7 @@ const reasons: Partial<Record<RunResult['finishReason'], 'stop' | 'length' | 'co
 }
 
 /** Like `chat()`: a run that its limits have ended is a failure only if it has said nothing. */
-function failureOf(result: RunResult, agentId: string, reader: RunReader): AgentCallError | undefined {
+function callErrorOf(result: RunResult, agentId: string, reader: RunReader): AgentCallError | undefined {
   const { finishReason, text, error } = result
   switch (finishReason) {
     case 'stop':

@@ -20,7 +20,7 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
   if (isUnauthorized(cause)) {
     return new AgentKitError('auth', `${who} ${authProblem(cause, server)}`, { cause: plainCause(cause) })
   }
-  const failure = failureOf(cause)
+  const failure = callFailure(cause)
   if (failure.code === 'timeout') {
     return new AgentKitError('timeout', `${who} did not answer within ${timeoutMs} ms.`, {
       cause: plainCause(cause),
@@ -80,7 +80,7 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
     })
   }
   if (isUnauthorized(cause)) return connectError(cause, server)
-  const { code, reason } = failureOf(cause)
+  const { code, reason } = callFailure(cause)
   const call = `The call of "${tool}" at the MCP server "${server.name}"`
   if (code === 'timeout') {
     return new AgentKitError('timeout', `${call} had no answer within ${server.timeoutMs} ms.`, {
@@ -140,7 +140,7 @@ function isSessionRefused(cause: unknown): boolean {
   return statusOf(cause) === 400 && chainOf(cause).some((error) => /session|not initialized/i.test(bodyOf(error)))
 }
 
-function failureOf(cause: unknown): { code: 'network' | 'timeout'; reason?: string } {
+function callFailure(cause: unknown): { code: 'network' | 'timeout'; reason?: string } {
   const chain = chainOf(cause)
   if (chain.some((error) => codeOf(error) === 'REQUEST_TIMEOUT')) return { code: 'timeout' }
   const tooLarge = chain.find((error) => isAgentKitError(error))

@@ -19,7 +19,7 @@ export function checkPins(
 ): Map<string, PinState> {
   if (lockFile === undefined) return new Map(tools.map((tool) => [tool.name, 'pinned']))
   const locked = readLocked(lockFile, name)
-  const states = new Map(tools.map((tool) => [tool.name, stateOf(tool, locked.tools)]))
+  const states = new Map(tools.map((tool) => [tool.name, pinState(tool, locked.tools)]))
   if (isProduction) return states
   const added = tools.filter((tool) => states.get(tool.name) === 'unpinned')
   if (added.length === 0 && locked.era === era) return states
@@ -39,7 +39,7 @@ export function checkPins(
 /** Pins the tools as they are now. @returns the names of those whose pin is new or has changed */
 export function pinTools({ name, lockFile = '' }: Server, tools: readonly ServerTool[], era: Era): string[] {
   const { tools: pinned } = readLocked(lockFile, name)
-  const accepted = tools.filter((tool) => stateOf(tool, pinned) !== 'pinned')
+  const accepted = tools.filter((tool) => pinState(tool, pinned) !== 'pinned')
   writeLocked(lockFile, name, (current) => ({ era, tools: { ...current.tools, ...hashesOf(accepted) } }))
   return accepted.map((tool) => tool.name)
 }
@@ -49,7 +49,7 @@ export function hashOf({ name, description, inputSchema, annotations }: ServerTo
   return pinOf({ name, description, inputSchema, annotations })
 }
 
-function stateOf(tool: ServerTool, pinned: Readonly<Record<string, string>>): PinState {
+function pinState(tool: ServerTool, pinned: Readonly<Record<string, string>>): PinState {
   if (!Object.hasOwn(pinned, tool.name)) return 'unpinned'
   return pinned[tool.name] === hashOf(tool) ? 'pinned' : 'changed'
 }

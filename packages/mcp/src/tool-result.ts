@@ -15,7 +15,7 @@ export function toResult(result: CallToolResult, notes: readonly string[], secre
   const { content = [], structuredContent, isError } = result
   const parts = content.slice(0, limits.blocks).map(partOf)
   if (content.length > parts.length) parts.push(textPart(`[${content.length - parts.length} more parts are left out]`))
-  const text = textOf(parts)
+  const text = joinTexts(parts)
   if (isError) {
     const reason = text || (structuredContent === undefined ? 'The tool failed.' : JSON.stringify(structuredContent))
     // Redacted before an error cuts it, because half a key is not recognized as one; not the megabytes that it drops.
@@ -30,10 +30,10 @@ export function toResult(result: CallToolResult, notes: readonly string[], secre
     parts.push(textPart(JSON.stringify(structuredContent)))
   }
   parts.push(...notes.map(textPart))
-  return isText ? textOf(parts) || undefined : parts
+  return isText ? joinTexts(parts) || undefined : parts
 }
 
-function textOf(parts: readonly Part[]): string {
+function joinTexts(parts: readonly Part[]): string {
   return parts.flatMap((part) => (part.type === 'text' && part.text !== '' ? part.text : [])).join('\n')
 }
 

@@ -2,7 +2,7 @@ import type { MemoryHit, RememberedTurn } from '@agentkit/core'
 import { eachWord, queryWords } from '@agentkit/retriever/internal'
 import { limits } from './limits.ts'
 import type { FoundBlock } from './turn-index.ts'
-import { textOf } from './turn-text.ts'
+import { turnText } from './turn-text.ts'
 
 /** A part of a turn's text, by its offsets, and the weight of the words of the query in it. */
 type Passage = { start: number; end: number; weight: number }
@@ -17,7 +17,7 @@ export function toHits(query: string, found: readonly FoundBlock[]): MemoryHit[]
     })
     return terms
   }
-  const turns = found.flatMap((block) => block.turns.map((turn) => ({ turn, text: textOf(turn) })))
+  const turns = found.flatMap((block) => block.turns.map((turn) => ({ turn, text: turnText(turn) })))
   const terms = new Map(turns.map(({ turn, text }) => [turn, termsOf(text)]))
   // A word that every turn has says little about any of them.
   const weightOf = (term: string): number => {
@@ -34,7 +34,7 @@ export function toHits(query: string, found: readonly FoundBlock[]): MemoryHit[]
     const [first, ...others] = block
     let best = first as RememberedTurn // a block has turns
     for (const turn of others) if (weigh(terms.get(turn) ?? none) > weigh(terms.get(best) ?? none)) best = turn
-    const text = textOf(best)
+    const text = turnText(best)
     const { start, end } = bestPassage(text, (part) => weigh(termsOf(part)))
     const { sessionId, runId, at } = best
     return {

@@ -10,7 +10,7 @@ import {
   timeSlices,
 } from '@agentkit/retriever/internal'
 import { limits } from './limits.ts'
-import { textOf } from './turn-text.ts'
+import { turnText } from './turn-text.ts'
 
 /** Turns of one session that follow each other, and are found together. */
 export type FoundBlock = { turns: RememberedTurn[]; score: number }
@@ -95,7 +95,7 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
       const block = known ?? { sessionId, turns: [], chars: 0, doc: 0 }
       if (!known) open.set(sessionId, block)
       block.turns.push({ id, at })
-      block.chars += textOf(turn).length
+      block.chars += turnText(turn).length
       changed.add(block)
       if (block.turns.length >= limits.blockTurns || block.chars >= limits.blockChars) open.delete(sessionId)
     }
@@ -110,7 +110,7 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
   ): void => {
     blocks.delete(block.doc)
     block.turns = block.turns.filter((turn) => isThere(turn, read))
-    const texts = block.turns.map(({ id }) => textOf(read.get(id) as RememberedTurn)) // filtered above
+    const texts = block.turns.map(({ id }) => turnText(read.get(id) as RememberedTurn)) // filtered above
     block.chars = texts.reduce((sum, { length }) => sum + length, 0)
     if (texts.length === 0) {
       if (open.get(block.sessionId) === block) open.delete(block.sessionId)

@@ -170,20 +170,27 @@ export class AnthropicReader implements FrameReader {
       case 'thinking':
         this.#reply.endPart()
         // Counted at once: the block may never end.
-        this.#reply.countData(textOf(block.signature))
-        this.#blocks.set(index, { type: 'thinking', signature: textOf(block.signature) })
-        this.#reply.reasoning(textOf(block.thinking))
+        this.#reply.countData(textOrEmpty(block.signature))
+        this.#blocks.set(index, { type: 'thinking', signature: textOrEmpty(block.signature) })
+        this.#reply.reasoning(textOrEmpty(block.thinking))
         return
       case 'redacted_thinking':
         this.#reply.endPart()
         // The API would refuse it without its data in the next request.
-        if (textOf(block.data) !== '') this.#reply.endReasoning({ redacted: textOf(block.data) } satisfies ThinkingData)
+        if (textOrEmpty(block.data) !== '')
+          this.#reply.endReasoning({ redacted: textOrEmpty(block.data) } satisfies ThinkingData)
         return
       case 'tool_use': {
         const { id, name, input } = block
         this.#reply.countCalls(this.#blocks.size + 1)
-        this.#reply.countPiece(textOf(id) + textOf(name) + (input ? JSON.stringify(input) : ''))
-        this.#blocks.set(index, { type: 'tool_use', callId: textOf(id), name: textOf(name), input, argumentsText: '' })
+        this.#reply.countPiece(textOrEmpty(id) + textOrEmpty(name) + (input ? JSON.stringify(input) : ''))
+        this.#blocks.set(index, {
+          type: 'tool_use',
+          callId: textOrEmpty(id),
+          name: textOrEmpty(name),
+          input,
+          argumentsText: '',
+        })
         return
       }
       default:
@@ -235,6 +242,6 @@ function isEmpty(input: unknown): boolean {
   return !input || (isRecord(input) && Object.keys(input).length === 0)
 }
 
-function textOf(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

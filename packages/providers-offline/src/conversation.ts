@@ -43,9 +43,9 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const answer = before.find(({ role }) => role === 'assistant')
   const calls = messages.flatMap(partsOf).filter((part) => part.type === 'tool-call')
   return {
-    question: last ? firstChars(textOf(last), longestMessage, cuts, 'your message') : '',
+    question: last ? firstChars(messageText(last), longestMessage, cuts, 'your message') : '',
     earlier: earlierMessages(before, cuts),
-    lastAnswer: answer && textOf(answer).slice(0, longestMessage),
+    lastAnswer: answer && messageText(answer).slice(0, longestMessage),
     results: resultsOf(messages.slice(at + 1), cuts),
     unreadable: last?.role === 'user' ? unreadableParts(last.content) : [],
     callIds: new Set(calls.map(({ callId }) => callId)),
@@ -58,7 +58,7 @@ function earlierMessages(before: readonly Message[], cuts: Set<string>): string[
   return before.flatMap((message) => {
     if (message.role !== 'user') return []
     const what = 'an earlier message, and 64,000 of all'
-    const text = firstChars(textOf(message), Math.min(longestMessage, left), cuts, what)
+    const text = firstChars(messageText(message), Math.min(longestMessage, left), cuts, what)
     left -= text.length
     return text === '' ? [] : [text]
   })
@@ -76,7 +76,7 @@ function resultsOf(turn: readonly Message[], cuts: Set<string>): ToolResult[] {
   let left = longestResults
   const results = turn.toReversed().flatMap((message): ToolResult[] => {
     if (message.role !== 'tool') return []
-    const whole = textOf(message)
+    const whole = messageText(message)
     const text = firstBytes(whole, Math.min(longestResult, left))
     left -= Buffer.byteLength(text)
     if (text.length < whole.length) cuts.add(`the first 64 KB of what ${message.name} gave`)
@@ -92,7 +92,7 @@ function partsOf(message: Message): readonly AssistantPart[] {
   return message.role === 'assistant' ? message.content : []
 }
 
-function textOf({ content }: Message): string {
+function messageText({ content }: Message): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }

@@ -30,14 +30,14 @@ export async function retrying<T>(work: () => Promise<T>, { isFirst }: { isFirst
 }
 
 function isTransient(error: unknown): boolean {
-  const { code = '', message = '' } = failureOf(error)
+  const { code = '', message = '' } = firstFailure(error)
   return transientStates.test(code) || transientCodes.test(code) || transientWords.test(message)
 }
 
 /** The error with its fix. It has no password: the URL is shown without it. */
 export function toStorageError(error: unknown, connectionString: string): AgentKitError {
   if (isAgentKitError(error)) return error
-  const { code = '', message = '' } = failureOf(error)
+  const { code = '', message = '' } = firstFailure(error)
   const place = placeOf(connectionString)
   const details = { cause: error, retryable: isTransient(error) }
   if (isNotPermitted(error)) {
@@ -71,7 +71,7 @@ export function toStorageError(error: unknown, connectionString: string): AgentK
 }
 
 export function isNotPermitted(error: unknown): boolean {
-  return failureOf(error).code === '42501'
+  return firstFailure(error).code === '42501'
 }
 
 function placeOf(connectionString: string): string {
@@ -83,8 +83,8 @@ function placeOf(connectionString: string): string {
   }
 }
 
-function failureOf(error: unknown): { code?: string; message?: string } {
+function firstFailure(error: unknown): { code?: string; message?: string } {
   // All addresses of a host may have failed, each with its own error.
-  if (error instanceof AggregateError && error.errors.length > 0) return failureOf(error.errors[0])
+  if (error instanceof AggregateError && error.errors.length > 0) return firstFailure(error.errors[0])
   return typeof error === 'object' && error !== null ? error : { message: messageOf(error) }
 }

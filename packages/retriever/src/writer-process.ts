@@ -55,7 +55,7 @@ async function apply({ index, removed, changed }: WriterChange): Promise<void> {
     process.send?.({ type: 'applied' } satisfies FromWriter)
   } catch (error) {
     await close().catch(() => {})
-    finish(isAgentKitError(error) ? failureOf(error) : bugOf(error))
+    finish(isAgentKitError(error) ? failedMessage(error) : bugOf(error))
   }
 }
 
@@ -83,7 +83,7 @@ function finish(message: FromWriter): void {
   process.send?.(message, () => process.disconnect())
 }
 
-function failureOf({ code, message, retryable, cause }: AgentKitError): FromWriter {
+function failedMessage({ code, message, retryable, cause }: AgentKitError): FromWriter {
   return { type: 'failed', code, message, retryable, ...(cause instanceof Error && { cause }) }
 }
 

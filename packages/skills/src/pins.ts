@@ -12,7 +12,7 @@ export type PinState = 'pinned' | 'changed' | 'unpinned'
  */
 export function checkPins(skills: readonly Skill[], path: string, isProduction: boolean): Map<Skill, PinState> {
   const file = open(path)
-  const states = new Map(skills.map((skill) => [skill, stateOf(skill, file.read(keyOf(skill, path)))]))
+  const states = new Map(skills.map((skill) => [skill, pinState(skill, file.read(keyOf(skill, path)))]))
   const added = skills.filter((skill) => states.get(skill) === 'unpinned')
   if (isProduction || added.length === 0) return states
   pin(added, path)
@@ -24,7 +24,7 @@ export function checkPins(skills: readonly Skill[], path: string, isProduction: 
 /** Pins the skills as they are now. @returns the names of those whose pin is new or has changed */
 export function pinSkills(skills: readonly Skill[], path: string): string[] {
   const file = open(path)
-  const accepted = skills.filter((skill) => stateOf(skill, file.read(keyOf(skill, path))) !== 'pinned')
+  const accepted = skills.filter((skill) => pinState(skill, file.read(keyOf(skill, path))) !== 'pinned')
   if (accepted.length > 0) pin(accepted, path)
   return accepted.map(({ name }) => name)
 }
@@ -40,7 +40,7 @@ function keyOf({ folder }: Skill, path: string): string {
   return plainPath(relative(dirname(path), folder))
 }
 
-function stateOf({ name, hash }: Skill, locked: LockedFolder = {}): PinState {
+function pinState({ name, hash }: Skill, locked: LockedFolder = {}): PinState {
   if (!Object.hasOwn(locked, name)) return 'unpinned'
   return locked[name] === hash ? 'pinned' : 'changed'
 }

@@ -15,7 +15,7 @@ export function loadTool(skills: Skills): Tool {
     input: objectOf({ name: 'The name of the skill.' }),
     idempotent: true,
     keepResult: true,
-    execute: (input) => textOf(skillNamed(input.name, skills)),
+    execute: (input) => skillText(skillNamed(input.name, skills)),
   })
 }
 
@@ -46,7 +46,7 @@ function skillNamed(name: unknown, skills: Skills): Skill {
   throw new AgentKitError('not-found', `There is no skill ${JSON.stringify(name)}.${hint(String(name), skills)}`)
 }
 
-function textOf({ name, body, files }: Skill): string {
+function skillText({ name, body, files }: Skill): string {
   const text = `<skill name="${name}">\n${body}\n</skill>`
   if (files.size === 0) return text
   const lines = [...files].map(([path, { bytes }]) => `- ${JSON.stringify(path)} (${bytes} bytes)`)
@@ -58,7 +58,7 @@ function textOf({ name, body, files }: Skill): string {
  */
 function fileOf(skill: Skill, given: string): string {
   const path = posix.normalize(given.replaceAll('\\', '/')).replace(/^\.\//, '')
-  if (path === 'SKILL.md') return textOf(skill)
+  if (path === 'SKILL.md') return skillText(skill)
   const file = skill.files.get(path)
   if (!file) {
     const isOutside = path.startsWith('/') || path.startsWith('..')

@@ -3,10 +3,13 @@ import { t } from '../text/t.ts'
 
 /** A value as text: texts as they are, others as JSON. What changes the direction of a text is escaped: a reader decides by what is shown. */
 export function shownValue(value: unknown): string {
-  return textOf(value).replace(/\p{Bidi_Control}/gu, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return valueText(value).replace(
+    /\p{Bidi_Control}/gu,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
-function textOf(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   try {

@@ -25,7 +25,7 @@ import {
   notSuspended,
   type ResumedRun,
   type SuspendedRun,
-  stateOf,
+  storedState,
 } from './suspended-runs.ts'
 import type { NewTurn, OpenTurn, SessionAccess } from './turn.ts'
 import { forgetUnendedRun } from './unended-runs.ts'
@@ -68,7 +68,7 @@ export async function openTurn(request: NewTurn): Promise<OpenTurn> {
     const found = {
       history: isKnown ? messages : seed,
       seeded: isKnown ? 0 : seed.length,
-      state: left ? left.state : stateOf(loaded?.state),
+      state: left ? left.state : storedState(loaded?.state),
       version: loaded?.version ?? 0,
       position: input.length,
       heldAt: performance.now(),

@@ -20,7 +20,7 @@ import {
   type RecordedProgress,
   wasSuspended,
 } from './recorded-data.ts'
-import { stateOf } from './suspended-runs.ts'
+import { storedState } from './suspended-runs.ts'
 
 /** A run whose turn is recorded by the store's `runs`, and where its session stands. */
 export type RecordedRun = {
@@ -238,7 +238,8 @@ export async function describeRun(
     // The model sees what happened while the run was suspended.
     history: [...seed, ...(others ?? [])],
     messages: inCallOrder(own.slice(seeded)).filter((message) => !isStoppedNote(message)),
-    ...{ stored, progress, version, seeded, state: stateOf(session?.state), isResumable: true, position: own.length },
+    ...{ stored, progress, version, seeded, isResumable: true, position: own.length },
+    state: storedState(session?.state),
     heldAt: performance.now(),
     ...(own.length === 0 && queued && { unstored: { seed, input: queued.input } }),
     deadline: progress ? deadline : stored.deadline,

@@ -7,7 +7,7 @@ import { visibleMessages } from '../data/transcript.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { cancelLive } from './live-runs.ts'
 import { keyText, queuedRuns } from './session-queue.ts'
-import { stateOf } from './suspended-runs.ts'
+import { storedState } from './suspended-runs.ts'
 
 type Replacement = { store: SessionStore; key: SessionKey; replaces: string; signal: AbortSignal }
 
@@ -76,7 +76,7 @@ export async function turnsLeft(
   ) {
     const shown = later.flatMap(visibleMessages).length
     const { messages, state } = loaded
-    return { messages: messages.slice(0, messages.length - shown), state: stateOf(state) }
+    return { messages: messages.slice(0, messages.length - shown), state: storedState(state) }
   }
   const { store, key, signal } = request
   const replaced = later?.map(({ runId }) => runId) ?? (await runsSince(request))?.replaced
@@ -84,7 +84,7 @@ export async function turnsLeft(
   const turns = await untilAborted(signal, store.turns(key))
   const left = turns.filter(({ runId }) => !replaced.includes(runId))
   const state = left.findLast((turn) => turn.status !== 'replaced' && turn.state !== undefined)?.state
-  return { messages: left.flatMap(visibleMessages), state: stateOf(state) }
+  return { messages: left.flatMap(visibleMessages), state: storedState(state) }
 }
 
 type Replaced = {

@@ -71,7 +71,7 @@ export function acquireSuspended(
       messages: inCallOrder(own.messages.slice(entry.seeded)),
       entry,
       usage,
-      state: stateOf(session.state),
+      state: storedState(session.state),
       version: session.version,
       hasMoved: session.version !== entry.version,
       isLast: index === turns.length - 1,
@@ -169,7 +169,7 @@ export function markState(state: JSONValue | undefined, entry: SuspendedRun): JS
 }
 
 /** The state of a session, without an entry. */
-export function stateOf(stored: JSONValue | undefined): JSONValue | undefined {
+export function storedState(stored: JSONValue | undefined): JSONValue | undefined {
   return isMarked(stored) ? stored.state : stored
 }
 

@@ -36,7 +36,7 @@ export async function runCase(
     const result = await run.result
     // The run would wait for weeks, and its call would be executed once a person approves it.
     if (result.finishReason === 'approval' && agent.sessions.runs) await agent.cancel(result.runId)
-    const error = failureOf(result)
+    const error = runFailure(result)
     return { result, events, durationMs, ...(error && { error: infoOf(error) }) }
   } catch (error) {
     return { events, durationMs: duration(), error: infoOf(error) }
@@ -44,7 +44,7 @@ export async function runCase(
 }
 
 /** The error that `chat()` would throw. */
-function failureOf({ finishReason, error, text, approvals, warnings }: RunResult): AgentKitError | undefined {
+function runFailure({ finishReason, error, text, approvals, warnings }: RunResult): AgentKitError | undefined {
   switch (finishReason) {
     case 'stop':
     case 'length':

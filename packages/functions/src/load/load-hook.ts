@@ -39,7 +39,7 @@ export function createLoadHook(
 
   function withCalls(url: string, loaded: LoadFnOutput): LoadFnOutput {
     if (!isOwnFile(url) || !formats.has(loaded.format) || !loaded.source) return loaded
-    const text = textOf(loaded.source)
+    const text = sourceText(loaded.source)
     if (!mayHaveFunctions.test(text)) return loaded
     if (hasLostTypes(url, loaded, text)) {
       if (!hasWarned) warn(lostTypes(url))
@@ -63,7 +63,7 @@ function asModule(url: string, loaded: LoadFnOutput, context: LoadHookContext): 
   const format = moduleFormats[loaded.format ?? '']
   if (format === undefined || !isOwnFile(url) || !isImported(context) || !/\.[jt]sx?(?:\?|$)/.test(url)) return loaded
   const source = loaded.source ?? readFileSync(fileURLToPath(url))
-  if (!hasModuleSyntax(textOf(source)) || !isInCommonJSPackage(fileURLToPath(url))) return loaded
+  if (!hasModuleSyntax(sourceText(source)) || !isInCommonJSPackage(fileURLToPath(url))) return loaded
   return { ...loaded, format, source }
 }
 
@@ -130,7 +130,7 @@ function isOwnFile(url: string): boolean {
   return !compilers.some((own) => url.startsWith(own))
 }
 
-function textOf(source: string | ArrayBuffer | NodeJS.TypedArray): string {
+function sourceText(source: string | ArrayBuffer | NodeJS.TypedArray): string {
   if (typeof source === 'string') return source
   // With its byte order mark, if any, because offsets count from the beginning of the text.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(source)

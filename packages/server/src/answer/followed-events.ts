@@ -132,7 +132,7 @@ async function sendUntilEnd(
   for await (const event of follow(sessions, runId, { after, signal })) {
     seen = event.seq
     if (event.type === 'run-end' && event.seq <= continuesAfter) continue
-    const failure = event.type === 'run-end' ? await failureOf(event, followed.run) : undefined
+    const failure = event.type === 'run-end' ? await followedProblem(event, followed.run) : undefined
     const room = send(encode(event), { beginsAnswer: true, failure, isFollowed: event.seq > last })
     if (room !== undefined) await room
     if (event.type === 'run-end') return { isSent: true, place: placeAfter(followed, seen) }
@@ -141,7 +141,7 @@ async function sendUntilEnd(
 }
 
 /** Why the run has failed, by its own error where this process has run it: that knows its cause and its trace, for the log. */
-async function failureOf(
+async function followedProblem(
   end: Extract<AgentEvent, { type: 'run-end' }>,
   run: AgentRun | undefined,
 ): Promise<ProblemError | undefined> {

@@ -60,7 +60,7 @@ async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEve
     runId = run.runId
     for await (const event of run) {
       last = event
-      const failure = event.type === 'run-end' ? await failureOf(run, event) : undefined
+      const failure = event.type === 'run-end' ? await liveProblem(run, event) : undefined
       const room = send(encode(event), { beginsAnswer: beginsAnswer(event), failure })
       if (room !== undefined) await room
     }
@@ -73,7 +73,7 @@ async function readRun(starting: Promise<LiveRun>, send: Send, encode: EncodeEve
 }
 
 /** Events have no cause, which distinguishes a full disk from other failures of the store. */
-async function failureOf(
+async function liveProblem(
   run: LiveRun,
   end: Extract<AgentEvent, { type: 'run-end' }>,
 ): Promise<ProblemError | undefined> {

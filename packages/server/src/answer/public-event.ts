@@ -5,7 +5,7 @@ import { problemTable, sentenceOf } from './problem-table.ts'
 export function publicEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
     case 'tool-result':
-      return event.isError ? { ...event, output: failureOf(event.output) } : event
+      return event.isError ? { ...event, output: publicFailure(event.output) } : event
     case 'agent-end':
       // The reason of a failed member is a text of its model or its tool.
       return event.reason === undefined ? event : { ...event, reason: endings[event.status] ?? endings.failed }
@@ -20,7 +20,7 @@ export function publicEvent(event: AgentEvent): AgentEvent {
 }
 
 /** Leaves out the reason of a denial, because the error of a tool may begin with the same words. */
-function failureOf(output: unknown): string {
+function publicFailure(output: unknown): string {
   const isDenied = typeof output === 'string' && output.startsWith('The call was denied: ')
   return isDenied ? 'The call was denied.' : problemTable['tool-error'].detail
 }

@@ -27,12 +27,15 @@ export function failureOfBody(body: unknown): Failure {
   if (!isRecord(inner)) {
     // Ollama forwards the JSON of its runner as a string.
     const forwarded = typeof inner === 'string' ? parseJSON(inner) : undefined
-    return { ...(isRecord(forwarded) ? failureOfBody(forwarded) : { message: textOf(inner) }), body: textOf(body) }
+    return {
+      ...(isRecord(forwarded) ? failureOfBody(forwarded) : { message: textOrJSON(inner) }),
+      body: textOrJSON(body),
+    }
   }
-  const message = textOf(inner.message ?? inner.detail ?? inner)
+  const message = textOrJSON(inner.message ?? inner.detail ?? inner)
   // OpenRouter says "Provider returned error", and adds what the provider has said.
   const raw = isRecord(inner.metadata) ? inner.metadata.raw : undefined
-  const failure: Failure = { message: typeof raw === 'string' ? `${message}: ${raw}` : message, body: textOf(body) }
+  const failure: Failure = { message: typeof raw === 'string' ? `${message}: ${raw}` : message, body: textOrJSON(body) }
   const status = [
     inner.status,
     inner.code,
@@ -60,7 +63,7 @@ export function isFlatError(body: object): boolean {
   return typeof message === 'string' || typeof detail === 'string'
 }
 
-function textOf(value: unknown): string {
+function textOrJSON(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
 }
 

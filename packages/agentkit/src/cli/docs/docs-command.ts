@@ -7,11 +7,11 @@ export function docsCommand(): Command {
     .argument('[page...]', 'the name of a page, or the code of an error; without one, all pages are listed')
     .addHelpText('afterAll', examples)
     .action(async (words: string[]) => {
-      const { pageNamed, readPages, textOf } = await import('./pages.ts')
+      const { pageNamed, readPages, readPage } = await import('./pages.ts')
       const pages = readPages()
       if (words.length === 0) return list(pages)
       const { showPage } = await import('./show-page.ts')
-      await showPage(textOf(pageNamed(words.join(' '), pages)))
+      await showPage(readPage(pageNamed(words.join(' '), pages)))
     })
   command
     .command('search')

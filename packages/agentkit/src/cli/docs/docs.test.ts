@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cliFolder } from '../../__fixtures__/cli-folder.ts'
 import { hasTmux, Terminal } from '../../__fixtures__/terminal.ts'
-import { pageNamed, readPages, searchPages, textOf } from './pages.ts'
+import { pageNamed, readPage, readPages, searchPages } from './pages.ts'
 import { render } from './render.ts'
 
 const { folder, agentkit } = cliFolder()
@@ -12,7 +12,7 @@ describe('the pages of the documentation', () => {
   it('are the guides with their titles, and one for each error code', () => {
     const { title, group } = pageNamed('approvals', pages)
     expect([title, group]).toEqual(['Approvals', 'Agents'])
-    expect(textOf(pageNamed('budget', pages))).toMatch(/^# budget\n/)
+    expect(readPage(pageNamed('budget', pages))).toMatch(/^# budget\n/)
     expect(pages.length).toBeGreaterThan(50)
   })
 
@@ -105,7 +105,7 @@ a|b  short
   })
 
   it.each(pages.map(({ name }) => name))('shows %s within its columns, apart from code and long words', (name) => {
-    const text = render(textOf(pageNamed(name, pages)), { columns: 80, hasColors: false })
+    const text = render(readPage(pageNamed(name, pages)), { columns: 80, hasColors: false })
     const long = text
       .split('\n')
       .filter((line) => line.length > 80 && !line.startsWith('    ') && line.trim().includes(' '))
@@ -119,7 +119,7 @@ describe('agentkit docs', () => {
     expect(listed).toMatchObject({ code: 0, error: '' })
     expect(listed.out).toMatch(/^Start\n.*\nAgents\n.*\n {2}approvals +Approvals\n.*Error codes\n {2}aborted, /s)
     const { code, out } = await agentkit(['docs', 'approvals'])
-    expect([code, out]).toEqual([0, textOf(pageNamed('approvals', readPages())).trimEnd()])
+    expect([code, out]).toEqual([0, readPage(pageNamed('approvals', readPages())).trimEnd()])
   })
 
   it('searches, and ends with 1 where nothing is found', async () => {

@@ -52,7 +52,7 @@ export function pageNamed(word: string, pages: readonly Page[]): Page {
 }
 
 /** The text of a page. */
-export function textOf({ file }: Page): string {
+export function readPage({ file }: Page): string {
   return readFileSync(file, 'utf8')
 }
 
@@ -60,7 +60,7 @@ export function textOf({ file }: Page): string {
 export function searchPages(words: readonly string[], pages: readonly Page[], most: number): Found[] {
   const wanted = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean)
   const found = pages.flatMap((page) => {
-    const text = textOf(page)
+    const text = readPage(page)
     const counts = wanted.map((word) => countOf(word, text))
     if (wanted.length === 0 || counts.includes(0)) return []
     const inTitle = wanted.filter((word) => countOf(word, `${page.name} ${page.title}`) > 0).length

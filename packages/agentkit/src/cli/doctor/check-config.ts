@@ -27,7 +27,7 @@ export async function checkConfig({ config, configError }: Project): Promise<Che
   )
   const findings = [
     // A worker and a server refuse to start with an address or a secret that cannot be used.
-    ...(await failureOf(config, () => configuredWebhook(config.webhooks))),
+    ...(await failedCheck(config, () => configuredWebhook(config.webhooks))),
     ...(await tableFindings(config)),
     ...warnings,
   ]
@@ -39,12 +39,12 @@ async function tableFindings(config: Config): Promise<CheckResult[]> {
   const settings = [...agentTables(config), config.defaults]
   const servers = new Set(settings.flatMap(({ mcp = [] }) => mcp))
   const folders = [...new Set(settings.flatMap(({ skills = [] }) => skills))]
-  const found = await failureOf(config, () => checkServerNames([...servers], config))
-  for (const folder of folders) found.push(...(await failureOf(config, () => checkSkills(config, [folder]))))
+  const found = await failedCheck(config, () => checkServerNames([...servers], config))
+  for (const folder of folders) found.push(...(await failedCheck(config, () => checkSkills(config, [folder]))))
   return found
 }
 
-async function failureOf({ path = '' }: Config, check: () => unknown): Promise<CheckResult[]> {
+async function failedCheck({ path = '' }: Config, check: () => unknown): Promise<CheckResult[]> {
   try {
     await check()
     return []

@@ -27,7 +27,7 @@ export type Plan = {
 export function planProject(folder: string, choices: Choices, force: boolean): Plan {
   checkFolder(folder)
   const exists = (name: string): boolean => isThere(join(folder, name))
-  const read = (name: string): string | undefined => (exists(name) ? textOf(folder, name) : undefined)
+  const read = (name: string): string | undefined => (exists(name) ? readText(folder, name) : undefined)
   const manifest = mergedManifest(read('package.json'), folder, choices)
   const ignored = { name: '.gitignore', text: mergeIgnored(read('.gitignore')) }
   const merged = [{ name: 'package.json', text: manifest.text }, ignored].filter(
@@ -68,7 +68,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-function textOf(folder: string, name: string): string {
+function readText(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8')
   } catch (error) {

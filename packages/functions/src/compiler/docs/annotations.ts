@@ -2,7 +2,7 @@ import type { JSONSchema } from '@agentkit/core'
 import type { ts } from 'ts-morph'
 import type { Annotations, CompilerScope, Place } from '../scope/compiler-scope.ts'
 import { declarationsOf } from '../scope/declared-order.ts'
-import { readComment, textOf } from './comment-tags.ts'
+import { commentText, readComment } from './comment-tags.ts'
 import { cleanText } from './doc-text.ts'
 import { keywordsOf } from './schema-tags.ts'
 
@@ -40,10 +40,10 @@ function commentPath(path: string): string {
 export function commentOf(declaration: ts.Node, path: string, scope: CompilerScope): Annotations {
   const { ts } = scope
   // In JavaScript, a field is a tag in the comment of its type, and so is the type.
-  if (ts.isJSDocPropertyTag(declaration)) return annotationsFrom(textOf(declaration.comment, scope), {})
+  if (ts.isJSDocPropertyTag(declaration)) return annotationsFrom(commentText(declaration.comment, scope), {})
   if (ts.isJSDocTypedefTag(declaration)) {
     const { text } = readComment(ts.findAncestor(declaration, ts.isJSDoc), scope)
-    return annotationsFrom(textOf(declaration.comment, scope) || text, {})
+    return annotationsFrom(commentText(declaration.comment, scope) || text, {})
   }
   const { text, tags } = readComment(commentBefore(declaration, scope), scope)
   return annotationsFrom(text, keywordsOf(tags, path, scope))

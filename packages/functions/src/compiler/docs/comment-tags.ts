@@ -17,10 +17,10 @@ const furtherTags: ReadonlySet<string> = new Set(
 
 /** Reads a comment. To TypeScript `@ada` in the middle of a sentence is a tag too; here it stays in the sentence. */
 export function readComment(comment: ts.JSDoc | undefined, scope: CompilerScope): Comment {
-  const read: Comment = { text: textOf(comment?.comment, scope), tags: [] }
+  const read: Comment = { text: commentText(comment?.comment, scope), tags: [] }
   for (const node of comment?.tags ?? []) {
     const name = node.tagName.text
-    const text = textOf(node.comment, scope)
+    const text = commentText(node.comment, scope)
     if (isOfSentence(node, scope)) {
       const before = read.tags.at(-1) ?? read
       before.text = `${before.text}${followsWord(node) ? '' : ' '}@${name}${/^\w/.test(text) ? ' ' : ''}${text}`
@@ -30,7 +30,7 @@ export function readComment(comment: ts.JSDoc | undefined, scope: CompilerScope)
 }
 
 /** @param text a comment's, which may begin with a dash or a colon after the name that it belongs to */
-export function textOf(text: ts.JSDocTag['comment'], { ts }: CompilerScope): string {
+export function commentText(text: ts.JSDocTag['comment'], { ts }: CompilerScope): string {
   return (ts.getTextOfJSDocComment(text) ?? '').replace(/^\s*[-–—:]\s+/, '')
 }
 

@@ -3,7 +3,7 @@ import type { ts } from 'ts-morph'
 import type { CompilerScope } from '../scope/compiler-scope.ts'
 import { declarationsOf } from '../scope/declared-order.ts'
 import { commentBefore } from './annotations.ts'
-import { type CommentTag, readComment, textOf } from './comment-tags.ts'
+import { type CommentTag, commentText, readComment } from './comment-tags.ts'
 import { readFields } from './doc-fields.ts'
 import { cleanText } from './doc-text.ts'
 import { isSchemaTag, keywordsOf } from './schema-tags.ts'
@@ -49,7 +49,7 @@ function callbackParameters(tags: readonly CommentTag[], scope: CompilerScope): 
   const type = tags.map(({ node }) => node).find(ts.isJSDocTypeTag)?.typeExpression.type
   const declarations = type && ts.isTypeReferenceNode(type) ? declarationsOf(type.typeName, scope) : []
   const parameters = declarations.find(ts.isJSDocCallbackTag)?.typeExpression.parameters ?? []
-  return parameters.flatMap((node) => parameterComments(node, textOf(node.comment, scope), [], scope))
+  return parameters.flatMap((node) => parameterComments(node, commentText(node.comment, scope), [], scope))
 }
 
 /** The tags of a schema at the beginning of a list: those that follow a `@param` belong to it. */
@@ -76,7 +76,7 @@ function parameterComments(
     { path, text: cleanText(text), keywords },
     // Tags belong to the field that they follow.
     ...inner.flatMap((field) =>
-      parameterComments(field, textOf(field.comment, scope), field === last ? following : [], scope),
+      parameterComments(field, commentText(field.comment, scope), field === last ? following : [], scope),
     ),
   ]
 }

@@ -85,7 +85,7 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
     if (tag === undefined || !(isMdx || isMarkup(tag, raw, at, hasEnd))) return undefined
     const hidden = tag.isClosing || tag.isSelfClosing ? undefined : /^(?:script|style)$/i.exec(tag.name)?.[0]
     const hiddenEnd = hidden === undefined ? undefined : endBehind(`</${hidden}>`, tag.end)
-    return { text: textOf(tag), end: hiddenEnd ?? tag.end }
+    return { text: tagText(tag), end: hiddenEnd ?? tag.end }
   }
 
   function hasEnd({ name, end }: Tag): boolean {
@@ -93,7 +93,7 @@ export function plainInline(raw: string, { isMdx, isTable = false }: InlineOptio
     return outsideCode.endBehind(`</${name}>`, end) !== undefined
   }
 
-  function textOf(tag: Tag): string {
+  function tagText(tag: Tag): string {
     const said = spokenAttributes(tag)
     if (said.length > 0) return ` ${said.join(isTable ? ' ' : '\n')} `
     if (/^br$/i.test(tag.name)) return isTable ? ' ' : '\n'

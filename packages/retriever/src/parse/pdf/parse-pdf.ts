@@ -80,14 +80,14 @@ async function readLines(page: PdfPage, number: number, notes: PageNotes): Promi
   const said = content.items.map((item) => ('str' in item ? item.str : '')).join(' ')
   if (isGarbled(said)) notes.garbled.push(number)
   const lines = pageLines(content)
-  const text = textOf(lines)
+  const text = linesText(lines)
   if (isApart(lettersApart(text), text.length)) notes.apart.push(number)
   const order = orderOf(text)
   if (order === 'unclear') notes.unordered.push(number)
   return order === 'turned' ? pageLines(content, { isTurned: true }) : lines
 }
 
-function textOf(lines: readonly Line[]): string {
+function linesText(lines: readonly Line[]): string {
   return lines.map(({ text }) => text).join('\n')
 }
 

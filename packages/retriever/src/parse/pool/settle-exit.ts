@@ -35,7 +35,7 @@ export function settleExit(left: readonly [number, Task][], exit: WorkerExit): T
     retryAlone(cause)
     return tasks
   }
-  cause.resolve({ outcome: 'unreadable', ...failureOf(report, exit) })
+  cause.resolve({ outcome: 'unreadable', ...exitFailure(report, exit) })
   return tasks.filter((task) => task !== cause)
 }
 
@@ -47,7 +47,7 @@ function isOwnFault(report: ExitReport | undefined, isFirst: boolean): boolean {
 
 type Failure = { status: UnreadableStatus; hash: string; reason: string }
 
-function failureOf(report: ExitReport | undefined, { signal, limits }: WorkerExit): Failure {
+function exitFailure(report: ExitReport | undefined, { signal, limits }: WorkerExit): Failure {
   if (report && 'limit' in report) {
     // A wall-clock timeout may be caused by the machine, so the next sync tries again.
     const hash = report.limit === 'wall' ? '' : limitsMark(limits)

@@ -25,10 +25,10 @@ export function pineconeFetch(
       if (response.ok) return new Response(body.byteLength > 0 ? body : null, { status, headers })
       throw refusalError({ status, headers, body: new TextDecoder().decode(body) }, apiKey)
     } catch (error) {
-      throw wrapped(failureOf(error))
+      throw wrapped(requestError(error))
     }
 
-    function failureOf(error: unknown): AgentKitError {
+    function requestError(error: unknown): AgentKitError {
       if (error instanceof AgentKitError) return error
       if (signal.aborted) return abortError(signal)
       if (!tooLate.aborted) return connectionError(error, apiKey)

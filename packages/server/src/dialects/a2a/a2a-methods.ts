@@ -10,7 +10,7 @@ import type { ServerContext } from '../../util/server-env.ts'
 import { A2AError } from './a2a-error.ts'
 import { type Call, invalid, noPush, readId } from './a2a-request.ts'
 import { readAnswer, readTask, taskWithAnswer } from './read-task.ts'
-import { stateOf, taskOf } from './task.ts'
+import { taskOf, taskStateOf } from './task.ts'
 import { followedTask, resultFrame, taskEncoder } from './task-encoder.ts'
 
 /** A call of a user. */
@@ -99,7 +99,7 @@ async function listTasks({ call: { params }, userId, parts }: CallOf): Promise<o
   runStoreOf(parts.agent)
   const filter = { userId, ...(contextId !== undefined && { sessionId: contextId }), limit: maxTasks }
   const runs = await parts.agent.runs(filter).catch(throwProblem)
-  const inState = runs.filter((record) => state === anyState || stateOf(record) === state)
+  const inState = runs.filter((record) => state === anyState || taskStateOf(record) === state)
   const dated = await Promise.all(inState.map((record) => withTime(parts, record)))
   const found = dated
     .filter(({ changedAt }) => since === undefined || Date.parse(changedAt) >= since)

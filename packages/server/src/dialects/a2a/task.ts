@@ -43,7 +43,7 @@ export function contextOf({ sessionId, runId }: Pick<RunRecord, 'sessionId' | 'r
   return sessionId ?? runId
 }
 
-export function stateOf({ status, finishReason }: Pick<RunRecord, 'status' | 'finishReason'>): TaskState {
+export function taskStateOf({ status, finishReason }: Pick<RunRecord, 'status' | 'finishReason'>): TaskState {
   switch (status) {
     case 'queued':
       return 'TASK_STATE_SUBMITTED'
@@ -65,7 +65,7 @@ type Progress = Pick<RunRecord, 'status' | 'finishReason' | 'error' | 'approvals
 export function statusOf({ id, contextId }: Place, progress: Progress, changedAt?: string): TaskStatus {
   const { endedAt, startedAt, createdAt, finishReason = 'stop', error, approvals } = progress
   const timestamp = changedAt ?? endedAt ?? startedAt ?? createdAt ?? new Date().toISOString()
-  const state = stateOf(progress)
+  const state = taskStateOf(progress)
   const parts = state === 'TASK_STATE_INPUT_REQUIRED' ? requestOf(approvals) : []
   const failure = progress.status === 'failed' ? runProblem({ finishReason, ...(error && { error }) }) : undefined
   if (failure) parts.push({ text: failure.detail })

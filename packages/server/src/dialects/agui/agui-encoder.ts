@@ -59,12 +59,12 @@ class AGUIEncoder {
 
   encode(event: AgentEvent): string {
     if (this.#hasEnded) return ''
-    return textOf([...this.#begin(event), ...this.#framesOf(publicEvent(event))])
+    return encodeFrames([...this.#begin(event), ...this.#framesOf(publicEvent(event))])
   }
 
   cut(): string {
     const message = 'The server is shutting down. The run continues.'
-    return textOf([
+    return encodeFrames([
       ...this.#tracks.finish('', { outcome: { type: 'success' } }),
       { type: 'RUN_ERROR', message, code: 'overloaded' },
     ])
@@ -203,7 +203,7 @@ class AGUIEncoder {
   }
 }
 
-function textOf(frames: readonly Frame[]): string {
+function encodeFrames(frames: readonly Frame[]): string {
   return frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
 }
 

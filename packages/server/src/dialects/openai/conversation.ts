@@ -69,13 +69,14 @@ function readMessages(messages: readonly unknown[], path: Path, instructions: st
     switch (role) {
       case 'system':
       case 'developer':
-        marked.push(textOf(readContent(content, [...at, 'content'])))
+        marked.push(contentText(readContent(content, [...at, 'content'])))
         break
       case 'user':
         read.push({ role, content: readContent(content, [...at, 'content']) })
         break
       case 'assistant': {
-        const text = content === null || content === undefined ? '' : textOf(readContent(content, [...at, 'content']))
+        const text =
+          content === null || content === undefined ? '' : contentText(readContent(content, [...at, 'content']))
         read.push({ role, content: text, calls: known.read(message.tool_calls) })
         newest = read.length
         break
@@ -112,7 +113,7 @@ function markedText(texts: readonly string[]): string {
   return `The application of the user asks you to respect this:\n<application>\n${texts.join('\n\n')}\n</application>`
 }
 
-function textOf(content: string | UserPart[]): string {
+function contentText(content: string | UserPart[]): string {
   if (typeof content === 'string') return content
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }

@@ -86,7 +86,7 @@ function takeFrom(waiting: Waiting[]): Waiting[] {
 /** @returns the number of messages of the runs whose entry is stored, by its place in `entries` */
 function writeEntries(access: Access, entries: readonly Waiting[]): Promise<Map<number, number>> {
   const values: unknown[] = []
-  const text = textOf(entries, (value, type) => `$${values.push(value)}::${type}[]`)
+  const text = statementText(entries, (value, type) => `$${values.push(value)}::${type}[]`)
   return access.write(
     async ({ query, touch }) => {
       const rows = await query<{ place: number; count: number }>(text, values)
@@ -101,7 +101,7 @@ function writeEntries(access: Access, entries: readonly Waiting[]): Promise<Map<
  * The same as `write-entry.ts` for several runs: it locks each run and compares its attempt, and never changes stored
  * rows.
  */
-function textOf(entries: readonly Waiting[], put: (values: unknown[], type: string) => string): string {
+function statementText(entries: readonly Waiting[], put: (values: unknown[], type: string) => string): string {
   const all = entries.map(({ entry }) => entry)
   const ofEach = (type: string, read: (entry: Placed) => unknown): string => put(all.map(read), type)
   const given = [
