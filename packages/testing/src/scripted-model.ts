@@ -10,7 +10,7 @@ import {
   type Usage,
   validateTranscript,
 } from '@agentkit/core'
-import { abortError, checkOptions, isAny, isText } from '@agentkit/core/internal'
+import { abortError, checkOptions, isAny, isText, untilAborted } from '@agentkit/core/internal'
 import { checkAnswer, type ScriptedAnswer, type ScriptedToolCall } from './scripted-answer.ts'
 
 /** The answer of a scripted model to one request: text, a full answer, an error, or a function that returns one. */
@@ -156,7 +156,7 @@ async function resolveTurn(
 ): Promise<ScriptedAnswer | Error> {
   if (typeof turn === 'string') return { text: turn }
   if (typeof turn !== 'function') return turn
-  return resolveTurn(await untilAborted(signal, turn(request, signal)), request, signal)
+  return resolveTurn(await untilAborted(signal, Promise.resolve(turn(request, signal))), request, signal)
 }
 
 /** Text in at most `count` pieces of whole characters. */
@@ -172,19 +172,4 @@ function pieces(text: string, count: number): string[] {
 
 function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw abortError(signal)
-}
-
-/** The result of `work`, or the signal's error when it aborts first. */
-async function untilAborted<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
-  throwIfAborted(signal)
-  let onAbort = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(abortError(signal))
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }
