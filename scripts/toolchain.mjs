@@ -96,7 +96,7 @@ function toolEnvironment() {
     ...process.env,
     // Whatever the tools start (turbo: pnpm, pnpm: tsc) is the repository's too, and `node` is its Node.
     [pathName]: [dirname(nodeBinary()), join(root, 'node_modules', '.bin'), process.env[pathName]].join(delimiter),
-    // Nothing that runs here talks to anybody.
+    // No tool that runs here reports its usage.
     DO_NOT_TRACK: '1',
     TURBO_TELEMETRY_DISABLED: '1',
     TURBO_NO_UPDATE_NOTIFIER: '1',

@@ -199,9 +199,9 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
     })
     const { output, ...others } = await app.run('later.ts')
     // Whether the thread finds in the cache what was compiled before it depends on when that is written.
-    const told = output.split('\n').filter((line) => line !== 'compiled')
+    const printedLines = output.split('\n').filter((line) => line !== 'compiled')
     const lines = [placeSchema('string'), numbers]
-    expect({ output: told.join('\n'), ...others }).toEqual(printed(...lines, ...lines))
+    expect({ output: printedLines.join('\n'), ...others }).toEqual(printed(...lines, ...lines))
   })
 
   it('leaves installed packages as they are', async () => {
@@ -256,7 +256,7 @@ for (const each of [Thing.fail, anonymous, arrow, declared]) {
       withoutTsMorph("parent.filename.includes('functions')"),
       { 'node_modules/ts-morph/index.js': "throw Object.assign(new Error(), { code: 'ERR_BROKEN' })" },
     ],
-  ])('tells why the ts-morph that %s cannot be loaded', async (_what, patch, files) => {
+  ])('says why the ts-morph that %s cannot be loaded', async (_what, patch, files) => {
     using app = weatherApp({ 'patch.cjs': patch, ...files })
     const { errors } = await app.run('app.ts', '--require', './patch.cjs')
     expect(errors).toContain('ERR_BROKEN')

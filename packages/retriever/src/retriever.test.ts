@@ -246,22 +246,22 @@ it('returns other tools only when a sync has found other files', async () => {
 
 it('syncs when files change while it watches, and reports the new files', async () => {
   const retriever = library.retriever()
-  const told: Partial<SyncReport>[] = []
-  let tell = (): void => {}
+  const reports: Partial<SyncReport>[] = []
+  let wake = (): void => {}
   const controller = new AbortController()
   retriever.watch({
     signal: controller.signal,
     onSync({ indexed, removed }) {
       // A new folder may be noticed before the file in it.
-      if (told.length > 0 && indexed + removed === 0) return
-      told.push({ indexed, removed })
-      tell()
+      if (reports.length > 0 && indexed + removed === 0) return
+      reports.push({ indexed, removed })
+      wake()
     },
   })
   const next = async (count: number): Promise<void> => {
-    while (told.length < count) {
+    while (reports.length < count) {
       await new Promise<void>((resolve) => {
-        tell = resolve
+        wake = resolve
       })
     }
   }
@@ -271,7 +271,7 @@ it('syncs when files change while it watches, and reports the new files', async 
   expect(await retriever.search('honey')).toHaveLength(1)
   await rm(join(library.files.path, 'deep/a.md'))
   await next(3)
-  expect(told).toEqual([
+  expect(reports).toEqual([
     { indexed: 0, removed: 0 },
     { indexed: 1, removed: 0 },
     { indexed: 0, removed: 1 },

@@ -40,7 +40,7 @@ describe.each(storeKinds)('workers whose %s has no room', (kind) => {
 describe('workers with one connection to Postgres', () => {
   const place = storePlace('Postgres')
 
-  it('wait in line for it with 40 runs, 40 readers and their writes at once', async () => {
+  it('queue for it with 40 runs, 40 readers and their writes at once', async () => {
     const effects: string[] = []
     const agent = steps({ sessions: place.open('agentkit', { poolSize: 1 }) })
     const accepted = await agent.enqueueMany(itemsOf(40))

@@ -81,7 +81,7 @@ describe('agentkit index', () => {
     expect((await agentkit('index', '--folder', 'empty')).out).toBe('There are no files in empty.')
   })
 
-  it('says where it has looked in vain, and how to pass a folder that code sets', async () => {
+  it('names the places without a folder, and says how to pass a folder that code sets', async () => {
     const hint = 'A folder that is set in code is passed by --folder and --index-path.'
     const elsewhere = ['--config', 'elsewhere.toml']
     write('elsewhere.toml', '[retriever]\nfolder = "else"\nindex_path = "else-index"\n')

@@ -436,7 +436,7 @@ describe('the usage', () => {
   })
 
   it('that is impossible is not accepted from a model', async () => {
-    // What a Model of anybody's may tell.
+    // What a model of a user may report.
     const odd = { inputTokens: Number.NaN, outputTokens: -1_000_000, totalTokens: '15' } as unknown as Usage
     const model = modelOf(many({ ...(call('act') as object), usage: odd }))
     const result = await run({ model, budget: { tokens: 20_000 }, maxSteps: 100 })

@@ -94,7 +94,7 @@ describe('the warning', () => {
     expect((await agent.stream('Look.').result).warnings).toEqual([])
   })
 
-  it('is given when the session went on while the run waited', async () => {
+  it('is given when the session continued while the run waited', async () => {
     const sessions = memorySessions()
     const model = scriptedModel([calls('pay'), 'Something else.', 'Paid.'])
     const agent = new Agent({ name: 'Test', functions: [pay], model, sessions })

@@ -326,7 +326,7 @@ describe('each approved call runs once', () => {
     const { signal } = controller
     const first = payer([calls('pay 1')])
     const second = payer(['Done.'], { store: first.store, done: first.done, pay: () => slowly('paid') })
-    const goesOn = new Promise<RunResult>((resolve) => {
+    const continued = new Promise<RunResult>((resolve) => {
       void follow(first.agent.stream('Pay', { ...session, signal }), async ({ approvalId }, run) => {
         resolve(second.agent.resume(run.runId, { [approvalId]: true }).result)
         while (first.done.length === 0) await new Promise((next) => setTimeout(next, 1))
@@ -334,7 +334,7 @@ describe('each approved call runs once', () => {
         else controller.abort()
       })
     })
-    expect((await goesOn).text).toBe('Done.')
+    expect((await continued).text).toBe('Done.')
     expect(first.done).toEqual(['pay 1'])
   })
 

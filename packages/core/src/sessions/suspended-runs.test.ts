@@ -80,9 +80,9 @@ describe('a suspended run', () => {
     const turn = await open(store, 'r1')
     await turn.append([calls('a', 'b')])
     await turn.append([result('a')])
-    const parked = turn.suspend(waitsForB, usage, [], [])
+    const suspended = turn.suspend(waitsForB, usage, [], [])
     await expect(attempt(turn)).rejects.toMatchObject(conflict)
-    await parked
+    await suspended
     await finish((await resume(store, 'r1')).turn)
     expect(textsOf((await store.load(key))?.messages)).toEqual(['r1', 'a b', 'result of a', 'result of b', 'Done.'])
   })
@@ -176,7 +176,7 @@ describe('a run that is resumed', () => {
     const attempts: Promise<unknown>[] = [turn.resume(never())]
     for (const process of [store, { ...store }, { ...store }])
       attempts.push(resume(process, 'r1'), resume(process, 'r1'))
-    // Those of this process wait in line behind the one that has it; they are let go first.
+    // Those of this process are queued behind the one that has it; they are rejected first.
     const first = await attempts[0]
     expect(first).toEqual({ hasMoved: false })
     await finish(turn)
@@ -485,8 +485,8 @@ describe('a run without a session', () => {
   })
 })
 
-// Runs of one session in three processes: they act, wait, go on here or there, some are never decided, some fail. What
-// a run is shown, and has journaled, is one valid transcript in which nothing stands twice.
+// Runs of one session in three processes: they act, wait, and continue in any of them; some are never decided, some fail. What
+// a run is shown, and has stored, is one valid transcript without repetitions.
 it.each([1, 2, 3, 4, 5, 6])(
   'history stays valid and has nothing twice, whatever runs are suspended and resumed (%i)',
   async (seed) => {

@@ -7,7 +7,7 @@ import { loadTsMorph } from './scope/load-ts-morph.ts'
 
 const { ts } = loadTsMorph()
 
-/** Each function has its name in quotes, and `check` tells whether one carries its tool already. */
+/** Each function has its name in quotes, and `check` returns whether one carries its tool already. */
 const cases: { what: string; text: string; file?: string }[] = [
   { what: 'a declared function', text: "check(f)\nfunction f() { return 'f' }" },
   { what: 'an exported function', text: "import 'node:fs'\ncheck(f)\nexport async function f() { return 'f' }" },

@@ -27,7 +27,7 @@ const compiled: CompiledFunction = {
   dates: ['/properties/since'],
 }
 
-/** Calls a function as a model would, and tells what the function was given. */
+/** Calls a function as a model would, and returns what the function received. */
 async function received(input: unknown, about: Partial<CompiledFunction> = {}): Promise<unknown[]> {
   const listEvents = attachTool((...parameters: unknown[]) => [parameters], { ...compiled, ...about })
   // That is what the function returns.

@@ -154,8 +154,8 @@ function bm25(living: readonly Document[], query: string): { doc: number; score:
   const stems = (text: string): string[] =>
     text.split(' ').map((word) => ({ größe: 'gross', honey: 'honei' })[word] ?? word)
   const isCommon = (word: string): boolean => word === 'the' || word === 'of'
-  const told = stems(query)
-  const words = told.some((word) => !isCommon(word)) ? told.filter((word) => !isCommon(word)) : told
+  const all = stems(query)
+  const words = all.some((word) => !isCommon(word)) ? all.filter((word) => !isCommon(word)) : all
   const texts = living.map(({ text }) => stems(text))
   const lengths = texts.map((text) => text.filter((word) => !isCommon(word)).length)
   const average = lengths.reduce((sum, length) => sum + length, 0) / living.length

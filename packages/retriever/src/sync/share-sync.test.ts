@@ -104,8 +104,8 @@ it('stops with the last caller that leaves, not before', async () => {
 })
 
 it('reports progress to every caller, and fails only the one that throws', async () => {
-  const told: number[] = []
-  const fine = shared.sync({ onProgress: ({ filesDone }) => told.push(filesDone) })
+  const progress: number[] = []
+  const fine = shared.sync({ onProgress: ({ filesDone }) => progress.push(filesDone) })
   const throwing = shared.sync({
     onProgress() {
       throw new Error('my mistake')
@@ -116,7 +116,7 @@ it('reports progress to every caller, and fails only the one that throws', async
   await expect(throwing).rejects.toThrow('my mistake')
   at(0).finish({ indexed: 2 })
   expect(await fine).toMatchObject({ indexed: 2 })
-  expect(told).toEqual([1])
+  expect(progress).toEqual([1])
 })
 
 it('stops the running and the waiting sync', async () => {

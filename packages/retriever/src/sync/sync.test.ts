@@ -83,10 +83,10 @@ describe('changed files', () => {
   it('is reported during the sync, and at the end', async () => {
     const retriever = library.retriever()
     for (let index = 0; index < 3; index++) await write(`${index}.md`, paragraphs(2))
-    const told: SyncProgress[] = []
-    await retriever.sync({ onProgress: (progress) => told.push(progress) })
-    expect(told[0]).toMatchObject({ files: 3, filesDone: 0, bytesDone: 0, chunks: 0 })
-    expect(told.at(-1)).toMatchObject({ files: 3, filesDone: 3, bytes: 72, bytesDone: 72, chunks: 6 })
+    const reported: SyncProgress[] = []
+    await retriever.sync({ onProgress: (progress) => reported.push(progress) })
+    expect(reported[0]).toMatchObject({ files: 3, filesDone: 0, bytesDone: 0, chunks: 0 })
+    expect(reported.at(-1)).toMatchObject({ files: 3, filesDone: 3, bytes: 72, bytesDone: 72, chunks: 6 })
   })
 
   it('is never read from outside the folder through a link that replaces a file or a folder', async () => {

@@ -17,7 +17,7 @@ it.each([
   'Über Öl und Käse: schöne Grüße aus Köln.',
   'It’s “quoted” – don’t you think it’s odd?',
   'Мы читаем книги.',
-])('tells characters that were mistaken for others: %s', (text) => {
+])('recognizes characters that were mistaken for others: %s', (text) => {
   expect(problemOf(text)).toBeUndefined()
   expect(problemOf(mistaken(text))).toContain('mistaken for others')
   expect(problemOf(text.toUpperCase(), mistaken(text))).toContain('mistaken for others')

@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true }))
 it.each([
   ['with', ['s']],
   ['without', []],
-])('a run %s a session waits while its process is killed, and goes on in another', async (_, sessionId) => {
+])('a run %s a session waits while its process is killed, and continues in another', async (_, sessionId) => {
   const [runId, approvalId] = await waitAndDie(sessionId)
   const store = sqliteSessions(path)
   expect(await store.find(runId)).toMatchObject({ status: 'waiting' })

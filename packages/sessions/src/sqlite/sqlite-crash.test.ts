@@ -101,12 +101,12 @@ it('lets one of several processes resume a suspended run whose process was kille
   await Promise.all(resumers.map((waker) => waker.nextLine()))
   const outcomes = resumers.map((waker) => waker.nextLine())
   for (const waker of resumers) waker.process.stdin.write('now\n')
-  const told = await Promise.all(outcomes)
-  expect(told.toSorted()).toEqual(['session-conflict', 'session-conflict', 'won'])
+  const lines = await Promise.all(outcomes)
+  expect(lines.toSorted()).toEqual(['session-conflict', 'session-conflict', 'won'])
 
   const store = sqliteSessions(path)
   expect(await store.find('parked')).toMatchObject({ status: 'running', messages: { length: 3 } })
-  const winner = resumers[told.indexOf('won')]
+  const winner = resumers[lines.indexOf('won')]
   winner?.process.kill('SIGKILL')
   await winner?.exited
   await beginAtOnce(store, 'next')

@@ -70,9 +70,9 @@ it('pays once when several processes approve a run whose process was killed', as
 
   const granting = [1, 2, 3].map(() => startChild('pay.ts', [path, paid, 'grant']))
   await Promise.all(granting.map((child) => child.nextLine()))
-  const told = granting.map((child) => child.nextLine())
+  const lines = granting.map((child) => child.nextLine())
   for (const child of granting) child.process.stdin.end(`${waiting}\n`)
-  expect((await Promise.all(told)).toSorted()).toEqual(['Paid.', 'session-conflict', 'session-conflict'])
+  expect((await Promise.all(lines)).toSorted()).toEqual(['Paid.', 'session-conflict', 'session-conflict'])
   expect(await readFile(paid, 'utf8')).toBe('paid\n')
   await Promise.all(granting.map((child) => child.exited))
 

@@ -239,7 +239,7 @@ describe('replay of several models', () => {
     const slow = record(scriptedModel([{ text: 'abc', delayMs: 3 }], { id: 'test/a' }), file)
     const slower = record(scriptedModel([{ text: 'abc', delayMs: 9 }], { id: 'test/b' }), file)
     await Promise.all([ask(slow, 'Hi'), ask(slower, 'Hi')])
-    // A wait in vain would take a timer.
+    // To wait for what never comes would take a timer.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const cassette = replay(file)
     const other = ask(cassette.model('test/b'), 'Hi')

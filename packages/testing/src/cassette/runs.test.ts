@@ -132,12 +132,12 @@ const scenes: Record<string, Scene> = {
       const run = new Agent({ name: 'Guide', functions: [], model: model('test/a') }).stream('Count', {
         signal: abort.signal,
       })
-      let heard = 0
-      await log(Object.assign(run, { tap: () => ++heard === 6 && abort.abort() }))
+      let received = 0
+      await log(Object.assign(run, { tap: () => ++received === 6 && abort.abort() }))
     },
   },
   'a run that its deadline ends': {
-    models: { 'test/a': [asks(['Oslo', 1]), { text: 'Never heard', delayMs: 60_000 }] },
+    models: { 'test/a': [asks(['Oslo', 1]), { text: 'Never received', delayMs: 60_000 }] },
     play: (model, log) =>
       log(
         new Agent({ name: 'Guide', functions: [weather], model: model('test/a'), timeoutMs: 300 }).stream('Weather?'),

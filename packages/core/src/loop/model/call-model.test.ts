@@ -29,14 +29,14 @@ describe('an answer that breaks the rules of a model', () => {
   it.each<[string, ModelEvent[], string]>([
     ['ends without a finish', [{ type: 'text-delta', text: 'Hi' }], 'incomplete-stream'],
     ['is empty', [], 'incomplete-stream'],
-    ['goes on after its finish', [finish, { type: 'text-delta', text: '!' }], 'malformed-stream'],
+    ['has events after its finish', [finish, { type: 'text-delta', text: '!' }], 'malformed-stream'],
     ['finishes twice', [finish, finish], 'malformed-stream'],
     ['finishes without a message', [without('message')], 'malformed-stream'],
     ['finishes without a usage', [without('usage')], 'malformed-stream'],
     ['has one id for two calls', [call('a'), call('a'), finishWith('a', 'a')], 'malformed-stream'],
     ['has a call with an empty id', [call(''), finishWith('')], 'malformed-stream'],
-    ['keeps a call that it did not tell', [finishWith('a')], 'malformed-stream'],
-    ['tells a call that it does not keep', [call('a'), finish], 'malformed-stream'],
+    ['has a call in its message that it did not emit', [finishWith('a')], 'malformed-stream'],
+    ['emits a call that is not in its message', [call('a'), finish], 'malformed-stream'],
   ])('%s: the run fails, retryable, and leaves no history', async (_name, events, code) => {
     const store = memorySessions()
     const agent = agentOf(streamOf(events), store)

@@ -41,7 +41,7 @@ export async function callModel({ model, request, emit, reply, watch, answerToke
         if (isTimeToYield()) await nextTurn()
         // A provider may send events after the abort.
         if (signal.aborted) throw abortError(signal)
-        if (isFinished) throw brokenStream(model, 'malformed-stream', 'went on after its finish')
+        if (isFinished) throw brokenStream(model, 'malformed-stream', 'has events after its finish')
         const checked = checkEvent(event, reply.calls, model)
         chars += checked.chars
         // Before the event is emitted: a call is emitted whole or not at all.

@@ -144,7 +144,7 @@ export type RunScope = RunDriver & {
   isWorkflowLost?: boolean
   /** What was emitted of the step in which a process died. */
   interrupted?: InterruptedStep
-  /** Of a resumable run: whether another process shall continue it. */
+  /** Of a resumable run: whether another process is to continue it. */
   handover?: Handover
   /** The events that are stored, of a run that keeps them. */
   kept?: EventQueue

@@ -263,7 +263,7 @@ describe('a reader', () => {
 
 const chunk = 'x'.repeat(10_000)
 
-/** A model that speaks in pieces of 10,000 characters, and tells how much it has said. */
+/** A model that answers in pieces of 10,000 characters, and counts them. */
 function talkingModel(pieces: number): { model: Model; spoken(): number } {
   let spoken = 0
   const model: Model = {

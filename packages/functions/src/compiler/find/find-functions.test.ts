@@ -209,7 +209,7 @@ describe('findFunctions', () => {
     ])
   })
 
-  it('tells the comments of several variables apart', () => {
+  it('gives each of several variables its own comment', () => {
     const found = find('const /** One. */ f = () => 1,\n  /** Two. */ g = () => 2')
     expect(found.map(({ documented }) => ts.getJSDocCommentsAndTags(documented)[0]?.comment)).toEqual(['One.', 'Two.'])
   })

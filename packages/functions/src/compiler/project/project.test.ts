@@ -150,7 +150,7 @@ describe('openProject', () => {
     )
   })
 
-  it('tells null and undefined apart also where the tsconfig.json does not', () => {
+  it('distinguishes null from undefined also where the tsconfig.json does not', () => {
     using app = temporaryApp({
       'tsconfig.json': JSON.stringify({ compilerOptions: { strict: false, lib: ['esnext'] } }),
       'a.ts': 'function a(x: string | null, y?: 1) {}',

@@ -40,8 +40,8 @@ describe('a schema accepts the values that TypeScript accepts', () => {
 
 describe('a schema', () => {
   it.each<[string, string, string, object]>([
-    ['tells branded literals together', "('a' | 'b') & { __brand: 'x' }", '', { type: 'string', enum: ['a', 'b'] }],
-    ['tells a branded boolean as one', "boolean & { __brand: 'x' }", '', { type: 'boolean' }],
+    ['lists branded literals together', "('a' | 'b') & { __brand: 'x' }", '', { type: 'string', enum: ['a', 'b'] }],
+    ['has a branded boolean as one', "boolean & { __brand: 'x' }", '', { type: 'boolean' }],
     [
       'lists once what is the same to JSON',
       '(UserId | OrderId)[]',

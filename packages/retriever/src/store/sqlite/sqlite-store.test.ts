@@ -338,12 +338,12 @@ describe('verify', () => {
     ["UPDATE segments SET dead = x'01'", ['1 chunks are not in the text index.']],
     ['UPDATE vectors SET vector = zeroblob(4) WHERE doc = 1', ['1 vectors do not have 4 numbers.']],
     ['UPDATE vectors SET doc = 77 WHERE doc = 1', ['1 vectors belong to no chunk.']],
-  ])('tells what is wrong after %s', async (sql, problems) => {
+  ])('reports what is wrong after %s', async (sql, problems) => {
     const store = await space.open('a', { dimensions: 4 })
     await store.apply(adding(bees), never)
     expect(await store.verify()).toEqual([])
     tamper(sql)
-    const told = await store.verify()
-    for (const problem of problems) expect(told.join('\n')).toContain(problem)
+    const reported = await store.verify()
+    for (const problem of problems) expect(reported.join('\n')).toContain(problem)
   })
 })

@@ -112,7 +112,7 @@ describe('AnswerReader', () => {
     ['sequence', 'Second.'],
     ['parallel', 'Both agree.'],
     ['manager', 'I ask.\n\nOne says: first.'],
-  ] as const)('hears of a swarm (%s) the agent that speaks to the user alone', async (collaboration, text) => {
+  ] as const)('reads of a swarm (%s) only the agent that answers the user', async (collaboration, text) => {
     expect(await answerOf(collaboration)).toBe(text)
   })
 

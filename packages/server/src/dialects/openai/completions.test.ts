@@ -236,7 +236,7 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     ['handoff', 'First.'],
     ['sequence', 'Second.'],
     ['parallel', 'Both agree.'],
-  ] as const)('hears of a swarm (%s) the agent that speaks to the user', async (collaboration, answer) => {
+  ] as const)('has of a swarm (%s) the answer of the agent that answers the user', async (collaboration, answer) => {
     const member = (name: string, said: string): Agent =>
       new Agent({ name, functions: [], model: scriptedModel([said, said]) })
     const swarm = new Swarm({
