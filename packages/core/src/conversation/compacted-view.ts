@@ -65,6 +65,7 @@ export function readCompaction(stored: unknown, messages: readonly Message[]): C
     compaction.covered = startOfGroup(messages, covered)
     compaction.summary = summary
   }
+  // Stored data: its fields may have any type.
   const { before, resultTokens } = (cut ?? {}) as Record<keyof NonNullable<Compaction['cut']>, unknown>
   if (typeof resultTokens === 'number' && resultTokens >= leastResultTokens) {
     compaction.cut = { before: toIndex(before, messages), resultTokens }

@@ -173,6 +173,7 @@ export async function applyHook<Value extends object>(
 export function withHooksOf(outer: Hooks, inner: Hooks): Hooks {
   const hooks: Hooks = { ...outer, ...inner }
   const both = <Name extends keyof Hooks>(name: Name, first: Hooks, second: Hooks): void => {
+    // Hooks of one name have one type, which the compiler does not follow.
     const [one, other] = [first[name], second[name]]
     if (one && other) hooks[name] = inTurn(name, one as AnyHook, other as AnyHook) as Hooks[Name]
   }

@@ -160,7 +160,7 @@ function endingOf(
   const cost = ledger.cost()
   return {
     ...{ finishReason, text: reply.text, sources: [...sources] },
-    ...(finishReason === 'stop' && output !== undefined && { output: plainOf(output) as JSONValue }),
+    ...(finishReason === 'stop' && output !== undefined && { output: plainOf(output) as JSONValue }), // what JSON makes of it
     ...(error && { error: redactedInfo(error) }),
     ...(cost && { cost }),
   }

@@ -67,7 +67,7 @@ export async function needsApproval({ callId, name, input, invalid }: ToolCall, 
   const rule = entry?.tool.client ?? entry?.tool.needsApproval
   if (!entry || !rule || invalid !== undefined) return false
   try {
-    const checked = await entry.schema.validate(cloneJSON(input as JSONValue))
+    const checked = await entry.schema.validate(cloneJSON(input as JSONValue)) // by `checkEvent`
     if (checked.problems) return false
     return rule === true || (await rule(checked.value, { callId })) !== false
   } catch {

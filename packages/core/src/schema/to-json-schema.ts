@@ -46,6 +46,7 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
   },
   async valibot(schema, owner) {
     const { toJsonSchema } = await importValibotConverter(owner)
+    // Its vendor is valibot.
     return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
       typeMode: 'input',
       // What JSON Schema cannot say, such as `v.check()`, is left to the validation, as the refinements of zod are.
@@ -53,6 +54,7 @@ const converters: Record<string, (schema: StandardSchema, owner: SchemaOwner) =>
     }) as JSONSchema
   },
   async arktype(schema) {
+    // Each schema of arktype has it.
     return (schema as StandardSchema & { toJsonSchema(): JSONSchema }).toJsonSchema()
   },
 }

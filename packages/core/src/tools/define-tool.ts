@@ -117,7 +117,7 @@ function checkClientOptions(options: Record<string, unknown>): void {
   if (ineffective) fail(`the client executes it, after any wait: leave \`${ineffective}\` out.`)
   if (output === undefined || (isRecord(output) && isStandardSchema(output))) return
   if (!isRecord(output)) fail('give `output` as a Standard Schema (zod, valibot, arktype, …) or a JSON Schema.')
-  const problem = brokenSchema(output as JSONSchema, 'output')
+  const problem = brokenSchema(output as JSONSchema, 'output') // an object, which is checked here
   if (problem !== undefined) fail(problem)
 }
 

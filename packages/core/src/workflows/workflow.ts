@@ -93,6 +93,7 @@ export class Workflow<Input, Output> {
   step(...given: unknown[]): Workflow<Input, never> {
     const [name, work, options] = typeof given[0] === 'string' ? given : [undefined, ...given]
     const label = name === undefined ? labelOf(work, this.#place()) : String(name)
+    // The overloads above have its type; `toStep` checks it.
     return this.#with(toStep(work, label, options as Partial<AskOptions<unknown>> | undefined))
   }
 
@@ -179,6 +180,7 @@ export class Workflow<Input, Output> {
       throw invalidArgument('A loop needs a bound: `maxIterations`, a whole number of 1 or more.')
     }
     const label = labelOf(work, this.#place())
+    // Its conditions receive the value of the previous step.
     return this.#with(loopStep(toStep(work, label), options as LoopOptions<unknown>, label))
   }
 

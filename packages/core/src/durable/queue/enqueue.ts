@@ -51,7 +51,7 @@ export async function enqueueRuns(
   for (const entry of untraced) {
     const replaced = await waitingReplaced(enqueuer.spec.sessions, entry)
     waiting.set(entry.runId, replaced.waiting)
-    const options = { ...(entry.options as object), ...origin, ...clientDataOf(entry.runId) }
+    const options = { ...(entry.options as object), ...origin, ...clientDataOf(entry.runId) } // by `optionsOf`
     entries.push({ ...replaced.entry, options })
   }
   const { background } = runs

@@ -50,6 +50,7 @@ export function connectionFailure(chain: readonly Error[]): ConnectionFailure | 
   const marks = chain.flatMap((error) => [error.name, error.constructor.name, systemCodeOf(error) ?? ''])
   const systemCode = chain.map(systemCodeOf).find(Boolean)
   const found = systemCode === undefined ? {} : { systemCode }
+  // The keys of `timeouts` are phases.
   for (const [phase, names] of Object.entries(timeouts)) {
     if (marks.some((mark) => names.includes(mark))) return { code: 'timeout', phase: phase as TimeoutPhase, ...found }
   }

@@ -90,7 +90,7 @@ async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Pr
   const deadline = startToolDeadline(signal, entry.tool.timeoutMs ?? agent.toolTimeoutMs)
   const context = new RunningCall(run, call, deadline, sources)
   try {
-    const input = cloneJSON(call.input as JSONValue)
+    const input = cloneJSON(call.input as JSONValue) // by `checkEvent`
     const begin = (): Promise<void> => {
       const goOn = deadline.hold()
       return step.begin(call).finally(goOn)

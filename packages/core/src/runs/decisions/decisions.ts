@@ -29,6 +29,7 @@ function copyDecision(approvalId: string, decision: unknown): Decision {
   }
   if (result === undefined) throw noDecision(approvalId)
   const { chars, problem } = measureJSON(result, { depth: limits.argumentDepth, values: limits.argumentValues })
+  // What `measureJSON` has no problem with is JSON.
   if (problem === undefined && chars <= limits.wholeResultChars) return { result: structuredClone(result) as JSONValue }
   throw invalidArgument(`The result for "${approvalId}" is plain JSON of at most ${limits.argumentValues} values.`)
 }

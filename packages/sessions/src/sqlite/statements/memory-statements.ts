@@ -11,7 +11,7 @@ const ofOwner = 'agent_id = :agentId AND user_id = :userId'
 
 const hasRuns = `EXISTS (SELECT 1 FROM runs WHERE ${ofOwner})`
 
-/** The statements about memory. */
+/** The statements about memory. `as string`, because the compiler does not infer the type of a template for declarations. */
 export const memoryTexts = {
   recalledTurns: `SELECT number, ended_at FROM runs JOIN sessions ON sessions.id = runs.session
     WHERE ${recalled} ORDER BY ended_at, number` as string,
