@@ -10,7 +10,7 @@ export type ProviderBench = {
   agentkit(url: string): Promise<Model>
 }
 
-export const apiKey = 'test'
+const apiKey = 'test'
 const earlier = [
   ['user', 'How is the weather in Oslo?'],
   ['assistant', 'It is sunny in Oslo, with a light wind from the west.'],

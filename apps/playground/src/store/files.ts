@@ -34,7 +34,7 @@ export async function loadFiles(): Promise<void> {
 }
 
 /** Whether the agent reads files of this type. */
-export function isAccepted({ name }: File): boolean {
+function isAccepted({ name }: File): boolean {
   const exts = info.value?.accepts.files ?? []
   return exts.some((ext) => name.toLowerCase().endsWith(ext))
 }

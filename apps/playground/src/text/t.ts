@@ -9,7 +9,7 @@ export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch
 const key = 'agentkit.language'
 
 /** The language that was chosen; the system's where none was. */
-export const chosenLanguage = signal<Language | undefined>(read())
+const chosenLanguage = signal<Language | undefined>(read())
 
 export const language = computed<Language>(() => chosenLanguage.value ?? systemLanguage())
 
