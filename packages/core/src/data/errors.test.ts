@@ -122,7 +122,7 @@ it('becomes plain JSON with its details, and without its cause, run or stack', (
 const given = new AgentKitError('budget', 'Spent.')
 it.each<[string, AbortSignal, object]>([
   ['an abort', AbortSignal.abort(), { code: 'aborted' }],
-  ['a time-out', AbortSignal.abort(new DOMException('late', 'TimeoutError')), { code: 'timeout', phase: 'run' }],
+  ['a timeout', AbortSignal.abort(new DOMException('late', 'TimeoutError')), { code: 'timeout', phase: 'run' }],
   ['a reason', AbortSignal.abort('enough'), { code: 'aborted', cause: 'enough' }],
   ['an AgentKitError', AbortSignal.abort(given), given],
 ])('is the error of an aborted signal: %s', (_name, signal, expected) => {

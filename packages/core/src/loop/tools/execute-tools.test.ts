@@ -164,7 +164,7 @@ describe('a tool that takes too long', () => {
     expect(toolMessages(result)).toMatchObject([{ content: 'acted' }])
   })
 
-  it('does not lend its time-out to the other calls', async () => {
+  it('does not share its timeout with the other calls', async () => {
     const slow = makeTool(() => new Promise(() => {}), { name: 'slow', timeoutMs: 20 })
     const fast = makeTool(() => sleep(60, 'fine'), { name: 'fast' })
     const result = await runCalls([slow, fast], [{ name: 'slow' }, { name: 'fast' }])

@@ -2,7 +2,7 @@ import { sha256 } from '../text/sha256.ts'
 
 /**
  * The name of the folder that has a user's files: readable, and different for any two users, also on a file system that
- * ignores case or normalises Unicode.
+ * ignores case or normalizes Unicode.
  *
  * @example
  * userFolder('Ada Lovelace') // 'ada-lovelace-' and 32 hexadecimal digits
