@@ -66,7 +66,6 @@ export { recordOfSuspended, type SuspendedRecord } from './runs/earlier-suspende
 export { follow } from './runs/follow.ts'
 export { withReplacedModels } from './runs/replaced-models.ts'
 export { type RunOfTree, treeSpent, treeSpentNow, withWaitingMembers } from './runs/tree-spent.ts'
-export { jsonSchemaProblem } from './schema/check-json-schema.ts'
 export { foreignSchemaProblem } from './schema/foreign-schema.ts'
 export { jsonSchemaValidator } from './schema/json-schema-validator.ts'
 export { standardResult } from './schema/standard-result.ts'

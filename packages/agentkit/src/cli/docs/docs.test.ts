@@ -142,7 +142,7 @@ describe('agentkit docs', () => {
 
   it('takes several words as the title of a page, or the nearest name', async () => {
     const { code, out } = await agentkit(['docs', 'from', 'mastra'])
-    expect([code, out]).toEqual([0, textOf(pageNamed('mastra', readPages())).trimEnd()])
+    expect([code, out]).toEqual([0, readPage(pageNamed('mastra', readPages())).trimEnd()])
     expect(await agentkit(['docs', 'rate', 'limit'])).toMatchObject({
       code: 2,
       error: 'There is no page "rate limit". Did you mean "rate-limit"?',
