@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { METHOD_NAME_ALL } from 'hono/router'
 import { describeRoute } from 'hono-openapi'
+import { invalid } from './answer/invalid-field.ts'
 import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { failureContent } from './dialects/dialect-problem.ts'
 import { routeDescription } from './docs/describe-route.ts'
@@ -103,14 +104,9 @@ function readQuery(context: ServerContext): Record<string, string> {
   const query: Record<string, string> = Object.create(null)
   const { search, searchParams } = new URL(context.req.url)
   for (const [name, value] of searchParams) {
-    if (name in query) throw invalid(name, 'is sent more than once')
-    if (value.includes('\ufffd') && !isUTF8(search)) throw invalid(name, 'is not valid UTF-8')
+    if (name in query) throw invalid([name], 'is sent more than once', 'parameter')
+    if (value.includes('\ufffd') && !isUTF8(search)) throw invalid([name], 'is not valid UTF-8', 'parameter')
     query[name] = value
   }
   return { ...query }
-}
-
-function invalid(name: string, message: string): ProblemError {
-  const detail = `The parameter ${name} ${message}.`
-  return new ProblemError('invalid-field', { detail, errors: [{ path: [name], message }] })
 }

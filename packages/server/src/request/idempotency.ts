@@ -2,6 +2,7 @@ import type { IdempotentAnswer, IdempotentRequest, RunStore } from '@agentkit/co
 import { recordAnswer, type WholeFormat } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
+import { invalid } from '../answer/invalid-field.ts'
 import { checkKept } from '../answer/kept-events.ts'
 import { handlerProblem, LeftToOthers, ProblemError, problemResponse } from '../answer/problem.ts'
 import { describeError } from '../util/log.ts'
@@ -42,9 +43,7 @@ const visible = /^[\x21-\x7e]{1,255}$/
 export function idempotencyKeyOf(context: ServerContext): string | undefined {
   const key = context.req.header('idempotency-key')
   if (key === undefined || visible.test(key)) return key
-  const message = 'must have 1 to 255 visible ASCII characters'
-  const errors = [{ path: ['Idempotency-Key'], message }]
-  throw new ProblemError('invalid-field', { detail: `The header Idempotency-Key ${message}.`, errors })
+  throw invalid(['Idempotency-Key'], 'must have 1 to 255 visible ASCII characters', 'header')
 }
 
 /**

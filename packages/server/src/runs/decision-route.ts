@@ -6,6 +6,7 @@ import { runContent } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
 import { followedEvents } from '../answer/followed-events.ts'
+import { invalid } from '../answer/invalid-field.ts'
 import { detachedEvents } from '../answer/live-events.ts'
 import { finalConflict, ProblemError, thrownProblem } from '../answer/problem.ts'
 import { negotiate } from '../request/accept.ts'
@@ -108,15 +109,15 @@ function wordOf(decision: Decision): string {
 /** @throws ProblemError for fields that do not go together, whatever the approval takes */
 function checkTogether(sent: InferOutput<typeof body>): void {
   if (!Object.hasOwn(sent, 'result')) return
-  if (sent.approve === false) throw invalid('result', 'must not be sent with approve: false')
-  if (sent.reason !== undefined) throw invalid('reason', 'must not be sent with a result')
+  if (sent.approve === false) throw invalid(['result'], 'must not be sent with approve: false')
+  if (sent.reason !== undefined) throw invalid(['reason'], 'must not be sent with a result')
 }
 
 /** @throws ProblemError for a decision that the approval does not take */
 function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): Decision {
   if (Object.hasOwn(sent, 'result')) {
     if (kind === 'approval')
-      throw invalid('result', 'must be sent for calls of unknown outcome and of client tools only')
+      throw invalid(['result'], 'must be sent for calls of unknown outcome and of client tools only')
     return { result: sent.result as JSONValue } // parsed from JSON
   }
   if (sent.approve === undefined) {
@@ -124,15 +125,8 @@ function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): D
     throw new ProblemError('missing-field', { detail: 'Required: approve.', errors })
   }
   if (sent.approve && kind === 'client-tool')
-    throw invalid('approve', 'must be false, or left out for `result`: the client executes the call')
+    throw invalid(['approve'], 'must be false, or left out for `result`: the client executes the call')
   return sent.approve ? true : { deny: sent.reason ?? '' }
-}
-
-function invalid(name: string, message: string): ProblemError {
-  return new ProblemError('invalid-field', {
-    detail: `The field ${name} ${message}.`,
-    errors: [{ path: [name], message }],
-  })
 }
 
 /** The problem of a decision that is not stored. Where another one was first, the store's sentence names it and its time. */

@@ -11,12 +11,13 @@ import {
   string,
   unknown,
 } from 'valibot'
+import { invalid, type Path } from '../../answer/invalid-field.ts'
 import { idField, sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'
 import type { ClientOutputs } from '../common/client-outputs.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
-import { invalid, type Path, readIfAllowed } from '../common/invalid-field.ts'
+import { readIfAllowed } from '../common/read-if-allowed.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 
 /** `RunAgentInput`. Its `state` and `forwardedProps` are the client's own. */

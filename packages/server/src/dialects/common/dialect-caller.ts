@@ -1,7 +1,7 @@
+import { invalid } from '../../answer/invalid-field.ts'
 import { anyCallerOf } from '../../request/caller.ts'
 import { type IdSchema, idSchema, isId } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
-import { invalid } from './invalid-field.ts'
 
 /** The user that a dialect's own field names. */
 export type NamedUser = { userId: string; field: string }

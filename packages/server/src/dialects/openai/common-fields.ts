@@ -1,10 +1,10 @@
 import type { Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
+import { invalid, type Path } from '../../answer/invalid-field.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { isSessionId, sessionIdForm, sessionIdSchema } from '../../request/fields.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller, type NamedUser, userHeader } from '../common/dialect-caller.ts'
-import { invalid, type Path } from '../common/invalid-field.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

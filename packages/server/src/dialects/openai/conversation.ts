@@ -1,8 +1,8 @@
 import type { Message, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
+import { invalid, type Path } from '../../answer/invalid-field.ts'
 import { type EarlierMessage, toHistory } from '../../request/history.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
-import { invalid, type Path } from '../common/invalid-field.ts'
 import { unsupported } from './common-fields.ts'
 import { type EarlierCall, earlierCalls, isFinished } from './earlier-calls.ts'
 

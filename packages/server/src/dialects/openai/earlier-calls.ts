@@ -1,8 +1,8 @@
 import { isRecord } from '@agentkit/core/internal'
+import { invalid, type Path } from '../../answer/invalid-field.ts'
 import { defaultLimits } from '../../limits.ts'
 import type { FinishedCall } from '../../request/history.ts'
 import { isDeeper } from '../../request/read-json.ts'
-import { invalid, type Path } from '../common/invalid-field.ts'
 
 /** A call of an earlier message; it has an output once the result is read. */
 export type EarlierCall = Omit<FinishedCall, 'output'> & { output?: unknown }

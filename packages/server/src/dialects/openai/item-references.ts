@@ -1,7 +1,7 @@
 import { isRecord } from '@agentkit/core/internal'
+import { invalid } from '../../answer/invalid-field.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
-import { invalid } from '../common/invalid-field.ts'
 import { findResponse } from './find-response.ts'
 import { responseId } from './response-body.ts'
 import type { Item } from './response-items.ts'

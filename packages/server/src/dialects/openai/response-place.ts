@@ -1,4 +1,5 @@
 import { type Message, type SessionKey, visibleMessages } from '@agentkit/core'
+import { invalid } from '../../answer/invalid-field.ts'
 import { finalConflict, ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'
@@ -29,9 +30,7 @@ export async function placeOf(parts: RouteParts, asked: Asked): Promise<Response
   if (previousId === undefined) return { sessionId: sessionId ?? fresh, history: undefined }
   const previous = await findResponse(parts, previousId, { userId, param: 'previous_response_id' })
   if (sessionId !== undefined && sessionId !== previous.sessionId) {
-    const message = 'must be the session of previous_response_id'
-    const errors = [{ path: ['X-Session-Id'], message }]
-    throw new ProblemError('invalid-field', { detail: `The header X-Session-Id ${message}.`, errors })
+    throw invalid(['X-Session-Id'], 'must be the session of previous_response_id', 'header')
   }
   const isLast = isStored && previous.sessionId !== undefined && (await isLastRun(parts, userId, previous))
   const { turn, stored } = previous

@@ -1,6 +1,6 @@
 import type { Decisions, Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { invalid } from '../common/invalid-field.ts'
+import { invalid } from '../../answer/invalid-field.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
 import { type CommonFields, missing, readCommonFields, unsupported } from './common-fields.ts'
 import { type Conversation, readAddition, readConversation } from './conversation.ts'
