@@ -300,6 +300,16 @@ describe('every file', () => {
     expect(left.filter((path) => path !== excepted)).toEqual([])
   })
 
+  it('mocks no module in a test, except those of the page that need a browser', () => {
+    const needBrowser = ['apps/playground/src/text/t.ts', 'apps/playground/src/markdown/sanitize.ts']
+    const mocked = codeFiles().flatMap((path) =>
+      [...readText(path).matchAll(/\bvi\.(?:mock|doMock)\('([^']+)'/g)].map(([, module = '']) =>
+        posix.join(posix.dirname(path), module),
+      ),
+    )
+    expect(mocked.filter((module) => !needBrowser.includes(module))).toEqual([])
+  })
+
   it('has a name that matches its exports', () => {
     // Vite, VitePress, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
     const excepted = (path: string) =>
