@@ -310,7 +310,7 @@ describe('every file', () => {
     expect(mocked.filter((module) => !needBrowser.includes(module))).toEqual([])
   })
 
-  it('has a name that matches its exports', () => {
+  it('exports each thing by its name', () => {
     // Vite, VitePress, vitest and its reporters require default exports, and so do runtimes and `agentkit eval`; fixtures are users' code.
     const excepted = (path: string) =>
       path.endsWith('.config.ts') ||
