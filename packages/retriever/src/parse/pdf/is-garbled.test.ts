@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isGarbled } from './judge-text.ts'
+import { isGarbled } from './is-garbled.ts'
 
 const positions = Array.from(
   { length: 20 },
