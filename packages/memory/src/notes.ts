@@ -3,6 +3,15 @@ import type { AgentMemory, MemoryOwner, MemoryStore, Note } from '@agentkit/core
 import { invalidArgument } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 
+/** The notes that a run begins with: those that it makes itself are in its own calls. */
+export function promptNotes(store: MemoryStore, agentId: string): NonNullable<AgentMemory['promptNotes']> {
+  return async ({ userId, runId, before }) => {
+    const notes = await store.notes({ agentId, userId })
+    const isKnown = (note: Note): boolean => note.runId !== runId && (before === undefined || note.at <= before)
+    return notesText(notes.filter(isKnown))
+  }
+}
+
 /**
  * Notes as the model sees them, before the newest question: each in one line, as a JSON string, so that no note can end the
  * text that marks them as data.
@@ -15,15 +24,6 @@ function notesText(notes: readonly Note[]): string | undefined {
     ...lines,
     '[End of the notes]',
   ].join('\n')
-}
-
-/** The notes that a run begins with: those that it makes itself are in its own calls. */
-export function promptNotes(store: MemoryStore, agentId: string): NonNullable<AgentMemory['promptNotes']> {
-  return async ({ userId, runId, before }) => {
-    const notes = await store.notes({ agentId, userId })
-    const isKnown = (note: Note): boolean => note.runId !== runId && (before === undefined || note.at <= before)
-    return notesText(notes.filter(isKnown))
-  }
 }
 
 /**

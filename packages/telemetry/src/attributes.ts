@@ -7,22 +7,6 @@ import { limits } from './limits.ts'
 
 type Naming = { names: Conventions; hasContent: boolean }
 
-/** The operation and the object of a span: the two words of its name. */
-function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
-  switch (about.type) {
-    case 'run':
-      return { operation: about.isWorkflow ? operations.workflow : operations.agent, subject: short(about.name) }
-    case 'model':
-      return { operation: operations.model, subject: modelOf(about.model) }
-    case 'tool':
-      return { operation: operations.tool, subject: short(about.name) }
-    case 'mcp':
-      return { operation: about.method, subject: short(about.tool) }
-    case 'retrieval':
-      return { operation: operations.retrieval, subject: short(about.source) }
-  }
-}
-
 /** The name of a span, and the attributes that samplers read. The conventions say which those are. */
 export function beginningOf(about: SpanStart, names: Conventions): { name: string; attributes: Attributes } {
   const a = names.attributes
@@ -47,6 +31,22 @@ export function beginningOf(about: SpanStart, names: Conventions): { name: strin
       return { name, attributes: { [a.mcpMethod]: about.method, [a.toolName]: subject } }
     case 'retrieval':
       return { name, attributes: { [a.operation]: operation, [a.dataSource]: subject } }
+  }
+}
+
+/** The operation and the object of a span: the two words of its name. */
+function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
+  switch (about.type) {
+    case 'run':
+      return { operation: about.isWorkflow ? operations.workflow : operations.agent, subject: short(about.name) }
+    case 'model':
+      return { operation: operations.model, subject: modelOf(about.model) }
+    case 'tool':
+      return { operation: operations.tool, subject: short(about.name) }
+    case 'mcp':
+      return { operation: about.method, subject: short(about.tool) }
+    case 'retrieval':
+      return { operation: operations.retrieval, subject: short(about.source) }
   }
 }
 

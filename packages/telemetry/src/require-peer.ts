@@ -7,12 +7,6 @@ export type Encoding = 'proto' | 'http'
 /** The packages of OpenTelemetry beside the API and the exporters. */
 const packages = ['sdk-trace', 'sdk-metrics', 'resources'].map((name) => `@opentelemetry/${name}`)
 
-/** The command that installs the packages of OpenTelemetry. */
-function installLine(encoding: Encoding): string {
-  const exporters = ['trace', 'metrics'].map((signal) => `@opentelemetry/exporter-${signal}-otlp-${encoding}`)
-  return `npm i ${['@agentkit/telemetry', '@opentelemetry/api', ...packages, ...exporters].join(' ')}`
-}
-
 /**
  * Loads a package of OpenTelemetry, which may not be installed. By `require`, so that telemetry runs before the first run.
  * @throws AgentKitError `missing-package` with the command that installs all of them
@@ -30,4 +24,10 @@ export function requirePeer(
     const message = `The package ${name} is not installed. Run: ${installLine(encoding)}`
     throw new AgentKitError('missing-package', message, { cause })
   }
+}
+
+/** The command that installs the packages of OpenTelemetry. */
+function installLine(encoding: Encoding): string {
+  const exporters = ['trace', 'metrics'].map((signal) => `@opentelemetry/exporter-${signal}-otlp-${encoding}`)
+  return `npm i ${['@agentkit/telemetry', '@opentelemetry/api', ...packages, ...exporters].join(' ')}`
 }

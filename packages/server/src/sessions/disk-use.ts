@@ -1,18 +1,6 @@
 import type { Knowledge, Runnable } from '@agentkit/core'
 import { describeRemoved } from '@agentkit/core/internal'
 
-/**
- * The disk use of an agent's stored runs and known files, in bytes. A store that does not report its size counts as 0.
- */
-async function diskUse(agent: Runnable): Promise<number> {
-  const stored = (await agent.sessions.runs?.size?.()) ?? 0
-  let bytes = stored
-  for (const knowledge of knowledgeByFolder(agent).values()) {
-    for (const { size } of (await knowledge.records?.()) ?? []) bytes += size
-  }
-  return bytes
-}
-
 export type DiskLimit = { maxBytes: number; onRemoved(what: string): void }
 
 /**
@@ -27,6 +15,18 @@ export async function hasRoom(agent: Runnable, { maxBytes, onRemoved }: DiskLimi
   const removed = report ? describeRemoved(report) : ''
   if (removed !== '') onRemoved(removed)
   return (await diskUse(agent)) + bytes <= maxBytes
+}
+
+/**
+ * The disk use of an agent's stored runs and known files, in bytes. A store that does not report its size counts as 0.
+ */
+async function diskUse(agent: Runnable): Promise<number> {
+  const stored = (await agent.sessions.runs?.size?.()) ?? 0
+  let bytes = stored
+  for (const knowledge of knowledgeByFolder(agent).values()) {
+    for (const { size } of (await knowledge.records?.()) ?? []) bytes += size
+  }
+  return bytes
 }
 
 /** The knowledge of an agent and of the members of a swarm; several may have the same files. */

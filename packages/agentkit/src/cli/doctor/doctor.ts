@@ -30,12 +30,6 @@ const checks: Readonly<Record<string, Check>> = {
   disk: checkDisk,
 }
 
-/** A check of the configuration, which is skipped if the configuration cannot be read. */
-function ofConfig(check: Check): Check {
-  return (project, signal) =>
-    project.configError ? { status: 'skipped', detail: 'The configuration cannot be read.' } : check(project, signal)
-}
-
 /** How long one check may take; all run at once. */
 const checkMs = 8_000
 
@@ -50,6 +44,12 @@ export async function doctor({ json, offline, sessions = defaultSessionsPath }: 
   const text = json ? `${JSON.stringify({ ok, checks: results })}\n` : reportOf(results)
   await output.write(terminalText(text))
   return ok ? 0 : 1
+}
+
+/** A check of the configuration, which is skipped if the configuration cannot be read. */
+function ofConfig(check: Check): Check {
+  return (project, signal) =>
+    project.configError ? { status: 'skipped', detail: 'The configuration cannot be read.' } : check(project, signal)
 }
 
 /** A check that fails in a way that it does not know, or takes too long, is reported as any other. */

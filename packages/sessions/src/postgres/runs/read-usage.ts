@@ -3,12 +3,6 @@ import { type SummedRow, toUsageRow } from '../../util/usage-rows.ts'
 import type { Query } from '../database/database.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
 
-/** Read as text: a cast of a damaged value would fail the whole query. Patterns are slow on long texts, so one sees the number alone. */
-function field(column: string, name: string): string {
-  const value = `split_part(translate(split_part(r.${column}, '"${name}":', 2), '}', ','), ',', 1)`
-  return `sum(CASE WHEN ${value} ~ '^[0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?$' THEN ${value}::float8 END)`
-}
-
 /** A message without the escapes of characters that Postgres has no text for: the character 0, and halves of pairs. Few have any. */
 const readable = (body: string): string =>
   `CASE WHEN position('\\u' IN ${body}) > 0 AND ${body} ~ '\\\\u(0000|d[89a-f])' THEN regexp_replace(${body}, '(\\\\[^u]|\\\\u(?!0000|d[89a-f]))|\\\\u....', '\\1', 'g') ELSE ${body} END`
@@ -49,4 +43,10 @@ export async function readUsage(
     const { key, user_id } = row
     return toUsageRow({ ...row, key: key && fromStored(key), user_id: user_id && fromStored(user_id) })
   })
+}
+
+/** Read as text: a cast of a damaged value would fail the whole query. Patterns are slow on long texts, so one sees the number alone. */
+function field(column: string, name: string): string {
+  const value = `split_part(translate(split_part(r.${column}, '"${name}":', 2), '}', ','), ',', 1)`
+  return `sum(CASE WHEN ${value} ~ '^[0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?$' THEN ${value}::float8 END)`
 }

@@ -13,18 +13,6 @@ export type EndingColumns = Record<
   string | null
 >
 
-function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
-  return {
-    status,
-    finishReason,
-    answer: text ?? null,
-    error: jsonOrNull(error),
-    usage: jsonOrNull(usage),
-    cost: jsonOrNull(cost),
-    sources: jsonOrNull(sources),
-  }
-}
-
 type Changed = Omit<Writing, 'holder'>
 type EventsOfRun = Pick<RunHead, 'number' | 'keeps_events' | 'is_background'>
 type EndedRow = EventsOfRun & Pick<RunHead, 'session' | 'attempt'>
@@ -47,6 +35,18 @@ export function endRun(
   addLast()
   endRow(writing, runId, run, ending)
   afterStop(writing, runId, run)
+}
+
+function endingColumns({ status, finishReason, text, error, usage, cost, sources }: RunEnding): EndingColumns {
+  return {
+    status,
+    finishReason,
+    answer: text ?? null,
+    error: jsonOrNull(error),
+    usage: jsonOrNull(usage),
+    cost: jsonOrNull(cost),
+    sources: jsonOrNull(sources),
+  }
 }
 
 function addLastEvents({ statements, touch }: Changed, run: EventsOfRun, { events = [] }: Ending): void {
