@@ -92,8 +92,8 @@ async function execute(call: ToolCall, step: StepCalls, sources: Citation[]): Pr
   try {
     const input = cloneJSON(call.input as JSONValue) // by `checkEvent`
     const begin = (): Promise<void> => {
-      const goOn = deadline.hold()
-      return step.begin(call).finally(goOn)
+      const release = deadline.hold()
+      return step.begin(call).finally(release)
     }
     const attempt = validateAndExecute(entry, input, context, begin)
     return await untilAborted(context.signal, attempt)

@@ -21,7 +21,7 @@ export async function checkResults(
   approvals: readonly Approval[],
   decisions: Decisions,
 ): Promise<Decisions> {
-  const misfits: { approvalId: string; message: string }[] = []
+  const invalidResults: { approvalId: string; message: string }[] = []
   for (const { approvalId, name, kind, path = [] } of approvals) {
     const decision = decisions[approvalId]
     if (kind !== 'client-tool' || typeof decision !== 'object' || !('result' in decision)) continue
@@ -29,10 +29,13 @@ export async function checkResults(
     if (!problems) continue
     const what = problems.map((problem) => problem.replace(/\.$/, '')).join('; ')
     const message = `The result for "${approvalId}" does not fit the \`output\` of ${name}. ${what}. Send another.`
-    misfits.push({ approvalId, message })
+    invalidResults.push({ approvalId, message })
   }
-  const [first] = misfits
-  if (first) throw invalidArgument(first.message, { cause: { misfits: misfits.map(({ approvalId }) => approvalId) } })
+  const [first] = invalidResults
+  if (first)
+    throw invalidArgument(first.message, {
+      cause: { invalidResults: invalidResults.map(({ approvalId }) => approvalId) },
+    })
   return decisions
 }
 

@@ -59,9 +59,11 @@ async function decideAsItFits(
   try {
     await decide(decisions)
   } catch (error) {
-    const { misfits = [] } = isAgentKitError(error) ? (Object(error.cause) as { misfits?: readonly string[] }) : {}
-    const others = misfits.flatMap((id) => (otherwise[id] === undefined ? [] : [[id, otherwise[id]] as const]))
-    if (others.length === 0 || others.length < misfits.length) throw error
+    const { invalidResults = [] } = isAgentKitError(error)
+      ? (Object(error.cause) as { invalidResults?: readonly string[] })
+      : {}
+    const others = invalidResults.flatMap((id) => (otherwise[id] === undefined ? [] : [[id, otherwise[id]] as const]))
+    if (others.length === 0 || others.length < invalidResults.length) throw error
     await decide({ ...decisions, ...Object.fromEntries(others) })
   }
 }
