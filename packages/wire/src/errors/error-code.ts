@@ -80,7 +80,7 @@ const rate = /rate.?limit|(?:per|a) (?:second|min|minute|hour|day)\b|per(?:minut
 /** One request with more tokens than a minute allows: waiting does not help, a shorter one does. */
 const tooLargeForRate = /^request too large for .{1,500}\blimit \d+, requested \d/i
 const noCredit =
-  /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available|n't have any) credits|budget has been exceeded/i
+  /credit balance is too low|exceeded your current quota|insufficient (?:account )?(?:balance|credits?|funds|quota)|(?:out of|no|not enough|used all available|n't have any) credits|budget has been exceeded|reached your specified (?:workspace )?api usage limits/i
 const overflow =
   /context[ _]?(?:length|window|size|limit)|maximum context|maximum prompt length|maximum model length|prompt token count of \d+ exceeds|(?:prompt|input) is too long|`max_new_tokens` must be <=|input token count.*exceeds|range of input length|reduce the length of the messages|too large for model|model token limit/i
 /** Groq's words for too many tokens of the answer, which name the context window: a shorter prompt does not help. */

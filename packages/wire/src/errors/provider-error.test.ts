@@ -157,6 +157,15 @@ describe('providerError', () => {
       'quota',
     ],
     ['a quota in words', { status: 429, message: 'You exceeded your current quota, please check your plan.' }, 'quota'],
+    [
+      "a limit of spending, in Anthropic's words",
+      {
+        status: 400,
+        type: 'invalid_request_error',
+        message: 'You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.',
+      },
+      'quota',
+    ],
     ['a budget of LiteLLM', { status: 429, type: 'budget_exceeded' }, 'quota'],
     [
       'a budget of LiteLLM in words',
