@@ -332,6 +332,15 @@ describe('ChatReader', () => {
     expect(await errorOf(() => reader.read(frame))).toMatchObject({ code: 'provider-error' })
   })
 
+  it.each([
+    ['prompt is too long', 'context-overflow', 'prompt is too long'],
+    ['"Internal Server Error"', 'provider-error', 'Internal Server Error'],
+    ['', 'provider-error', 'it gave no reason.'],
+  ])('fails with the plain text %j of an event that is named error', async (data, code, message) => {
+    const failing = errorOf(() => new ChatReader(context).read({ event: 'error', data }))
+    expect(await failing).toMatchObject({ code, message: expect.stringContaining(message) })
+  })
+
   it("fails with Groq's reason for an early stop", async () => {
     expect(await errorOf(() => read({ choices: [], x_groq: { error: 'over_capacity' } }))).toMatchObject({
       code: 'overloaded',

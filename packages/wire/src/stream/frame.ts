@@ -1,5 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
-import type { ErrorContext } from '../errors/provider-error.ts'
+import { failureOfBody } from '../errors/failure.ts'
+import { type ErrorContext, providerError } from '../errors/provider-error.ts'
 
 /** One event of a stream, as text. */
 export type Frame = {
@@ -17,11 +18,14 @@ export function isDone({ data }: Frame): boolean {
 
 /**
  * The JSON object in a frame.
- * @throws AgentKitError `malformed-stream` for other data, `incomplete-stream` for an object that the end of the stream cuts
+ * @throws AgentKitError `malformed-stream` for other data, `incomplete-stream` for an object that the end of the stream
+ *   cuts, and the error of a frame that is named one, which some servers send as plain text
  */
-export function parseFrame<Data extends object>(frame: Frame, { provider, model }: ErrorContext): Data {
+export function parseFrame<Data extends object>(frame: Frame, context: ErrorContext): Data {
+  const { provider, model } = context
+  let data: unknown = frame.data
   try {
-    const data: unknown = JSON.parse(frame.data)
+    data = JSON.parse(frame.data)
     // The readers check each field.
     if (typeof data === 'object' && data !== null) return data as Data
   } catch {
@@ -30,6 +34,7 @@ export function parseFrame<Data extends object>(frame: Frame, { provider, model 
       throw new AgentKitError('incomplete-stream', message, { provider, model, retryable: true })
     }
   }
+  if (frame.event === 'error') throw providerError(failureOfBody(data || 'it gave no reason.'), context)
   const message = `${provider} sent an event that is not a JSON object.`
   throw new AgentKitError('malformed-stream', message, { provider, model, retryable: true })
 }
