@@ -23,7 +23,7 @@ export type Failure = {
 export function failureOfBody(body: unknown): Failure {
   // Gemini may send a list with one item.
   const outer = Array.isArray(body) && body.length > 0 ? body[0] : body
-  const inner = isRecord(outer) && outer.error !== undefined && outer.error !== null ? outer.error : outer
+  const inner = isRecord(outer) && hasError(outer) ? outer.error : outer
   if (!isRecord(inner)) {
     // Ollama forwards the JSON of its runner as a string.
     const forwarded = typeof inner === 'string' ? parseJSON(inner) : undefined
@@ -46,7 +46,8 @@ export function failureOfBody(body: unknown): Failure {
     .map(Number)
     .find((number) => number >= 400 && number < 600)
   if (status !== undefined) failure.status = status
-  if (typeof inner.code === 'string') failure.code = inner.code
+  const code = inner.code ?? inner.error
+  if (typeof code === 'string') failure.code = code
   const type = inner.type ?? inner.status
   if (typeof type === 'string') failure.type = type
   const deeper = isRecord(inner.innererror) ? inner.innererror.code : undefined
@@ -55,6 +56,11 @@ export function failureOfBody(body: unknown): Failure {
   if (typeof requestId === 'string') failure.requestId = requestId
   if (typeof inner.failed_generation === 'string') failure.failedGeneration = inner.failed_generation
   return failure
+}
+
+/** Frameworks of gateways have the name of the error in `error`, such as "Bad Request", and the reason in `message`. */
+function hasError({ error, message }: Readonly<Record<string, unknown>>): boolean {
+  return error !== undefined && error !== null && (isRecord(error) || typeof message !== 'string')
 }
 
 /** Whether an object is an error without a name for it: gateways answer `{ message }` or `{ detail }`, also under 200. */

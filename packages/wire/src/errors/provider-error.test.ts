@@ -564,6 +564,15 @@ describe('failureOfBody', () => {
     [{ error: { message: 'm', status: 503 } }, { status: 503 }],
     [{ error: { message: 'm', raw_status_code: 503 } }, { status: 503 }],
     [{ error: { message: 'm', status_code: 413 } }, { status: 413 }],
+    [
+      { statusCode: 400, error: 'Bad Request', message: 'm' },
+      { message: 'm', code: 'Bad Request' },
+    ],
+    [
+      { status: 429, error: 'insufficient_quota', message: 'm' },
+      { message: 'm', code: 'insufficient_quota' },
+    ],
+    [{ error: true, message: 'm' }, { message: 'm' }],
     [{ error: { message: 'm', code: '' }, status_code: 429 }, { status: 429 }],
     [{ error: { message: 'm', status: 'INVALID_ARGUMENT' } }, { type: 'INVALID_ARGUMENT' }],
     [{ error: { message: 'm', code: 'c', innererror: { code: 'd' } } }, { message: 'm', code: 'c' }],
