@@ -41,6 +41,7 @@ export function failureOfBody(body: unknown): Failure {
     inner.code,
     inner.raw_status_code,
     inner.status_code,
+    inner.http_status_code,
     isRecord(outer) && outer.status_code,
   ]
     .map(Number)

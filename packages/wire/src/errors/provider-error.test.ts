@@ -564,6 +564,7 @@ describe('failureOfBody', () => {
     [{ error: { message: 'm', status: 503 } }, { status: 503 }],
     [{ error: { message: 'm', raw_status_code: 503 } }, { status: 503 }],
     [{ error: { message: 'm', status_code: 413 } }, { status: 413 }],
+    [{ error: { message: 'm', http_status_code: 422 } }, { status: 422 }],
     [
       { statusCode: 400, error: 'Bad Request', message: 'm' },
       { message: 'm', code: 'Bad Request' },
