@@ -12,6 +12,7 @@ import { readPassage } from './read-passage.ts'
 import { searchStore } from './search.ts'
 import type { Store } from './store/store.ts'
 import type { Generations } from './sync/generations.ts'
+import type { KnownRecords } from './sync/known-records.ts'
 import type { StaleFiles } from './sync/stale-files.ts'
 import { tracedSearch } from './traced-search.ts'
 
@@ -20,6 +21,7 @@ type FolderIndexParts = {
   generations: Generations
   pool: ParsePool
   staleFiles: StaleFiles
+  knownRecords: KnownRecords
   /** Aborts when the retriever is closed. */
   closed: AbortSignal
 }
@@ -34,7 +36,6 @@ type IndexSearch = {
 /** Reads the index of a folder: passages and records of the selected files. */
 export class FolderIndex {
   readonly #parts: FolderIndexParts
-  #known: { store: Store; version: number; records: Promise<FileRecord[]> } | undefined
 
   constructor(parts: FolderIndexParts) {
     this.#parts = parts
@@ -89,9 +90,11 @@ export class FolderIndex {
   }
 
   async records(): Promise<FileRecord[]> {
-    const records = (await this.#parts.generations.read((serving) => this.#recordsOf(serving.store))) ?? []
-    // Callers may change theirs.
-    return records.map((record) => ({ ...record }))
+    const { generations, knownRecords } = this.#parts
+    const records = (await generations.read(({ store }) => knownRecords.of(store))) ?? []
+    const selected = records.filter(({ file }) => this.#isSelected(file))
+    // Copies: callers may change theirs.
+    return selected.map((record) => ({ ...record })).sort((one, other) => (one.file < other.file ? -1 : 1))
   }
 
   async isStale(file: string): Promise<boolean> {
@@ -102,23 +105,6 @@ export class FolderIndex {
   async verify(): Promise<string[]> {
     const problems = await this.#parts.generations.read(({ store }) => store.verify())
     return problems ?? ['There is no index yet: sync makes it.']
-  }
-
-  /** Reads all records only where the index has changed: the tools ask for them in many of their calls. */
-  async #recordsOf(store: Store): Promise<readonly FileRecord[]> {
-    const version = await store.version()
-    if (this.#known?.store === store && this.#known.version === version) return this.#known.records
-    const known = { store, version, records: this.#readRecords(store) }
-    this.#known = known
-    known.records.catch(() => {
-      if (this.#known === known) this.#known = undefined
-    })
-    return known.records
-  }
-
-  async #readRecords(store: Store): Promise<FileRecord[]> {
-    const records = (await store.files()).filter(({ file }) => this.#isSelected(file))
-    return records.sort((one, other) => (one.file < other.file ? -1 : 1))
   }
 
   async #ofFile<Item>(path: string, read: (store: Store, file: string) => Promise<Item[]>): Promise<Item[]> {

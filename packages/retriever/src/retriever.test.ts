@@ -171,6 +171,10 @@ it('reads the records of all files once, and again only when the index has chang
   expect(await retriever.records()).toMatchObject([{ file: 'a.md', size: 15 }])
   expect(library.space.listed).toBe(before + 1)
 
+  // A sync as well.
+  await retriever.sync()
+  expect(library.space.listed).toBe(before + 1)
+
   await write('b.md', 'Wasps make paper')
   await another.sync()
   expect(await retriever.files()).toEqual(['a.md', 'b.md'])

@@ -16,6 +16,7 @@ import type { StoreSpace } from './store/store.ts'
 import { FolderSync } from './sync/folder-sync.ts'
 import { folderPrefix } from './sync/generation-name.ts'
 import { openGenerations } from './sync/generations.ts'
+import { rememberRecords } from './sync/known-records.ts'
 import type { SyncParts } from './sync/sync.ts'
 import { syncOnChange, type WatchOptions } from './sync/sync-on-change.ts'
 import { toolsOfLibrary } from './tools/tools-of-library.ts'
@@ -104,7 +105,8 @@ export function retrieverOf(settings: RetrieverSettings, retrieverParts: Retriev
   const { generations } = parts
   const syncs = new FolderSync(parts, (records) => libraryTools.remember(records))
   const { staleFiles } = syncs
-  const index = new FolderIndex({ settings, generations, pool, staleFiles, closed: closing.signal })
+  const { knownRecords } = parts
+  const index = new FolderIndex({ settings, generations, pool, staleFiles, knownRecords, closed: closing.signal })
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw closedError()
   }
@@ -221,6 +223,7 @@ function syncPartsOf(settings: RetrieverSettings, { pool, openSpace, measureTrus
       made,
       ...(embedder?.dimensions !== undefined && { dimensions: embedder.dimensions }),
     }),
+    knownRecords: rememberRecords(),
     made,
     pool,
     ...(embedder && { embedder }),

@@ -12,6 +12,7 @@ import type { Store, StoreMeta } from '../store/store.ts'
 import { type GenerationOf, generationName } from './generation-name.ts'
 import type { Generations } from './generations.ts'
 import { type IndexFilesOptions, indexFiles } from './index-files.ts'
+import type { KnownRecords } from './known-records.ts'
 import { planSync } from './plan.ts'
 import { type ProgressReporter, progressReporter } from './progress.ts'
 import type { FileChange } from './read-files.ts'
@@ -36,6 +37,7 @@ export type SyncParts = {
   /** The mark of the current limits of parsing. */
   limitsMark: string
   generations: Generations
+  knownRecords: KnownRecords
   made: GenerationOf
   pool: ParsePool
   embedder?: Embedder
@@ -99,7 +101,7 @@ async function syncGeneration(
     if (embedder) await markUsed(store, embedder, dimensions)
     await store.repair?.(signal)
     const isAsked = (file: string): boolean => exts.has(extOf(file))
-    const plan = planSync(scan, await store.files(), { isAsked, maxFileBytes, limitsMark })
+    const plan = planSync(scan, await parts.knownRecords.of(store), { isAsked, maxFileBytes, limitsMark })
     const tally = tallyOf(plan, isAsked)
     progress.begin(plan.read.length, sizeOf(plan.read))
 
